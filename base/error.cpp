@@ -1,0 +1,64 @@
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tt {
+
+std::string to_string(const SourceLoc& loc) {
+    if (loc.line == 0) return loc.file;
+    if (loc.column == 0) return fmt::format("{}:{}", loc.file, loc.line);
+    return fmt::format("{}:{}:{}", loc.file, loc.line, loc.column);
+}
+
+int exit_code(Fault fault) {
+    switch (fault) {
+        case Fault::Input: return 2;
+        case Fault::Hang: return 3;
+        case Fault::Unsupported: return 4;
+        case Fault::Internal: return 70;
+    }
+    return 70;
+}
+
+static std::string with_place(Fault fault, const SourceLoc& loc, const std::string& message) {
+    const char* kind = fault == Fault::Unsupported ? "unsupported"
+                       : fault == Fault::Internal  ? "internal error"
+                       : fault == Fault::Hang      ? "hang"
+                                                   : "error";
+    return loc.file.empty() ? fmt::format("{}: {}", kind, message)
+                            : fmt::format("{}: {}: {}", to_string(loc), kind, message);
+}
+
+Error::Error(Fault fault, SourceLoc loc, std::string message)
+    : std::runtime_error(with_place(fault, loc, message)),
+      fault_(fault),
+      loc_(std::move(loc)),
+      message_(std::move(message)) {}
+
+Error::Error(Fault fault, std::string lines) : std::runtime_error(lines), fault_(fault), message_(std::move(lines)) {}
+
+void Diagnostics::add(Fault fault, SourceLoc loc, std::string message) {
+    items_.push_back({fault, std::move(loc), std::move(message)});
+}
+
+void Diagnostics::add(const Error& error) { add(error.fault(), error.where(), error.message()); }
+
+void Diagnostics::throw_if_any() const {
+    if (items_.empty()) return;
+    std::vector<const Item*> sorted;
+    for (const Item& item : items_) sorted.push_back(&item);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Item* a, const Item* b) {
+        return std::tie(a->loc.line, a->loc.column) < std::tie(b->loc.line, b->loc.column);
+    });
+    // Input that is wrong outweighs input we cannot run.
+    Fault worst = Fault::Unsupported;
+    std::string lines;
+    for (const Item* item : sorted) {
+        if (item->fault != Fault::Unsupported) worst = item->fault;
+        lines += (lines.empty() ? "" : "\n") + with_place(item->fault, item->loc, item->message);
+    }
+    throw Error(worst, lines);
+}
+
+}  // namespace tt

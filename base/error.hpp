@@ -1,0 +1,91 @@
+// How this project fails: who is at fault, where in the input, and what to do.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tt {
+
+/// A place in an input file. line and column count from 1; 0 means unknown.
+struct SourceLoc {
+    std::string file;
+    int line = 0;
+    int column = 0;
+    friend bool operator==(const SourceLoc&, const SourceLoc&) = default;
+};
+std::string to_string(const SourceLoc& loc);  // "encoder.yaml:12:5"
+
+enum class Fault {
+    Input,        ///< the user's file or flag is wrong               -> exit 2
+    Unsupported,  ///< the input is valid, the model has no such      -> exit 4
+    Hang,         ///< the modelled machine can no longer move        -> exit 3
+    Internal,     ///< a bug here                                     -> exit 70
+};
+int exit_code(Fault fault);
+
+/// The one exception type that crosses library borders. what() holds one line per problem:
+/// "file:12:5: error: text".
+class Error : public std::runtime_error {
+public:
+    Error(Fault fault, SourceLoc loc, std::string message);
+    Error(Fault fault, std::string lines);  ///< several finished lines (see Diagnostics)
+    Fault fault() const { return fault_; }
+    int exit_code() const { return tt::exit_code(fault_); }
+    const SourceLoc& where() const { return loc_; }
+    const std::string& message() const { return message_; }  // without the place
+
+private:
+    Fault fault_;
+    SourceLoc loc_;
+    std::string message_;
+};
+
+template <class... Args>
+[[noreturn]] void fail_input(const SourceLoc& loc, fmt::format_string<Args...> text, Args&&... args) {
+    throw Error(Fault::Input, loc, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+[[noreturn]] void fail_unsupported(const SourceLoc& loc, fmt::format_string<Args...> text, Args&&... args) {
+    throw Error(Fault::Unsupported, loc, fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// Collects the problems of one stage, so that all are shown at once.
+class Diagnostics {
+public:
+    template <class... Args>
+    void error(const SourceLoc& loc, fmt::format_string<Args...> text, Args&&... args) {
+        add(Fault::Input, loc, fmt::format(text, std::forward<Args>(args)...));
+    }
+    template <class... Args>
+    void unsupported(const SourceLoc& loc, fmt::format_string<Args...> text, Args&&... args) {
+        add(Fault::Unsupported, loc, fmt::format(text, std::forward<Args>(args)...));
+    }
+    void add(Fault fault, SourceLoc loc, std::string message);
+    void add(const Error& error);
+    bool empty() const { return items_.empty(); }
+    std::size_t size() const { return items_.size(); }
+    /// Throws one Error with every problem, in the order of the file; does nothing when there is none.
+    void throw_if_any() const;
+    struct Item {
+        Fault fault;
+        SourceLoc loc;
+        std::string message;
+    };
+    const std::vector<Item>& items() const { return items_; }
+
+private:
+    std::vector<Item> items_;
+};
+
+/// An invariant of ours. Not for checking input.
+#define TT_CHECK(condition, ...)                                                    \
+    do {                                                                            \
+        if (!(condition)) [[unlikely]]                                              \
+            throw ::tt::Error(::tt::Fault::Internal, {__FILE__, __LINE__, 0},       \
+                              #condition " is false: " + fmt::format(__VA_ARGS__)); \
+    } while (false)
+
+}  // namespace tt

@@ -1,0 +1,58 @@
+// Reading a YAML map into a struct, with messages that point at the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/yaml_tree.hpp"
+
+namespace tt {
+
+struct IntRange {
+    std::int64_t low = 0, high = (std::int64_t{1} << 62);
+};
+
+/// Wraps one map. Ask for each key once, then call done(): a key nobody asked
+/// for is an error, so a misspelt one can never be ignored. Of a repeated key the last wins.
+class YamlMap {
+public:
+    YamlMap(YamlPtr node, std::string file, std::string path);
+    static YamlMap from_file(const std::string& file);
+    static YamlMap from_text(std::string_view text, const std::string& name = "<text>");
+
+    bool has(std::string_view key) const;
+    std::int64_t whole(std::string_view key, IntRange allowed = {});  ///< required; decimal or 0x
+    std::int64_t whole_or(std::string_view key, std::int64_t otherwise, IntRange allowed = {});
+    double number(std::string_view key);
+    double number_or(std::string_view key, double otherwise);
+    bool flag_or(std::string_view key, bool otherwise);
+    std::string text(std::string_view key);
+    std::string text_or(std::string_view key, std::string otherwise);
+    std::string word(std::string_view key, const std::vector<std::string>& choices);
+    YamlMap map(std::string_view key);
+    YamlPtr node(std::string_view key);      ///< required, any kind
+    YamlPtr node_or_null(std::string_view key);  ///< nullptr when absent
+    std::vector<std::string> keys() const;   ///< in file order, repeats once
+    void done() const;                       ///< refuses keys not asked for
+
+    SourceLoc where() const;
+    SourceLoc where(std::string_view key) const;
+
+private:
+    YamlPtr take(std::string_view key);
+    YamlPtr require(std::string_view key);
+
+    YamlPtr node_;
+    std::string file_;
+    std::string path_;  // "noc.router", for messages
+    std::vector<std::string> asked_;
+};
+
+/// Scalars to values; throw Error(Input) at the node's place, naming `what`.
+std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed = {});
+double yaml_number(const YamlNode& node, const std::string& file, std::string_view what);
+bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view what);
+
+}  // namespace tt

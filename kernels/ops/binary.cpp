@@ -1,0 +1,200 @@
+// add, subtract, multiply, maximum.
+#include <array>
+#include <cmath>
+
+#include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/golden_eltwise.hpp"
+
+namespace tt {
+
+// --- rules --------------------------------------------------------------------------------------------------------
+
+static bool is_float(DataFormat f) { return !is_integer(f) && !is_raw(f); }
+
+static void check_binary(const OpConfig& op, bool takes_int32, Diagnostics& out) {
+    if (!operands_complete(op)) return;
+    check_eltwise_shapes(op, out);
+    check_same_tile_dim(op, out);
+    for (std::size_t k = 0; k < 2; ++k) {
+        if (op.in_df[k] == DataFormat::Int32 && !takes_int32) {
+            out.error(op.loc, "in_df[{}] of '{}' is Int32; {} takes Int8 or UInt8", k, op.name, op.type);
+        }
+    }
+    if (is_float(op.in_df[0]) != is_float(op.in_df[1])) {
+        out.error(op.loc, "inputs of '{}' are {} and {}; both must be integers or both floats", op.name,
+                  to_string(op.in_df[0]), to_string(op.in_df[1]));
+    }
+}
+static void check_any_integer(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+    check_binary(op, true, out);
+}
+static void check_8bit_integer(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+    check_binary(op, false, out);
+}
+
+// --- golden -------------------------------------------------------------------------------------------------------
+
+template <class F>
+static Tensor golden_pairs(const OpConfig& op, std::span<const Tensor* const> in, F f) {
+    const GoldenOperand a(op, in, 0), b(op, in, 1);
+    return golden_datums(
+        op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(a.at(z, r, c), b.at(z, r, c)); });
+}
+static Tensor golden_add(const OpConfig& op, std::span<const Tensor* const> in) {
+    return golden_pairs(op, in, [](float a, float b) { return a + b; });
+}
+static Tensor golden_subtract(const OpConfig& op, std::span<const Tensor* const> in) {
+    return golden_pairs(op, in, [](float a, float b) { return a - b; });
+}
+static Tensor golden_multiply(const OpConfig& op, std::span<const Tensor* const> in) {
+    return golden_pairs(op, in, [](float a, float b) {
+        if (a == 0.0F || b == 0.0F) return 0.0F;
+        return a * b;
+    });
+}
+static Tensor golden_maximum(const OpConfig& op, std::span<const Tensor* const> in) {
+    return golden_pairs(op, in, [](float a, float b) { return std::max(a, b); });
+}
+
+// --- block --------------------------------------------------------------------------------------------------------
+
+/// row(out, a, b, n) on matching rows of both operands. Datums an operand's smaller tiles do not have stay zero.
+template <class Row>
+static void rows_of_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixView b, Row row) {
+    const TileDim from = operand_tile(args.op, 0), to = args.op.tile;
+    const std::int64_t w = std::min(from.w, to.w);
+    for (std::int64_t r = 0; r < args.out.rows; ++r) {
+        if (r % to.h >= from.h) continue;
+        const std::int64_t source = r / to.h * from.h + r % to.h;
+        if (from.w == to.w) {
+            row(args.out.row(r), a.row(source), b.row(source), args.out.cols);
+            continue;
+        }
+        for (std::int64_t tile = 0; tile < args.out.cols / to.w; ++tile) {
+            row(args.out.row(r) + tile * to.w, a.row(source) + tile * from.w, b.row(source) + tile * from.w, w);
+        }
+    }
+}
+
+static void finish_dest(const BlockArgs& args) {
+    if (args.numerics == Numerics::Real) round_to_dest(args.op.acc_df, args.out);
+}
+
+template <class F>
+static void block_pairs(const BlockArgs& args, F f) {
+    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+                  [f](float* out, const float* a, const float* b, std::int64_t n) {
+                      for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
+                  });
+    finish_dest(args);
+}
+static void block_add(const BlockArgs& args) {
+    block_pairs(args, [](float a, float b) { return a + b; });
+}
+static void block_subtract(const BlockArgs& args) {
+    block_pairs(args, [](float a, float b) { return a - b; });
+}
+static void block_maximum(const BlockArgs& args) {
+    block_pairs(args, [](float a, float b) { return b > a ? b : a; });
+}
+
+static float product(float a, float b) {
+    const float p = a * b;
+    return (a == 0.0F) | (b == 0.0F) ? 0.0F : p;
+}
+
+/// HiFi3 leaves out the product of both low parts: subtract it.
+static void subtract_low_products(const BlockArgs& args) {
+    constexpr std::int64_t width = 512;
+    std::array<float, width> low_a{}, low_b{};
+    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+                  [&](float* out, const float* a, const float* b, std::int64_t n) {
+                      for (std::int64_t start = 0; start < n; start += width) {
+                          const std::int64_t count = std::min(width, n - start);
+                          low_part(SrcPort::A, {a + start, 1, count, count}, {low_a.data(), 1, count, count});
+                          low_part(SrcPort::B, {b + start, 1, count, count}, {low_b.data(), 1, count, count});
+                          for (std::int64_t i = 0; i < count; ++i) {
+                              const auto k = static_cast<std::size_t>(i);
+                              out[start + i] -= product(low_a[k], low_b[k]);
+                          }
+                      }
+                  });
+}
+
+static void block_multiply(const BlockArgs& args) {
+    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+                  [](float* out, const float* a, const float* b, std::int64_t n) {
+                      for (std::int64_t i = 0; i < n; ++i) out[i] = product(a[i], b[i]);
+                  });
+    if (args.numerics == Numerics::Real && args.op.fidelity == Fidelity::HiFi3 && args.op.acc_df != DataFormat::Int32) {
+        subtract_low_products(args);
+    }
+    finish_dest(args);
+}
+
+/// Element-wise, in0 goes to SrcA and in1 to SrcB.
+static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
+    if (numerics != Numerics::Real || is_integer(format)) return;
+    unpack_to_src(format, op.acc_df, values);
+    mask_operand(op.fidelity, operand == 0 ? SrcPort::A : SrcPort::B, values);
+}
+
+extern const OpDef op_add{.name = "add",
+                          .summary = "in0 + in1, datum by datum",
+                          .op_class = OpClass::Binary,
+                          .min_inputs = 2,
+                          .max_inputs = 2,
+                          .attributes = {},
+                          .check = check_any_integer,
+                          .golden = golden_add,
+                          .use = use_eltwise,
+                          .prepare = nullptr,
+                          .block = block_add,
+                          .integer_capable = true,
+                          .gradient_new = true,
+                          .fusable = true};
+extern const OpDef op_subtract{.name = "subtract",
+                               .summary = "in0 - in1, datum by datum",
+                               .op_class = OpClass::Binary,
+                               .min_inputs = 2,
+                               .max_inputs = 2,
+                               .attributes = {},
+                               .check = check_8bit_integer,
+                               .golden = golden_subtract,
+                               .use = use_eltwise,
+                               .prepare = nullptr,
+                               .block = block_subtract,
+                               .integer_capable = true,
+                               .gradient_new = true,
+                               .fusable = true};
+extern const OpDef op_multiply{.name = "multiply",
+                               .summary = "in0 * in1, datum by datum; exactly 0 where either is 0",
+                               .op_class = OpClass::Binary,
+                               .min_inputs = 2,
+                               .max_inputs = 2,
+                               .attributes = {},
+                               .check = check_8bit_integer,
+                               .golden = golden_multiply,
+                               .use = use_eltwise,
+                               .prepare = prepare_multiply,
+                               .block = block_multiply,
+                               .integer_capable = true,
+                               .gradient_all = true,
+                               .fusable = true};
+extern const OpDef op_maximum{.name = "maximum",
+                              .summary = "The larger of in0 and in1, datum by datum",
+                              .op_class = OpClass::SfpuBinary,
+                              .min_inputs = 2,
+                              .max_inputs = 2,
+                              .attributes = {},
+                              .check = check_any_integer,
+                              .golden = golden_maximum,
+                              .use = use_eltwise,
+                              .prepare = nullptr,
+                              .block = block_maximum,
+                              .integer_capable = true,
+                              .gradient_new = true,
+                              .fusable = true};
+
+}  // namespace tt

@@ -1,0 +1,59 @@
+// nop and datacopy: output = input, format conversion only.
+#include "kernels/ops/attributes.hpp"
+#include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/golden_eltwise.hpp"
+
+namespace tt {
+
+static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+    if (!operands_complete(op)) return;
+    check_eltwise_shapes(op, out);
+    if (is_raw(op.in_df[0]) != is_raw(op.out_df)) {
+        out.error(op.loc, "'{}' copies {} to {}; a raw format can only be copied to itself", op.name,
+                  to_string(op.in_df[0]), to_string(op.out_df));
+    }
+}
+
+static void block(const BlockArgs& args) {
+    const BlockOperand& x = args.in[0];
+    copy_tiles(x.slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
+    if (args.numerics == Numerics::Real && !moves_bits(args.op)) round_to_dest(args.op.acc_df, args.out);
+}
+
+// Netlists give copies some attributes that mean nothing to them.
+static constexpr AttrDef attributes[] = {
+    attr_sfpu_execution_thread,
+    {.name = "vector",
+     .kind = AttrKind::Word,
+     .default_text = "rc",
+     .meaning = "no effect: whole tiles are copied",
+     .words = "r|c|rc"},
+    {.name = "m_k", .kind = AttrKind::Integer, .default_text = "0", .meaning = "no effect"},
+    {.name = "u_kt", .kind = AttrKind::Integer, .default_text = "0", .meaning = "no effect"}};
+
+extern const OpDef op_nop{.name = "nop",
+                          .summary = "Copies its input, converting the format",
+                          .op_class = OpClass::Move,
+                          .attributes = attributes,
+                          .check = check,
+                          .golden = golden_copy,
+                          .use = use_eltwise,
+                          .prepare = nullptr,
+                          .block = block,
+                          .integer_capable = true,
+                          .gradient_all = true,
+                          .fusable = true};
+extern const OpDef op_datacopy{.name = "datacopy",
+                               .summary = "The same as nop",
+                               .op_class = OpClass::Move,
+                               .attributes = attributes,
+                               .check = check,
+                               .golden = golden_copy,
+                               .use = use_eltwise,
+                               .prepare = nullptr,
+                               .block = block,
+                               .integer_capable = true,
+                               .gradient_all = true,
+                               .fusable = true};
+
+}  // namespace tt

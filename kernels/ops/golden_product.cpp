@@ -1,0 +1,78 @@
+// Golden's matrix products: Eigen over whole tensors, apart from the simulator's GEMM.
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/ops/matmul.hpp"
+
+namespace tt {
+namespace {
+
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Input = Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>;
+using Output = Eigen::Map<RowMajor, 0, Eigen::OuterStride<>>;
+
+Input map(ConstMatrixView m) { return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.stride)}; }
+Output map(MatrixView m) { return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.stride)}; }
+
+void add_bias(const OpConfig& op, const Tensor& bias, TileDim bias_tile, Tensor& sums) {
+    const bool whole_tile = is_integer(op.in_df[0]);
+    std::size_t i = 0;
+    for (std::int64_t z = 0; z < sums.z; ++z)
+        for (std::int64_t r = 0; r < sums.rows; ++r)
+            for (std::int64_t c = 0; c < sums.cols; ++c, ++i) {
+                const auto line = r / op.tile.h * bias_tile.h + (whole_tile ? r % op.tile.h : 0);
+                sums.data[i] += bias.slice(z).at(line, c);
+            }
+}
+
+void requantize(const OpConfig& op, const Tensor& scale, Tensor& sums) {
+    for (std::size_t i = 0; i < sums.data.size(); ++i) {
+        const double x = sums.data[i], s = scale.data[i], zero = op.attr.zero_point;
+        const double value = op.attr.requant ? std::clamp(std::round(x * s + zero), -127.0, 127.0) : (x - zero) * s;
+        sums.data[i] = static_cast<float>(value);
+    }
+}
+
+void gelu(Tensor& sums) {
+    constexpr double root = 0.7978845608028654;  // sqrt(2 / pi)
+    for (float& value : sums.data) {
+        const double x = value;
+        value = static_cast<float>(0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x))));
+    }
+}
+
+}  // namespace
+
+GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const> given_in)
+    : op(given), in(given_in.begin(), given_in.end()) {
+    const auto inner = std::max(op.in_tile[0].w, op.in_tile[1].h);
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        TileDim& dim = op.in_tile[k];
+        const TileDim from = dim;
+        if (k != 2 || !op.attr.identity) dim = {k == 1 ? inner : op.tile.h, k == 0 ? inner : op.tile.w};
+        if (dim == from) continue;
+        const auto& x = *in[k];
+        auto& y = memory_.emplace_back(x.z, x.rows / from.h * dim.h, x.cols / from.w * dim.w);
+        for (std::int64_t z = 0; z < y.z; ++z)
+            for (std::int64_t r = 0; r < y.rows; ++r)
+                for (std::int64_t c = 0; c < y.cols; ++c)
+                    if (r % dim.h < from.h && c % dim.w < from.w)
+                        y.slice(z).at(r, c) =
+                            x.slice(z).at(r / dim.h * from.h + r % dim.h, c / dim.w * from.w + c % dim.w);
+        in[k] = &y;
+    }
+}
+
+void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) { map(sums).noalias() += map(a) * map(b); }
+
+void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {
+    if (op.attr.bias) {
+        add_bias(op, *in[next], op.in_tile[next], sums);
+        ++next;
+    }
+    if (op.attr.requant || op.attr.dequant) requantize(op, *in[next], sums);
+    if (op.attr.sfpu_gelu) gelu(sums);
+}
+
+}  // namespace tt

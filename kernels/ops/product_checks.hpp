@@ -1,0 +1,48 @@
+// Attributes and rules that matmul, sparse matmul and depthwise share.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/op_def.hpp"
+
+namespace tt {
+
+inline constexpr AttrDef attr_bias{.name = "bias",
+                                   .kind = AttrKind::Bool,
+                                   .default_text = "false",
+                                   .meaning =
+                                       "one more input, whose row 0 of each tile is added to every row of the tile "
+                                       "(integers: the full tile)"};
+inline constexpr AttrDef attr_l1_acc{.name = "l1_acc",
+                                     .kind = AttrKind::Bool,
+                                     .default_text = "false",
+                                     .meaning = "the packer adds partial sums in L1 (not on Grayskull)"};
+inline constexpr AttrDef attr_min_buffer_input{.name = "min_buffer_input",
+                                               .kind = AttrKind::Integer,
+                                               .default_text = "none",
+                                               .meaning = "input that gets the smallest buffer",
+                                               .low = -1,
+                                               .high = 1};
+inline constexpr AttrDef attr_requant{
+    .name = "requant",
+    .kind = AttrKind::Bool,
+    .default_text = "false",
+    .meaning = "integers: result * scale + zero_point as Int8; scale is one more input"};
+inline constexpr AttrDef attr_dequant{.name = "dequant",
+                                      .kind = AttrKind::Bool,
+                                      .default_text = "false",
+                                      .meaning = "integers: (result - zero_point) * scale; scale is one more input"};
+
+/// Input slices that make one output slice.
+std::int64_t slices_per_output(const OpConfig& op);
+
+/// m_k and u_kt given.
+void check_inner_blocks(const OpConfig& op, Diagnostics& out);
+/// Operand k has that shape; `text` says in words what it must be.
+void expect_shape(const OpConfig& op, std::size_t operand, TileShape want, std::string_view text, Diagnostics& out);
+/// No fused gelu on small tiles.
+void check_product_tiles(const OpConfig& op, Diagnostics& out);
+/// Order, bias, requantization and integer rules; operands from `next` on are bias and scale.
+void check_product_rules(const OpConfig& op, std::size_t next, Diagnostics& out);
+
+}  // namespace tt

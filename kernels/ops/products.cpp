@@ -1,0 +1,192 @@
+#include "kernels/ops/products.hpp"
+
+#include <cmath>
+
+#include "kernels/gemm.hpp"
+#include "kernels/ops/eltwise.hpp"
+
+namespace tt {
+namespace {
+
+/// Significand bits of a format, the hidden one included.
+int significand_bits(DataFormat format) {
+    switch (format) {
+        case DataFormat::Float32:
+        case DataFormat::Tf32:
+        case DataFormat::Float16:
+            return 11;  // Float32 is Tf32 in the source registers
+        case DataFormat::Float16_b:
+            return 8;
+        case DataFormat::Bfp8:
+        case DataFormat::Bfp8_b:
+            return 7;
+        case DataFormat::Lf8:
+            return 3;
+        case DataFormat::Fp8_e4m3:
+            return 4;
+        case DataFormat::Bfp4:
+        case DataFormat::Bfp4_b:
+            return 3;
+        case DataFormat::Bfp2:
+        case DataFormat::Bfp2_b:
+            return 1;
+        case DataFormat::Int8:
+        case DataFormat::UInt8:
+        case DataFormat::Int32:
+        case DataFormat::UInt16:
+        case DataFormat::RawUInt8:
+        case DataFormat::RawUInt16:
+        case DataFormat::RawUInt32:
+        case DataFormat::Invalid:
+            return 0;
+    }
+    return 0;
+}
+
+/// HiFi3 leaves out low x low: only then is there something to subtract.
+bool has_low_products(const OpConfig& op) {
+    return op.fidelity == Fidelity::HiFi3 && significand_bits(op.in_df[0]) > 7 && significand_bits(op.in_df[1]) > 5;
+}
+
+void subtract_low_products(ConstMatrixView in0, ConstMatrixView in1, MatrixView sums) {
+    std::vector<float> memory(static_cast<std::size_t>(in0.rows * in0.cols + in1.rows * in1.cols));
+    const MatrixView low0{memory.data(), in0.rows, in0.cols, in0.cols};
+    const MatrixView low1{memory.data() + in0.rows * in0.cols, in1.rows, in1.cols, in1.cols};
+    low_part(SrcPort::B, in0, low0);
+    low_part(SrcPort::A, in1, low1);
+    for (std::int64_t i = 0; i < in0.rows * in0.cols; ++i) low0.data[i] = -low0.data[i];
+    gemm(low0, low1, sums, true);
+}
+
+void add_bias(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
+    const bool full_tile = is_integer(op.in_df[0]);
+    for (std::int64_t r = 0; r < sums.rows; ++r) {
+        const auto* from = bias.row(full_tile ? r : r / op.tile.h * bias_tile.h);
+        auto* to = sums.row(r);
+        for (std::int64_t c = 0; c < sums.cols; ++c) to[c] += from[c];
+    }
+}
+
+/// The vector unit's multiply-add behind an integer product: exact enough in double, rounded by the caller.
+void scale(const OpConfig& op, ConstMatrixView factors, MatrixView sums) {
+    const double zero = op.attr.zero_point;
+    for (std::int64_t r = 0; r < sums.rows; ++r) {
+        const auto* factor = factors.row(r);
+        auto* x = sums.row(r);
+        for (std::int64_t c = 0; c < sums.cols; ++c)
+            x[c] = static_cast<float>(op.attr.requant ? double{x[c]} * factor[c] + zero : (x[c] - zero) * factor[c]);
+    }
+}
+
+void gelu(MatrixView values) {
+    for (std::int64_t r = 0; r < values.rows; ++r)
+        for (float* x = values.row(r); x != values.row(r) + values.cols; ++x)
+            *x *= 0.5F + 0.5F * std::tanh(0.79788456F * (*x + 0.044715F * *x * *x * *x));
+}
+
+}  // namespace
+
+TileDim product_tile(const OpConfig& op, std::size_t operand) {
+    const auto inner = std::max(op.in_tile[0].w, op.in_tile[1].h);
+    if (operand == 0) return {op.tile.h, inner};
+    if (operand == 1) return {inner, op.tile.w};
+    return op.attr.identity && operand == 2 ? TileDim{} : op.tile;
+}
+
+FittedArgs::FittedArgs(const BlockArgs& args) : args_(args) {
+    const OpConfig& op = args.op;
+    bool fits = true;
+    for (std::size_t k = 0; k < args.in.size(); ++k) fits = fits && op.in_tile[k] == product_tile(op, k);
+    if (fits) return;
+    op_ = op;
+    for (std::size_t k = 0; k < args.in.size(); ++k) {
+        const auto from = op.in_tile[k], to = product_tile(op, k);
+        auto& views = views_.emplace_back();
+        for (const auto& slice : args.in[k].slices) {
+            auto& fitted = memory_.emplace_back(1, slice.rows / from.h * to.h, slice.cols / from.w * to.w);
+            copy_tiles(slice, from, fitted.slice(0), to);
+            views.push_back(fitted.slice(0));
+        }
+        operands_.push_back({views});
+        op_->in_tile[k] = to;
+    }
+    fitted_.emplace(BlockArgs{.op = *op_,
+                              .numerics = args.numerics,
+                              .core_r = args.core_r,
+                              .core_c = args.core_c,
+                              .slice = args.slice,
+                              .input = args.input,
+                              .in = operands_,
+                              .previous = args.previous,
+                              .out = args.out});
+}
+
+void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstMatrixView in1, MatrixView sums,
+              bool accumulate) {
+    gemm(in0, in1, sums, accumulate);
+    if (numerics == Numerics::Real && has_low_products(op)) subtract_low_products(in0, in1, sums);
+}
+
+void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
+    if (numerics == Numerics::Real)
+        round_to_dest(op.acc_df, sums);
+    else if (is_integer(op.acc_df))
+        saturate_to_integer(op.acc_df, sums);
+}
+
+void spill(const OpConfig& op, Numerics numerics, MatrixView sums) {
+    const bool exact = op.intermed_df == op.acc_df || op.intermed_df == DataFormat::Float32;
+    if (numerics == Numerics::Real && !exact) pack_from_dest(op.acc_df, op.intermed_df, sums);
+}
+
+void PartialSums::add_in_l1(MatrixView block) {
+    leave_dest(op_, numerics_, block);
+    spill(op_, numerics_, block);
+    spill(op_, numerics_, sums_);
+    for (std::int64_t r = 0; r < sums_.rows; ++r)
+        for (std::int64_t c = 0; c < sums_.cols; ++c) sums_.at(r, c) += block.at(r, c);
+    pack_from_dest(is_integer(op_.acc_df) ? op_.acc_df : DataFormat::Float32, op_.intermed_df, sums_);
+}
+
+void finish_product(const BlockArgs& args, std::size_t next) {
+    const OpConfig& op = args.op;
+    if (op.attr.bias) {
+        spill(op, args.numerics, args.out);
+        add_bias(op, args.in[next].slices[0], op.in_tile[next], args.out);
+        ++next;
+        leave_dest(op, args.numerics, args.out);
+    }
+    if (op.attr.requant || op.attr.dequant) {
+        scale(op, args.in[next].slices[0], args.out);
+        if (op.attr.requant) saturate_to_integer(DataFormat::Int8, args.out);
+    }
+    if (op.attr.sfpu_gelu) {
+        gelu(args.out);
+        leave_dest(op, args.numerics, args.out);
+    }
+}
+
+void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    // Scales of requantization go to Dst directly, as the Float32 they are.
+    const bool is_scale = (op.attr.requant || op.attr.dequant) && static_cast<std::size_t>(operand) + 1 == op.in.size();
+    if (numerics == Numerics::Float32 || is_scale) return;
+    const auto format = op.in_df[static_cast<std::size_t>(operand)];
+    unpack_to_src(format, op.acc_df, values);
+    if (operand < 2 && !is_integer(format)) mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
+}
+
+TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {
+    const auto& out = op.out;
+    return {core_r * out.core_rt(), core_c * out.core_ct(), out.core_rt(), out.core_ct()};
+}
+
+OperandUse own_share_at_end(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {
+    OperandUse use;
+    use.rects = {own_rect(op, core_r, core_c)};
+    use.chunks = OperandUse::Chunks::One;
+    use.at_end = true;
+    use.clear_tiles = op.out.ublock_tiles();
+    return use;
+}
+
+}  // namespace tt

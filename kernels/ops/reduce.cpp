@@ -1,0 +1,170 @@
+// Maximum over columns (dim c), rows (r), both (rc) or groups of slices (z). Within a tile the result of c, r and rc
+// stands in column 0, row 0 or datum (0, 0); the rest of the tile is 0.
+#include <algorithm>
+#include <limits>
+
+#include "kernels/op_checks.hpp"
+#include "kernels/ops/attributes.hpp"
+#include "kernels/ops/product_checks.hpp"
+#include "kernels/ops/products.hpp"
+
+namespace tt {
+namespace {
+
+constexpr float lowest = -std::numeric_limits<float>::infinity();
+
+constexpr AttrDef attributes[] = {
+    {.name = "dim",
+     .kind = AttrKind::Word,
+     .default_text = "",
+     .meaning = "what is reduced: rows (r), columns (c), both (rc) or groups of slices (z)",
+     .words = "r|c|rc|z"},
+    {.name = "type",
+     .kind = AttrKind::Word,
+     .default_text = "max",
+     .meaning = "how: max is the only one the machine has",
+     .words = "max|sum|avg"},
+    {.name = "z", .kind = AttrKind::Integer, .default_text = "0", .meaning = "slices per group of dim z"},
+    attr_m_k,
+    attr_u_kt,
+};
+
+bool reduces_rows(const OpConfig& op) {
+    return op.attr.reduce_dim == ReduceDim::R || op.attr.reduce_dim == ReduceDim::RC;
+}
+bool reduces_columns(const OpConfig& op) {
+    return op.attr.reduce_dim == ReduceDim::C || op.attr.reduce_dim == ReduceDim::RC;
+}
+
+void check_slices(const OpConfig& op, Diagnostics& out) {
+    const auto want = op.out.shape();
+    if (op.attr.z < 1)
+        return out.error(op.loc, "op '{}': reduce over z needs attribute z, the slices of a group, of at least 1",
+                         op.name);
+    expect_shape(op, 0, {want.z * op.attr.z, want.rt, want.ct}, "t*z x output rows x output columns", out);
+    if (op.in_df[0] != op.intermed_df || op.in_df[0] != op.out_df)
+        out.error(op.loc, "op '{}': reduce over z needs in_df, intermed_df and out_df equal, they are {}, {} and {}",
+                  op.name, to_string(op.in_df[0]), to_string(op.intermed_df), to_string(op.out_df));
+}
+
+void check_tiles(const OpConfig& op, Diagnostics& out) {
+    check_inner_blocks(op, out);
+    const auto want = op.out.shape();
+    const auto inner = op.attr.m_k * op.attr.u_kt;
+    const bool rows = reduces_rows(op), columns = reduces_columns(op);
+    if ((rows && want.rt != 1) || (columns && want.ct != 1))
+        return out.error(op.loc, "op '{}': the output has {} tiles, a reduced dimension must be 1", op.name,
+                         shape_text(want));
+    if (rows && columns) {
+        if (op.in[0].z != want.z)
+            out.error(op.loc, "op '{}': input 0 has {} slices, must have {}", op.name, op.in[0].z, want.z);
+    } else {
+        expect_shape(op, 0, rows ? TileShape{want.z, inner, want.ct} : TileShape{want.z, want.rt, inner},
+                     rows ? "t x m_k*u_kt x output columns" : "t x output rows x m_k*u_kt", out);
+    }
+}
+
+void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
+    if (!operands_complete(op)) return;
+    if (op.attr.reduce_type != "max")
+        out.error(op.loc, "op '{}': reduce type '{}' is not possible, only max", op.name, op.attr.reduce_type);
+    if (op.attr.reduce_dim == ReduceDim::None)
+        return out.error(op.loc, "op '{}': reduce needs attribute dim: r, c, rc or z", op.name);
+    if (op.out.order != UblockOrder::Row) out.error(op.loc, "op '{}': reduce needs ublock_order r, not c", op.name);
+    if (info(op.in_df[0]).family == FormatFamily::A && op.acc_df == DataFormat::Float32)
+        out.error(op.loc, "op '{}': reduce of {} cannot use acc_df Float32; use Float16", op.name,
+                  to_string(op.in_df[0]));
+    if (op.attr.reduce_dim == ReduceDim::Z)
+        check_slices(op, out);
+    else
+        check_tiles(op, out);
+}
+
+Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+    const auto& x = *in[0];
+    Tensor out(op.out.shape(), op.tile);
+    Tensor seen(out.z, out.rows, out.cols, lowest);
+    const auto group = op.attr.reduce_dim == ReduceDim::Z ? op.attr.z : 1;
+    for (std::int64_t z = 0; z < x.z; ++z)
+        for (std::int64_t r = 0; r < x.rows; ++r)
+            for (std::int64_t c = 0; c < x.cols; ++c) {
+                float& most = seen.slice(z / group).at(reduces_rows(op) ? 0 : r, reduces_columns(op) ? 0 : c);
+                most = std::max(most, x.slice(z).at(r, c));
+            }
+    for (std::size_t i = 0; i < out.data.size(); ++i)
+        if (seen.data[i] != lowest) out.data[i] = seen.data[i];
+    return out;
+}
+
+OperandUse use(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::int64_t core_c) {
+    const auto own = own_rect(op, core_r, core_c);
+    const auto& in = op.in[0];
+    OperandUse use;
+    use.count = op.attr.m_k;
+    switch (op.attr.reduce_dim) {
+        case ReduceDim::C:
+            use.rects = {{own.r0, 0, own.nr, in.ct}};
+            use.chunks = OperandUse::Chunks::KColumns;
+            use.clear_tiles = op.out.ublock_rt * op.attr.u_kt;
+            break;
+        case ReduceDim::R:
+            use.rects = {{0, own.c0, in.rt, own.nc}};
+            use.chunks = OperandUse::Chunks::KRows;
+            use.clear_tiles = op.out.ublock_ct * op.attr.u_kt;
+            break;
+        case ReduceDim::RC:
+            use.rects = {{0, 0, in.rt, in.ct}};
+            use.count = 1;
+            use.clear_tiles = op.attr.u_kt;
+            break;
+        case ReduceDim::Z:
+        case ReduceDim::None:
+            use.rects = {own};
+            use.slices = std::max<std::int64_t>(op.attr.z, 1);
+            use.chunks = OperandUse::Chunks::Ublocks;
+            use.chunk_rt = op.out.ublock_rt;
+            use.chunk_ct = op.out.ublock_ct;
+            use.count = 1;
+            use.clear_tiles = op.out.ublock_tiles();
+            break;
+    }
+    return use;
+}
+
+void block(const BlockArgs& args) {
+    const auto& slices = args.in[0].slices;
+    const auto& out = args.out;
+    const std::int64_t row_step = reduces_rows(args.op) ? 0 : 1;
+    const std::int64_t col_step = reduces_columns(args.op) ? 0 : 1;
+    // The first datum that falls on a place starts it, every later one competes.
+    for (std::size_t z = 0; z < slices.size(); ++z)
+        for (std::int64_t r = 0; r < slices[z].rows; ++r) {
+            float* best = out.row(r * row_step);
+            const float* x = slices[z].row(r);
+            const bool first_row = z == 0 && (row_step == 1 || r == 0);
+            for (std::int64_t c = 0; c < slices[z].cols; ++c) {
+                float& place = best[c * col_step];
+                place = first_row && (col_step == 1 || c == 0) ? x[c] : std::max(place, x[c]);
+            }
+        }
+    leave_dest(args.op, args.numerics, out);
+}
+
+}  // namespace
+
+extern const OpDef op_reduce;
+const OpDef op_reduce{
+    .name = "reduce",
+    .summary = "maximum over rows, columns, both, or groups of slices",
+    .op_class = OpClass::Reduce,
+    .attributes = attributes,
+    .check = check,
+    .golden = golden,
+    .use = use,
+    .prepare = nullptr,
+    .block = block,
+    .integer_capable = true,
+    .fusable = true,
+};
+
+}  // namespace tt

@@ -1,0 +1,27 @@
+// tilizer: a flat (row-major) queue as tiles. The reader of the flat queue already gives the matrix, so values copy.
+#include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/golden_eltwise.hpp"
+
+namespace tt {
+
+static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+    if (!operands_complete(op)) return;
+    check_eltwise_shapes(op, out);
+}
+
+static void block(const BlockArgs& args) {
+    copy_tiles(args.in[0].slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
+    if (args.numerics == Numerics::Real && !moves_bits(args.op)) round_to_dest(args.op.acc_df, args.out);
+}
+
+extern const OpDef op_tilizer{.name = "tilizer",
+                              .summary = "Turns the rows of a flat queue into tiles",
+                              .op_class = OpClass::Move,
+                              .attributes = {},
+                              .check = check,
+                              .golden = golden_copy,
+                              .use = use_eltwise,
+                              .prepare = nullptr,
+                              .block = block};
+
+}  // namespace tt

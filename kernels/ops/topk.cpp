@@ -1,0 +1,159 @@
+// topk: sorts every line of datums of a grid column and keeps the k largest, or their index datums.
+// Equal values keep the order of their columns (the chip's sorting network orders them otherwise; values agree).
+// kreduce says that the line is already made of sorted groups of k, which changes no result.
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "kernels/op_checks.hpp"
+#include "kernels/op_def.hpp"
+#include "kernels/ops/attributes.hpp"
+
+namespace tt {
+
+static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+    const Blocking& b = op.out;
+    const std::int64_t k = op.attr.k;
+    if (k < 1 || k > 64 || !std::has_single_bit(static_cast<std::uint64_t>(k))) {
+        out.error(op.loc, "k of '{}' is {}; it must be a power of two in 1..64", op.name, k);
+    } else if (b.core_ct() != (k + op.tile.w - 1) / op.tile.w) {
+        out.error(op.loc, "a core of '{}' makes {} tile columns; k {} needs {}", op.name, b.core_ct(), k,
+                  (k + op.tile.w - 1) / op.tile.w);
+    }
+    if (op.attr.u_kt < 1) out.error(op.loc, "u_kt of '{}' is {}; it must be 1 or more", op.name, op.attr.u_kt);
+    const bool indices_out = op.attr.sort == TopkSort::ArgMax;
+    if (indices_out != (op.out_df == DataFormat::UInt16)) {
+        out.error(op.loc, "out_df of '{}' is {}; with sort {} it must {}be UInt16", op.name, to_string(op.out_df),
+                  indices_out ? "argmax" : "max", indices_out ? "" : "not ");
+    }
+    if (!operands_complete(op)) return;
+    const TileShape in = op.in[0];
+    if (op.in_df[1] != DataFormat::UInt16) {
+        out.error(op.loc, "in_df[1] of '{}', the indices, is {}; it must be UInt16", op.name, to_string(op.in_df[1]));
+    }
+    if (op.in_df[0] == DataFormat::UInt16) {
+        out.error(op.loc, "in_df[0] of '{}', the values, is UInt16; it must be a float format", op.name);
+    }
+    if (op.in[1] != in) {
+        out.error(op.loc, "inputs of '{}' have {} and {} tiles; topk needs one index for every value", op.name,
+                  shape_text(in), shape_text(op.in[1]));
+    }
+    check_same_tile_dim(op, out);
+    if (in.z != b.t || in.rt != b.grid_r * b.core_rt()) {
+        out.error(op.loc, "input 0 of '{}' has {} tiles; topk needs the output's {} slices of {} rows", op.name,
+                  shape_text(in), b.t, b.grid_r * b.core_rt());
+    }
+    if (in.ct % b.grid_c != 0) {
+        out.error(op.loc, "input 0 of '{}' is {} tiles wide, which {} grid columns cannot share", op.name, in.ct,
+                  b.grid_c);
+    } else if (in.ct / b.grid_c * op.in_tile[0].w < k) {
+        out.error(op.loc, "a core of '{}' sorts {} datums a line; k {} asks for more", op.name,
+                  in.ct / b.grid_c * op.in_tile[0].w, k);
+    } else if (op.attr.m_k > 0 && op.attr.m_k * op.attr.u_kt != in.ct / b.grid_c) {
+        out.error(op.loc, "m_k {} times u_kt {} of '{}' must be the {} tiles of a line on one core", op.attr.m_k,
+                  op.attr.u_kt, op.name, in.ct / b.grid_c);
+    }
+}
+
+static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+    const std::int64_t cols = op.in[static_cast<std::size_t>(operand)].ct / op.out.grid_c;
+    OperandUse use;
+    use.rects = {{core_r * op.out.core_rt(), core_c * cols, op.out.core_rt(), cols}};
+    use.chunks = OperandUse::Chunks::One;
+    use.clear_tiles = op.out.ublock_rt * std::max<std::int64_t>(op.attr.u_kt, 1);
+    return use;
+}
+
+/// Values become what Dst can hold; indices are moved as they are.
+static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    if (operand == 0 && numerics == Numerics::Real) unpack_to_src(op.in_df[0], op.acc_df, values);
+}
+
+// --- golden: a stable sort of column numbers
+// --------------------------------------------------------------------------
+
+static Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+    Tensor out(op.out.shape(), op.tile);
+    const std::int64_t line = in[0]->cols / op.out.grid_c, made = out.cols / op.out.grid_c;
+    const std::int64_t kept = std::min({op.attr.k, line, made});
+    std::vector<std::int64_t> columns(static_cast<std::size_t>(line));
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        const ConstMatrixView values = in[0]->slice(z), indices = in[1]->slice(z);
+        for (std::int64_t r = 0; r < out.rows; ++r) {
+            for (std::int64_t j = 0; j < op.out.grid_c; ++j) {
+                for (std::int64_t c = 0; c < line; ++c) columns[static_cast<std::size_t>(c)] = j * line + c;
+                std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
+                    const float x = values.at(r, a), y = values.at(r, b);
+                    return x > y || (x == x && y != y);  // NaN comes last
+                });
+                for (std::int64_t i = 0; i < kept; ++i) {
+                    const std::int64_t from = columns[static_cast<std::size_t>(i)];
+                    out.slice(z).at(r, j * made + i) = (op.attr.sort == TopkSort::Max ? values : indices).at(r, from);
+                }
+            }
+        }
+    }
+    return out;
+}
+
+// --- block: integer keys, value above and column below, so that one comparison decides
+// ---------------------------------
+
+/// Larger values have smaller keys; NaN has the largest.
+static std::uint64_t sort_key(float value, std::uint32_t column) {
+    const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);  // -0 becomes +0
+    std::uint32_t rank = (bits >> 31) != 0 ? bits : ~bits & 0x7fffffffU;
+    if (value != value) rank = 0xffffffffU;
+    return (std::uint64_t{rank} << 32) | column;
+}
+
+static void block(const BlockArgs& args) {
+    const ConstMatrixView values = args.in[0].slices[0], indices = args.in[1].slices[0];
+    const bool want_values = args.op.attr.sort == TopkSort::Max;
+    const ConstMatrixView& source = want_values ? values : indices;
+    const auto kept = std::min({args.op.attr.k, values.cols, args.out.cols});
+    std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.cols));
+    for (std::int64_t r = 0; r < args.out.rows; ++r) {
+        for (std::size_t c = 0; c < keys.size(); ++c)
+            keys[c] = sort_key(values.row(r)[c], static_cast<std::uint32_t>(c));
+        std::partial_sort(keys.begin(), keys.begin() + kept, keys.end());
+        for (std::int64_t i = 0; i < kept; ++i) {
+            args.out.row(r)[i] = source.row(r)[keys[static_cast<std::size_t>(i)] & 0xffffffffU];
+        }
+    }
+    if (args.numerics == Numerics::Real && want_values) round_to_dest(args.op.acc_df, args.out);
+}
+
+static constexpr AttrDef attributes[] = {attr_m_k,
+                                         attr_u_kt,
+                                         {.name = "k",
+                                          .kind = AttrKind::Integer,
+                                          .default_text = "0",
+                                          .meaning = "how many to keep, a power of two (required)",
+                                          .low = 1,
+                                          .high = 64},
+                                         {.name = "sort",
+                                          .kind = AttrKind::Word,
+                                          .default_text = "max",
+                                          .meaning = "max gives the values, argmax their indices",
+                                          .words = "max|argmax"},
+                                         {.name = "kreduce",
+                                          .kind = AttrKind::Bool,
+                                          .default_text = "false",
+                                          .meaning = "second stage: the line consists of sorted groups of k"}};
+
+extern const OpDef op_topk{
+    .name = "topk",
+    .summary = "The k largest datums of every line of a grid column (in0), or their indices (in1)",
+    .op_class = OpClass::SfpuBinary,
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .attributes = attributes,
+    .check = check,
+    .golden = golden,
+    .use = use,
+    .prepare = prepare,
+    .block = block,
+    .integer_capable = true};
+
+}  // namespace tt

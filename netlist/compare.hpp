@@ -1,0 +1,85 @@
+// Comparing a queue's entries with golden (docs/netlist.md "Comparison").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+
+namespace tt {
+
+/// Which datums of every tile count (SFPU vector modes, reduce results); whole tile by default. 0-based, half open.
+struct JudgedPart {
+    std::int64_t row_first = 0, row_end = 1 << 30, col_first = 0, col_end = 1 << 30;
+    bool judged = true;           ///< false: statistics only (descendants of dropout)
+    bool bits = false;            ///< raw format: datums are bit patterns, equal when every bit is
+    std::string why;              ///< "reduce c keeps column 0"
+};
+
+/// Verdict over all entries of one queue; add entries in order. All datums of the judged part count: tile by tile, or
+/// in runs of 1024 consecutive values for flat queues. (The vendor's own tool leaves out the last row and column.)
+class QueueComparison {
+public:
+    /// A negative atol is in units of the RMS of golden's tile; then check_pcc is asked of all datums together.
+    QueueComparison(Comparison rule, TileDim tile, JudgedPart part);
+    void add(const Tensor& golden, const Tensor& actual);
+
+    struct Result {
+        bool pass = true;
+        bool judged = true;
+        std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;
+        double pcc = 1;          ///< over all judged datums of all entries
+        double max_error = 0;    ///< largest |a-b|
+        double max_rel_error = 0;  ///< largest |a-b| / max(|a|, |b|, atol)
+        double share_within = 1; ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
+        std::string first_failure;  ///< "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
+    };
+    Result result() const;
+
+private:
+    struct Sums {
+        double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+    };
+    /// One tile or run: sums of finite pairs, and how many datums agree.
+    struct Piece {
+        Sums sums;
+        std::int64_t datums = 0, within = 0;
+        bool broken = false;  ///< a NaN or infinity met something else
+    };
+    void add_tiles(const Tensor& golden, const Tensor& actual);
+    void add_runs(const Tensor& golden, const Tensor& actual);
+    void add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
+    void add_finite(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
+    void add_odd(float golden, float actual, double atol, Piece& piece);
+    template <class Place>
+    void finish(const Piece& piece, Place&& place);
+    std::string failure(const Piece& piece) const;
+    static double correlation(const Sums& sums);
+
+    Comparison rule_;
+    TileDim tile_;
+    JudgedPart part_;
+    std::int64_t row_first_, row_end_, col_first_, col_end_;  ///< judged in every tile
+    Result result_;
+    Sums total_;
+    std::int64_t within_ = 0;
+};
+
+/// The rule for an output queue: the netlist's own comparison-config with its overrides; else AllCloseHw with atol
+/// 0.01 and the loosest row of the table of usual tolerances over all ancestors of the output; more than 10 ops: no
+/// stricter than 0.15 / 0.5 / 0.92. `strict`: besides, PCC >= 0.999 (Float32) or 0.99 (16 bit and Bfp8, HiFi3 and up).
+struct ComparisonRule {
+    Comparison comparison;
+    double strict_pcc = 0;  ///< 0: none
+    std::string source;     ///< "comparison-config", "usual tolerance of matmul Bfp8_b", ...
+};
+ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool strict);
+/// Rule of --numerics float32: every datum within 1e-4 of the larger value or of the RMS of golden's tile, and PCC
+/// 0.99999 over all judged datums.
+Comparison float32_comparison();
+/// Judged part of an output queue: follows copies back from the queue to the op that made the values.
+JudgedPart judged_part(const Netlist& resolved, const Queue& output);
+/// Op-fed queues and rams that no graph reads.
+std::vector<const Queue*> judged_outputs(const Netlist& resolved);
+
+}  // namespace tt

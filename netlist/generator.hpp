@@ -1,0 +1,61 @@
+// Random numbers of the stimulus: std::mt19937 and libstdc++'s uniform_real_distribution<float> and
+// normal_distribution<double>, bit for bit, but worked off in blocks.
+//
+//   seed --> Mt19937 (624 draws at a time) --> fill_uniform / NormalFill --> float32 values
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace tt {
+
+/// Gives the draws of std::mt19937. Also a uniform random bit generator for the standard distributions.
+class Mt19937 {
+public:
+    using result_type = std::uint32_t;
+    explicit Mt19937(std::uint32_t seed);
+    static constexpr result_type min() { return 0; }
+    static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+    result_type operator()() {
+        if (next_ == size) refill();
+        return draws_[next_++];
+    }
+    /// The draws that are ready, at least one; skip() says how many of them were used.
+    std::span<const std::uint32_t> ready() {
+        if (next_ == size) refill();
+        return std::span(draws_).subspan(next_);
+    }
+    void skip(std::size_t count) { next_ += count; }
+
+private:
+    static constexpr std::size_t size = 624;
+    void refill();
+
+    std::array<std::uint32_t, size> state_;
+    std::array<std::uint32_t, size> draws_;
+    std::size_t next_ = size;
+};
+
+/// std::uniform_real_distribution<float>(low, high), one draw a value.
+void fill_uniform(Mt19937& engine, float low, float high, std::span<float> out);
+
+/// std::normal_distribution<double>(mean, stddev), each value cast to float. Values come in pairs; the second of a pair
+/// is kept for the next call, as the standard one keeps it.
+class NormalFill {
+public:
+    NormalFill(double mean, double stddev) : mean_(mean), stddev_(stddev) {}
+    void fill(Mt19937& engine, std::span<float> out);
+
+private:
+    std::size_t pairs(Mt19937& engine, std::span<float> out);
+    float scaled(double unit) const { return static_cast<float>(unit * stddev_ + mean_); }
+
+    double mean_, stddev_;
+    double saved_ = 0;
+    bool has_saved_ = false;
+};
+
+}  // namespace tt

@@ -1,0 +1,300 @@
+#include "netlist/golden.hpp"
+
+#include <algorithm>
+
+#include "kernels/golden_result.hpp"
+#include "kernels/op_def.hpp"
+#include "netlist/tm_tensor.hpp"
+
+namespace tt {
+
+namespace {
+
+bool coarse(DataFormat format) { return info(format).block_float && info(format).magnitude_bits < 7; }
+
+/// The reference requantizes only the coarsest formats, and Float32 operands where the chip has Tf32.
+void requantize(DataFormat format, bool tf32, Tensor& tensor) {
+    const MatrixView all{tensor.data.data(), tensor.z * tensor.rows, tensor.cols, tensor.cols};
+    if (coarse(format)) host_convert(format, all, BlockRounding::Truncate);
+    if (tf32 && format == DataFormat::Float32) host_convert(DataFormat::Tf32, all, BlockRounding::Truncate);
+}
+
+using Slots = std::map<std::int64_t, GoldenValue>;
+
+/// One launch in progress: what every queue's accesses are.
+struct LaunchState {
+    std::map<const Queue*, QueueAccess> access;
+    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
+};
+
+}  // namespace
+
+struct Golden::Impl {
+    const Netlist& netlist;
+    const Forecast& forecast;
+    GoldenOptions options;
+    ThreadPool& pool;
+    PointerTable pointers;
+    std::map<const Queue*, Slots> store;
+    std::map<const Queue*, bool> read_by_graph;
+    std::map<std::string_view, std::vector<const Queue*>> fed_by;
+    std::int64_t inputs_done = 0;
+
+    Impl(const Netlist& n, const Forecast& f, GoldenOptions o, ThreadPool& p)
+        : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n) {
+        for (const Graph& graph : netlist.graphs) {
+            for (const QueueUse& use : pointers.uses(graph))
+                if (use.read) read_by_graph[use.queue] = true;
+        }
+        for (const Queue& queue : netlist.queues)
+            if (!queue.from_host()) fed_by[queue.input].push_back(&queue);
+    }
+
+    // --- memory ------------------------------------------------------------------------------------------------
+
+    /// An alias is another view of its base: slot k is base slots k*n .. k*n+n-1 along z.
+    std::pair<const Queue*, std::int64_t> base_of(const Queue& queue) const {
+        if (queue.alias.empty()) return {&queue, 1};
+        const Queue* base = netlist.find_queue(queue.alias);
+        return {base, base->entries / queue.entries};
+    }
+
+    GoldenValue zeros(const Queue& queue) const {
+        return {{}, std::make_shared<Tensor>(queue.shape(), queue.tile)};
+    }
+
+    GoldenValue read_slot(const Queue& queue, std::int64_t n) {
+        const auto [base, ratio] = base_of(queue);
+        if (ratio == 1) {
+            const Slots& slots = store[base];
+            const auto it = slots.find(n);
+            return it == slots.end() ? zeros(*base) : it->second;
+        }
+        std::vector<GoldenValue> parts;
+        std::vector<Task> after;
+        for (std::int64_t i = 0; i < ratio; ++i) {
+            parts.push_back(read_slot(*base, n * ratio + i));
+            after.push_back(parts.back().task);
+        }
+        auto joined = std::make_shared<Tensor>(queue.shape(), queue.tile);
+        const Task task = pool.submit(
+            [joined, parts] {
+                auto to = joined->data.begin();
+                for (const GoldenValue& part : parts) to = std::copy(part.tensor->data.begin(), part.tensor->data.end(), to);
+            },
+            after);
+        return {task, joined};
+    }
+
+    void write_slot(const Queue& queue, std::int64_t n, const GoldenValue& value) {
+        const auto [base, ratio] = base_of(queue);
+        if (ratio == 1) {
+            store[base][n] = value;
+            return;
+        }
+        const Queue* to = base;
+        for (std::int64_t i = 0; i < ratio; ++i) {
+            auto part = std::make_shared<Tensor>(to->shape(), to->tile);
+            const Task task = pool.submit(
+                [part, value, i] {
+                    const auto size = static_cast<std::ptrdiff_t>(part->data.size());
+                    std::copy_n(value.tensor->data.begin() + i * size, size, part->data.begin());
+                },
+                {value.task});
+            store[to][n * ratio + i] = {task, part};
+        }
+    }
+
+    GoldenValue host_entry(const Queue& queue, std::int64_t n) {
+        auto tensor = std::make_shared<Tensor>();
+        const Task task = pool.submit([this, &queue, n, tensor] { *tensor = options.host_entry(queue, n); });
+        return {task, tensor};
+    }
+
+    GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
+        const QueueAccess& access = launch.access.at(&queue);
+        const std::int64_t n = access.read(input);
+        if (queue.from_host()) {
+            if (!access.prologue && access.read_step != 0 && queue.entries > 1) return host_entry(queue, n);
+            const auto [it, fresh] = launch.held.try_emplace({&queue, n});
+            if (fresh) it->second = host_entry(queue, n);
+            return it->second;
+        }
+        if (queue.type == QueueType::Queue && !store[&queue].contains(n))
+            fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
+                       n % queue.entries, n);
+        return read_slot(queue, n);
+    }
+
+    // --- execution ---------------------------------------------------------------------------------------------
+
+    GoldenValue compute(const Op& op, std::vector<GoldenValue> in, const GoldenValue& previous) {
+        std::vector<Task> after{previous.task};
+        for (const GoldenValue& value : in) after.push_back(value.task);
+        auto result = std::make_shared<Tensor>();
+        const Task task = pool.submit(
+            [this, &op, in = std::move(in), previous, result] {
+                const bool real = options.numerics == Numerics::Real;
+                std::vector<Tensor> made;
+                std::vector<const Tensor*> operands;
+                made.reserve(in.size());
+                for (std::size_t k = 0; k < in.size(); ++k) {
+                    const DataFormat df = op.cfg.in_df[k];
+                    const bool rounds = real && (coarse(df) || (options.tf32 && df == DataFormat::Float32));
+                    if (op.tms[k].empty() && !rounds) {
+                        operands.push_back(in[k].tensor.get());
+                        continue;
+                    }
+                    // in_tile is the operand's after transposes; TMs start from the producer's.
+                    TileDim tile = op.cfg.in_tile[k];
+                    if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
+                    made.push_back(op.tms[k].empty() ? *in[k].tensor : apply_tms(*in[k].tensor, op.tms[k], tile));
+                    if (rounds) requantize(df, options.tf32, made.back());
+                    operands.push_back(&made.back());
+                }
+                *result = find_op(op.cfg.type)->golden(op.cfg, operands);
+                finish_golden(op.cfg, previous.tensor.get(), *result);
+                if (real) requantize(op.cfg.out_df, false, *result);
+            },
+            after);
+        return {task, result};
+    }
+
+    std::vector<const Op*> topological(const EpochLaunch& launch) const {
+        std::map<std::string_view, const Op*> pending;
+        std::vector<const Op*> order, todo;
+        for (const ExecuteCommand& member : launch.members)
+            for (const Op& op : member.graph->ops) {
+                pending[op.name()] = &op;
+                todo.push_back(&op);
+            }
+        // Rounds over the file order: real files list ops nearly in order, so few rounds are needed.
+        while (!todo.empty()) {
+            std::vector<const Op*> later;
+            for (const Op* op : todo) {
+                const bool waits = std::any_of(op->inputs.begin(), op->inputs.end(),
+                                               [&](const std::string& name) { return pending.contains(name); });
+                if (waits) {
+                    later.push_back(op);
+                } else {
+                    order.push_back(op);
+                    pending.erase(op->name());
+                }
+            }
+            TT_CHECK(later.size() < todo.size(), "the graph has no cycle");
+            todo = std::move(later);
+        }
+        return order;
+    }
+
+    void run_input(LaunchState& launch, const std::vector<const Op*>& order, std::int64_t input, bool last) {
+        // Reads come first: a ram is read at the start of an input, before that input's writes.
+        std::map<std::string_view, GoldenValue> values;
+        for (const Op* op : order)
+            for (const std::string& name : op->inputs)
+                if (!values.contains(name))
+                    if (const Queue* queue = netlist.find_queue(name)) values[name] = read(launch, *queue, input);
+        std::map<std::string_view, std::int64_t> uses_left;
+        for (const Op* op : order)
+            for (const std::string& name : op->inputs) ++uses_left[name];
+        for (const Op* op : order) {
+            std::vector<GoldenValue> in;
+            for (const std::string& name : op->inputs) in.push_back(values.at(name));
+            const GoldenValue previous = op->cfg.gradient ? gradient_base(launch, *op, input) : GoldenValue{};
+            const GoldenValue result = compute(*op, std::move(in), previous);
+            values[op->name()] = result;
+            if (const auto it = fed_by.find(op->name()); it != fed_by.end())
+                for (const Queue* queue : it->second) write(launch, *queue, input, last, result, op->cfg.gradient);
+            for (const std::string& name : op->inputs)
+                if (--uses_left[name] == 0) values.erase(name);
+            // Bounded work in flight keeps memory bounded.
+            while (pool.pending() > 64 && pool.help()) {
+            }
+        }
+    }
+
+    std::map<const Op*, GoldenValue> gradients;  // accumulated inside an execute
+
+    GoldenValue gradient_base(LaunchState& launch, const Op& op, std::int64_t input) {
+        const Queue* queue = fed_by.at(op.name()).front();
+        const QueueAccess& access = launch.access.at(queue);
+        if (const auto it = gradients.find(&op); it != gradients.end() && (access.epilogue || access.write_step == 0))
+            return it->second;
+        if (input == 0 && access.zero) return zeros(*queue);
+        return read_slot(*queue, access.write(input));
+    }
+
+    void write(LaunchState& launch, const Queue& queue, std::int64_t input, bool last, const GoldenValue& result, bool gradient) {
+        if (gradient)
+            for (const Graph& graph : netlist.graphs)
+                for (const Op& op : graph.ops)
+                    if (op.name() == queue.input) gradients[&op] = result;
+        const QueueAccess& access = launch.access.at(&queue);
+        if (access.epilogue && !last) return;
+        GoldenValue written = result;
+        if (!queue.input_tms.empty()) {
+            auto moved = std::make_shared<Tensor>();
+            const Task task = pool.submit([moved, result, &queue] { *moved = apply_tms(*result.tensor, queue.input_tms, queue.tile); },
+                                          {result.task});
+            written = {task, moved};
+        }
+        write_slot(queue, access.write(input), written);
+    }
+
+    void launch(const EpochLaunch& command) {
+        LaunchState state;
+        gradients.clear();
+        state.access = pointers.launch(command);
+        const std::vector<const Op*> order = topological(command);
+        for (std::int64_t input = 0; input < command.inputs; ++input) {
+            run_input(state, order, input, input + 1 == command.inputs);
+            if (options.progress) options.progress(static_cast<double>(++inputs_done) / static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
+        }
+        pointers.finish(state.access, command.input_count());
+        for (const auto& [queue, access] : state.access) forget_popped(*queue);
+    }
+
+    /// Popped entries are freed, but for outputs nobody reads and queues a program rewinds.
+    void forget_popped(const Queue& queue) {
+        if (queue.type == QueueType::Ram || queue.from_host() || !read_by_graph[&queue]) return;
+        const auto known = forecast.queues.find(&queue);
+        if (known != forecast.queues.end() && known->second.rewound) return;
+        Slots& slots = store[&queue];
+        slots.erase(slots.begin(), slots.lower_bound(pointers.at(queue).popped()));
+    }
+};
+
+Golden::Golden(const Netlist& netlist, const Forecast& forecast, GoldenOptions options, ThreadPool& pool)
+    : impl_(std::make_unique<Impl>(netlist, forecast, std::move(options), pool)) {}
+
+Golden::~Golden() = default;
+
+void Golden::run(const std::vector<ProgramCall>& calls) {
+    EpochStream stream(impl_->netlist, calls, impl_->options.inputs_count);
+    EpochCommand command;
+    while (stream.next(command)) {
+        if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
+            impl_->launch(*launch);
+        } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
+            impl_->pointers.move(*move);
+            impl_->forget_popped(*move->queue);
+        } else {
+            impl_->pointers.allocate(std::get<AllocateCommand>(command));
+        }
+    }
+    impl_->pool.wait_all();
+}
+
+std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
+    const auto [base, ratio] = impl_->base_of(queue);
+    if (ratio == 1) {
+        const Slots& slots = impl_->store[base];
+        const auto it = slots.find(n);
+        return it == slots.end() ? nullptr : it->second.tensor;
+    }
+    const GoldenValue value = impl_->read_slot(queue, n);
+    impl_->pool.wait(value.task);
+    return value.tensor;
+}
+
+}  // namespace tt

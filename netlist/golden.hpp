@@ -1,0 +1,45 @@
+// Golden: the netlist evaluated by whole tensors in float32, input by input. The road the simulator is compared with;
+// it shares neither op functions (OpDef::golden) nor TM code (tm_tensor.hpp) with it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/thread_pool.hpp"
+#include "kernels/numerics.hpp"
+#include "netlist/queue_state.hpp"
+
+namespace tt {
+
+/// A tensor that a task may still be computing.
+struct GoldenValue {
+    Task task;
+    std::shared_ptr<Tensor> tensor;
+};
+
+struct GoldenOptions {
+    Numerics numerics = Numerics::Real;  ///< Real: Bfp2/Bfp4 and Tf32 requantization as the reference does
+    bool tf32 = false;                   ///< Float32 operands become Tf32 (chips with a 32-bit Dst)
+    std::optional<std::int64_t> inputs_count;
+    /// HOST-fed entry, converted to the queue's format.
+    std::function<Tensor(const Queue&, std::int64_t entry)> host_entry;
+    std::function<void(double)> progress;  ///< share of the inputs done
+};
+
+class Golden {
+public:
+    Golden(const Netlist& netlist, const Forecast& forecast, GoldenOptions options, ThreadPool& pool);
+    ~Golden();
+    void run(const std::vector<ProgramCall>& calls);
+    /// What an op-fed queue or ram held: FIFO by push number (popped ones too when no graph reads the queue), ram by
+    /// slot at the end. nullptr when never written.
+    std::shared_ptr<const Tensor> entry(const Queue& queue, std::int64_t n);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tt

@@ -1,0 +1,14 @@
+// Queues and graphs that name several chips become one copy a chip.
+#pragma once
+
+#include "netlist/netlist.hpp"
+
+namespace tt {
+
+/// Copies get the suffix ".<chip>"; names that refer to them follow, programs execute every copy.
+Netlist expand_instances(const Netlist& netlist);
+
+/// Bytes of one buffer of a queue: header and all slots, rounded as the chip stores tiles.
+std::int64_t queue_buffer_bytes(const Queue& queue);
+
+}  // namespace tt

@@ -1,0 +1,201 @@
+#include "netlist/manifest.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace tt {
+
+namespace {
+
+/// Reads the document, refusing keys given twice, which the JSON library would drop silently.
+json parse_strictly(const std::string& text, const std::string& file) {
+    std::vector<std::set<std::string>> open;
+    std::string twice;
+    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+        if (event == json::parse_event_t::object_start) open.emplace_back();
+        if (event == json::parse_event_t::object_end) open.pop_back();
+        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty())
+            twice = parsed.get<std::string>();
+        return true;
+    };
+    json document;
+    try {
+        document = json::parse(text, watch);
+    } catch (const json::exception& error) {
+        const auto byte = dynamic_cast<const json::parse_error*>(&error);
+        const std::size_t end = byte ? std::min(byte->byte, text.size()) : 0;
+        const auto stop = text.begin() + static_cast<std::ptrdiff_t>(end);
+        fail_input({file, static_cast<int>(std::count(text.begin(), stop, '\n')) + 1, 0}, "it is no valid JSON");
+    }
+    if (!twice.empty()) fail_input({file, 0, 0}, "the key '{}' is given twice in one object", twice);
+    return document;
+}
+
+/// One object with the keys it may have; every message names file and key.
+class Object {
+public:
+    Object(const json& value, std::string path, const std::string& file)
+        : value_(value), path_(std::move(path)), file_(file) {
+        if (!value_.is_object()) fail("", "an object is wanted");
+    }
+    void only(const std::vector<std::string>& known) const {
+        for (const auto& [key, unused] : value_.items())
+            if (std::find(known.begin(), known.end(), key) == known.end())
+                fail(key, "there is no such key" + did_you_mean(key, known));
+    }
+    const json* find(const std::string& key) const {
+        const auto found = value_.find(key);
+        return found == value_.end() ? nullptr : &*found;
+    }
+    const json& need(const std::string& key) const {
+        if (const json* found = find(key)) return *found;
+        fail(key, "the key is missing");
+    }
+    std::string text(const std::string& key) const {
+        const json& found = need(key);
+        if (!found.is_string()) fail(key, "a text is wanted");
+        return found.get<std::string>();
+    }
+    const json& list(const std::string& key) const {
+        const json& found = need(key);
+        if (!found.is_array()) fail(key, "a list is wanted");
+        return found;
+    }
+    std::int64_t whole(const json& found, const std::string& key, std::int64_t least) const {
+        const bool fits = found.is_number_integer() &&
+                          !(found.is_number_unsigned() && found.get<std::uint64_t>() > (std::uint64_t{1} << 62));
+        if (!fits) fail(key, "a whole number is wanted");
+        const auto number = found.get<std::int64_t>();
+        if (number < least) fail(key, fmt::format("it is {}; it must be at least {}", number, least));
+        return number;
+    }
+    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+        const std::string where = key.empty() ? path_ : path_.empty() ? key : path_ + "." + key;
+        fail_input({file_, 0, 0}, "'{}': {}", where.empty() ? "the file" : where, what);
+    }
+
+private:
+    const json& value_;
+    std::string path_;
+    const std::string& file_;
+};
+
+/// A file below the folder itself.
+bool stays_inside(const std::string& name) {
+    if (name.empty() || name.find('\0') != std::string::npos) return false;
+    const fs::path path(name);
+    return path.is_relative() && path.has_filename() &&
+           std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
+std::vector<ManifestEntry> read_entries(const Object& top, const std::string& key, const std::string& file) {
+    std::vector<ManifestEntry> entries;
+    std::set<std::string> queues;
+    std::size_t index = 0;
+    for (const json& item : top.list(key)) {
+        const Object object(item, fmt::format("{}[{}]", key, index++), file);
+        object.only({"queue", "file", "first_entry"});
+        ManifestEntry entry{object.text("queue"), object.text("file"), 0};
+        if (const json* first = object.find("first_entry")) entry.first_entry = object.whole(*first, "first_entry", 0);
+        if (entry.queue.empty()) object.fail("queue", "it is empty");
+        if (!queues.insert(entry.queue).second) object.fail("queue", fmt::format("'{}' comes twice", entry.queue));
+        if (!stays_inside(entry.file))
+            object.fail("file", fmt::format("'{}' leaves the folder of the manifest; files lie in it", entry.file));
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+ordered_json entries_json(const std::vector<ManifestEntry>& entries) {
+    ordered_json list = ordered_json::array();
+    for (const ManifestEntry& entry : entries)
+        list.push_back({{"queue", entry.queue}, {"file", entry.file}, {"first_entry", entry.first_entry}});
+    return list;
+}
+
+}  // namespace
+
+Manifest read_manifest(const std::string& folder) {
+    const std::string file = (fs::path(folder) / "manifest.json").string();
+    std::ifstream in(file, std::ios::binary);
+    if (!in) fail_input({file, 0, 0}, "the file cannot be read; --inputs needs a folder with a manifest.json");
+    std::ostringstream text;
+    text << in.rdbuf();
+    const json document = parse_strictly(text.str(), file);
+    const Object top(document, "", file);
+    top.only({"netlist", "arch", "programs", "params", "inputs_count", "inputs", "outputs"});
+
+    Manifest manifest;
+    manifest.netlist = top.text("netlist");
+    manifest.arch = top.text("arch");
+    for (const json& name : top.list("programs")) {
+        if (!name.is_string()) top.fail("programs", "a list of program names is wanted");
+        manifest.programs.push_back(name.get<std::string>());
+    }
+    const Object params(top.need("params"), "params", file);
+    for (const auto& [name, value] : document["params"].items())
+        manifest.params[name] = params.whole(value, name, -(std::int64_t{1} << 62));
+    if (const json* count = top.find("inputs_count"); count && !count->is_null())
+        manifest.inputs_count = top.whole(*count, "inputs_count", 1);
+    manifest.inputs = read_entries(top, "inputs", file);
+    manifest.outputs = read_entries(top, "outputs", file);
+    for (const ManifestEntry& entry : manifest.inputs)
+        if (std::error_code ignored; !fs::exists(fs::path(folder) / entry.file, ignored))
+            fail_input({file, 0, 0}, "'inputs' names the file '{}' for queue '{}', but the folder has no such file",
+                       entry.file, entry.queue);
+    return manifest;
+}
+
+void write_manifest(const std::string& folder, const Manifest& manifest) {
+    ordered_json document;
+    document["netlist"] = manifest.netlist;
+    document["arch"] = manifest.arch;
+    document["programs"] = manifest.programs;
+    document["params"] = ordered_json::object();
+    for (const auto& [name, value] : manifest.params) document["params"][name] = value;
+    if (manifest.inputs_count) document["inputs_count"] = *manifest.inputs_count;
+    document["inputs"] = entries_json(manifest.inputs);
+    document["outputs"] = entries_json(manifest.outputs);
+
+    const fs::path file = fs::path(folder) / "manifest.json", temporary = fs::path(folder) / "manifest.json.tmp";
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    // names come from the netlist; bytes that are no UTF-8 must not stop the run
+    out << document.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+    out.close();
+    std::error_code code;
+    if (out) fs::rename(temporary, file, code);
+    if (!out || code) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
+        fail_input({file.string(), 0, 0}, "the file cannot be written");
+    }
+}
+
+std::string npy_name(const std::string& queue) {
+    std::string name = queue;
+    for (char& c : name) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && c != '.' && c != '_' && c != '-') c = '_';
+    }
+    constexpr std::size_t longest = 200;
+    if (name != queue || name.empty() || name.front() == '.' || name.size() > longest) {
+        std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a: keeps names apart that look alike now
+        for (const char c : queue) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+        if (!name.empty() && name.front() == '.') name.front() = '_';
+        name = fmt::format("{}-{:016x}", name.substr(0, longest), hash);
+    }
+    return name + ".npy";
+}
+
+}  // namespace tt

@@ -1,0 +1,192 @@
+#include "netlist/plan/chunk_needs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace tt {
+
+NeedSource op_source(const PlanOp& producer) {
+    NeedSource source;
+    source.blocking = producer.op->cfg.out;
+    source.slice_tiles = producer.slice_tiles;
+    std::int64_t sum = 0;
+    for (const std::int64_t tiles : producer.out_tiles) {
+        if (tiles == 0) continue;
+        sum += tiles;
+        source.produced_after.push_back(sum);
+    }
+    source.ublocks_per_step = source.produced_after.front() / source.blocking.ublock_tiles();
+    return source;
+}
+
+NeedSource queue_source(const Queue& queue) {
+    NeedSource source;
+    source.blocking = queue.blocking;
+    return source;
+}
+
+namespace {
+
+/// Collects the needs of one chunk, source by source in order of first touch.
+class ChunkCollector {
+public:
+    ChunkCollector(Pipe& pipe, const NeedSource& source, const TmMap& map) : pipe_(pipe), source_(source), map_(map) {
+        slot_of_.assign(static_cast<std::size_t>(source.blocking.cores()), none);
+    }
+
+    void begin() {
+        first_ = pipe_.needs.size();
+        tiles_ = 0;
+        pipe_.first_need.push_back(static_cast<std::uint32_t>(first_));
+    }
+
+    void add(std::int64_t z, const TileRect& rect) {
+        tiles_ += rect.nr * rect.nc;
+        for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
+            for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
+                const TileRun run = map_.run(z, r, c, rect.c0 + rect.nc - c);
+                if (!run.first.pad) add_run(run);
+                c += run.count;
+            }
+    }
+
+    void end() {
+        pipe_.chunk_tiles.push_back(static_cast<std::uint32_t>(tiles_));
+        for (std::size_t n = first_; n < pipe_.needs.size(); ++n) slot_of_[pipe_.needs[n].source] = none;
+    }
+
+private:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    // A run crosses cores and steps of the producer; each piece inside one of them counts as a whole.
+    void add_run(const TileRun& run) {
+        const Blocking& b = source_.blocking;
+        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
+        while (left > 0) {
+            const BlockPlace place = place_of(b, r, c);
+            std::int64_t piece = 1;
+            if (run.dc != 0)
+                piece = b.ublock_ct - place.c % b.ublock_ct;
+            else if (run.dr != 0)
+                piece = b.ublock_rt - place.r % b.ublock_rt;
+            piece = std::min(piece, left);
+            touch(run.first.z, place, piece);
+            r += run.dr * piece;
+            c += run.dc * piece;
+            left -= piece;
+        }
+    }
+
+    void touch(std::int64_t z, const BlockPlace& place, std::int64_t tiles) {
+        std::uint32_t& slot = slot_of_[static_cast<std::size_t>(place.block)];
+        if (slot == none) {
+            slot = static_cast<std::uint32_t>(pipe_.needs.size());
+            ChunkNeed fresh;
+            fresh.source = static_cast<std::uint32_t>(place.block);
+            fresh.z_first = fresh.z_last = static_cast<std::int32_t>(z);
+            fresh.release = std::numeric_limits<std::int64_t>::max();
+            pipe_.needs.push_back(fresh);
+        }
+        ChunkNeed& need = pipe_.needs[slot];
+        need.tiles += static_cast<std::uint32_t>(tiles);
+        need.z_first = std::min(need.z_first, static_cast<std::int32_t>(z));
+        need.z_last = std::max(need.z_last, static_cast<std::int32_t>(z));
+        if (source_.produced_after.empty()) return;
+        const Blocking& b = source_.blocking;
+        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
+        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
+        const auto step = std::min(static_cast<std::size_t>(ublock / source_.ublocks_per_step),
+                                   source_.produced_after.size() - 1);
+        const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
+        const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);
+        need.need = std::max(need.need, end);
+        need.release = std::min(need.release, start);  // first position touched; turned round by set_releases()
+    }
+
+    Pipe& pipe_;
+    const NeedSource& source_;
+    const TmMap& map_;
+    std::vector<std::uint32_t> slot_of_;  // source -> index in needs, while in a chunk
+    std::size_t first_ = 0;
+    std::int64_t tiles_ = 0;
+};
+
+/// After a chunk a source may reuse everything before the first position any later chunk touches.
+void set_releases(Pipe& pipe, const NeedSource& source) {
+    const std::int64_t all = source.blocking.t * source.slice_tiles;
+    std::vector<std::int64_t> later(static_cast<std::size_t>(source.blocking.cores()), all);
+    for (std::size_t n = pipe.needs.size(); n-- > 0;) {
+        ChunkNeed& need = pipe.needs[n];
+        const std::int64_t first_touched = need.release;
+        need.release = later[need.source];
+        later[need.source] = std::min(later[need.source], first_touched);
+    }
+}
+
+/// The tiles of one chunk of a slice as rects in the operand.
+void add_chunk(ChunkCollector& collect, const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t z,
+               std::int64_t chunk) {
+    const auto part = [&](std::int64_t size) {  // first and length of the chunk's share
+        const std::int64_t first = size * chunk / use.count, end = size * (chunk + 1) / use.count;
+        return std::pair(first, end - first);
+    };
+    switch (use.chunks) {
+        case OperandUse::Chunks::One:
+            for (const TileRect& rect : use.rects) collect.add(z, rect);
+            break;
+        case OperandUse::Chunks::KColumns:
+            if (use.rects.size() > 1) {
+                collect.add(z, use.rects[static_cast<std::size_t>(chunk)]);
+            } else {
+                const TileRect& rect = use.rects.front();
+                const auto [first, n] = part(rect.nc);
+                collect.add(z, {rect.r0, rect.c0 + first, rect.nr, n});
+            }
+            break;
+        case OperandUse::Chunks::KRows: {
+            const TileRect& rect = use.rects.front();
+            const auto [first, n] = part(rect.nr);
+            collect.add(z, {rect.r0 + first, rect.c0, n, rect.nc});
+            break;
+        }
+        case OperandUse::Chunks::Ublocks: {
+            const TileRect& rect = use.rects.front();
+            const std::int64_t down = rect.nr / use.chunk_rt, across = rect.nc / use.chunk_ct;
+            for (std::int64_t u = chunk * group; u < std::min((chunk + 1) * group, down * across); ++u) {
+                const std::int64_t ur = out.order == UblockOrder::Row ? u / across : u % down;
+                const std::int64_t uc = out.order == UblockOrder::Row ? u % across : u / down;
+                collect.add(z, {rect.r0 + ur * use.chunk_rt, rect.c0 + uc * use.chunk_ct, use.chunk_rt, use.chunk_ct});
+            }
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out, std::int64_t group,
+                 const NeedSource& source) {
+    ChunkCollector collect(pipe, source, operand.map);
+    for (std::int64_t z = 0; z < operand.operand_z; ++z)
+        for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
+            collect.begin();
+            add_chunk(collect, use, out, group, z, chunk);
+            collect.end();
+        }
+    pipe.first_need.push_back(static_cast<std::uint32_t>(pipe.needs.size()));
+    if (!source.produced_after.empty()) set_releases(pipe, source);
+}
+
+std::int64_t widest_window(const Pipe& pipe, const PlanOp& producer) {
+    // What lies before the first chunk's release is position 0; each chunk widens from what was released so far.
+    std::vector<std::int64_t> released(producer.cores.size(), 0);
+    std::int64_t widest = 0;
+    for (const ChunkNeed& need : pipe.needs) {
+        widest = std::max(widest, need.need - released[need.source]);
+        released[need.source] = std::max(released[need.source], need.release);
+    }
+    return widest;
+}
+
+}  // namespace tt

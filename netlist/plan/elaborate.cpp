@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "netlist/plan/chunk_needs.hpp"
+#include "netlist/plan/l1_space.hpp"
+#include "netlist/plan/plan.hpp"
+
+namespace tt {
+
+int Plan::find_queue(const Queue* queue) const {
+    for (std::size_t q = 0; q < queues.size(); ++q)
+        if (queues[q].queue == queue) return static_cast<int>(q);
+    return -1;
+}
+
+BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c) {
+    const std::int64_t i = r / blocking.core_rt(), j = c / blocking.core_ct();
+    return {i * blocking.grid_c + j, r % blocking.core_rt(), c % blocking.core_ct()};
+}
+
+static bool in_prologue(const EpochLaunch& launch, const Queue* queue) {
+    for (const ExecuteCommand& member : launch.members)
+        for (const QueueLaunch& settings : member.queues)
+            if (settings.queue == queue && settings.prologue) return true;
+    return false;
+}
+
+std::string plan_key(const EpochLaunch& launch) {
+    std::string key;
+    for (const ExecuteCommand& member : launch.members) {
+        key += member.graph->name + '{';
+        for (const QueueLaunch& settings : member.queues)
+            if (settings.prologue) key += settings.queue->name + ',';
+        key += '}';
+    }
+    return key;
+}
+
+namespace {
+
+/// Builds one Plan; the steps of build() are the order of the work.
+class Elaborator {
+public:
+    Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine)
+        : netlist_(netlist), launch_(launch), machine_(machine) {}
+
+    std::shared_ptr<const Plan> build() {
+        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) their loop nests,
+        // (5) pipes chunk by chunk, (6) output buffers wide enough for what consumers reorder, (7) does it fit
+        list_ops();
+        for (PlanOp& op : plan_->ops) place(op);
+        for (PlanOp& op : plan_->ops) connect(op);
+        for (PlanOp& op : plan_->ops) loop_nest(op);
+        for (PlanOp& op : plan_->ops)
+            for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
+        for (PlanOp& op : plan_->ops) widen_output(op);
+        for (const PlanOp& op : plan_->ops)
+            check_l1(op, launch_.input_count(), machine_.find(op.chip)->params, problems_);
+        problems_.throw_if_any();
+        return plan_;
+    }
+
+private:
+    void list_ops();
+    void place(PlanOp& op);
+    void connect(PlanOp& op);
+    PlanOperand operand(const PlanOp& op, std::size_t k);
+    void loop_nest(PlanOp& op);
+    std::int64_t ublocks_per_step(const PlanOp& op);
+    void build_pipes(PlanOp& op, std::size_t k);
+    void widen_output(PlanOp& op);
+    int queue_index(const Queue* queue);
+
+    const Netlist& netlist_;
+    const EpochLaunch& launch_;
+    const Machine& machine_;
+    std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
+    std::map<std::string_view, int> op_index_;
+    Diagnostics problems_;
+};
+
+void Elaborator::list_ops() {
+    std::map<std::string_view, std::pair<const Graph*, const Op*>> all;
+    std::vector<std::string_view> order;
+    std::set<std::int64_t> chips;
+    for (const ExecuteCommand& member : launch_.members) {
+        plan_->graphs.push_back(member.graph);
+        chips.insert(member.graph->device());
+        for (const Op& op : member.graph->ops) {
+            all[op.name()] = {member.graph, &op};
+            order.push_back(op.name());
+        }
+    }
+    plan_->chips.assign(chips.begin(), chips.end());
+    // Depth first in file order, producers before consumers; cycles were refused by resolve().
+    std::map<std::string_view, bool> placed;
+    std::vector<std::pair<std::string_view, std::size_t>> stack;
+    for (const std::string_view start : order) {
+        if (placed[start]) continue;
+        stack.emplace_back(start, 0);
+        while (!stack.empty()) {
+            auto& [name, next] = stack.back();
+            const auto& [graph, op] = all.at(name);
+            if (next < op->inputs.size()) {
+                const std::string& input = op->inputs[next++];
+                const auto producer = all.find(input);
+                if (producer != all.end() && !placed[producer->first]) stack.emplace_back(producer->first, 0);
+                continue;
+            }
+            if (!placed[name]) {
+                placed[name] = true;
+                op_index_[name] = static_cast<int>(plan_->ops.size());
+                PlanOp made;
+                made.op = op;
+                made.graph = graph;
+                made.def = find_op(op->cfg.type);
+                TT_CHECK(made.def, "op type '{}' passed validation", op->cfg.type);
+                plan_->ops.push_back(std::move(made));
+            }
+            stack.pop_back();
+        }
+    }
+}
+
+void Elaborator::place(PlanOp& op) {
+    op.chip = op.graph->device();
+    const ChipInstance* chip = machine_.find(op.chip);
+    if (!chip) fail_input(op.graph->loc, "graph '{}' runs on chip {}, which the machine does not have", op.graph->name, op.chip);
+    const Blocking& out = op.op->cfg.out;
+    op.ethernet = op.def->op_class == OpClass::Ethernet;
+    if (op.ethernet) {
+        const auto& channels = op.op->cfg.attr.ingress_channels;
+        for (std::int64_t n = 0; n < out.cores(); ++n) {
+            const std::int64_t channel = channels.empty() ? n : channels[static_cast<std::size_t>(n) % channels.size()];
+            if (chip->params.eth.empty())
+                fail_input(op.op->cfg.loc, "op '{}' needs Ethernet, which {} does not have", op.op->name(), chip->params.name);
+            op.cores.push_back(chip->params.eth[static_cast<std::size_t>(channel) % chip->params.eth.size()]);
+        }
+        return;
+    }
+    const auto rows = static_cast<std::int64_t>(chip->params.worker_y.size());
+    const auto cols = static_cast<std::int64_t>(chip->params.worker_x.size());
+    for (std::int64_t i = 0; i < out.grid_r; ++i)
+        for (std::int64_t j = 0; j < out.grid_c; ++j) {
+            const std::int64_t r = op.op->grid_loc_r + (op.op->grid_transpose ? j : i);
+            const std::int64_t c = op.op->grid_loc_c + (op.op->grid_transpose ? i : j);
+            if (r >= rows || c >= cols)
+                fail_input(op.op->cfg.loc, "op '{}' needs core [{}, {}]; chip {} has {} x {} working cores", op.op->name(),
+                           r, c, op.chip, rows, cols);
+            op.cores.push_back(chip->worker(r, c));
+        }
+}
+
+int Elaborator::queue_index(const Queue* queue) {
+    int at = plan_->find_queue(queue);
+    if (at < 0) {
+        at = static_cast<int>(plan_->queues.size());
+        plan_->queues.push_back({queue, -1, {}});
+    }
+    return at;
+}
+
+void Elaborator::connect(PlanOp& op) {
+    const int self = op_index_.at(op.op->name());
+    op.slices = op.op->cfg.out.t;
+    op.slice_tiles = op.op->cfg.out.mblock_tiles();
+    op.out_tile_bytes = tile_bytes(op.op->cfg.out_df, op.op->cfg.tile);
+    for (std::size_t k = 0; k < op.op->inputs.size(); ++k) {
+        PlanOperand made = operand(op, k);
+        const PlanReader reader{self, static_cast<int>(k)};
+        if (made.producer_op >= 0)
+            plan_->ops[static_cast<std::size_t>(made.producer_op)].readers.push_back(reader);
+        else
+            plan_->queues[static_cast<std::size_t>(made.producer_queue)].readers.push_back(reader);
+        op.operands.push_back(std::move(made));
+    }
+    for (const Queue& queue : netlist_.queues) {
+        if (queue.input != op.op->name()) continue;
+        const int index = queue_index(&queue);
+        plan_->queues[static_cast<std::size_t>(index)].writer = self;
+        op.out_queues.push_back(index);
+    }
+}
+
+PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
+    const std::string& name = op.op->inputs[k];
+    const auto producer = op_index_.find(name);
+    TileShape from;
+    int producer_op = -1, producer_queue = -1;
+    bool resident = false;
+    if (producer != op_index_.end()) {
+        producer_op = producer->second;
+        from = plan_->ops[static_cast<std::size_t>(producer_op)].op->shape();
+    } else {
+        const Queue* queue = netlist_.find_queue(name);
+        TT_CHECK(queue, "input '{}' was resolved", name);
+        producer_queue = queue_index(queue);
+        from = queue->shape();
+        resident = in_prologue(launch_, queue);
+    }
+    PlanOperand made(TmMap(from, op.op->tms[k]));
+    made.producer_op = producer_op;
+    made.producer_queue = producer_queue;
+    made.operand_z = made.map.shape().z;
+    made.df = op.op->cfg.in_df[k];
+    made.tile = op.op->cfg.in_tile[k];
+    made.tile_bytes = tile_bytes(made.df, made.tile);
+    if (resident) made.intake = Intake::Resident;
+    return made;
+}
+
+/// Eltwise-like ops stream groups of ublocks: as many as half of the smallest operand buffer holds.
+std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
+    const Blocking& out = op.op->cfg.out;
+    std::int64_t group = out.mblock_m * out.mblock_n;
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        const PlanOperand& operand = op.operands[k];
+        const OperandUse use = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0);
+        if (use.chunks != OperandUse::Chunks::Ublocks || operand.intake == Intake::Resident) continue;
+        const std::int64_t buffer = input_buffer_tiles(*op.op, k, use, operand.tile_bytes, false);
+        group = std::min(group, buffer / 2 / std::max<std::int64_t>(1, use.chunk_rt * use.chunk_ct));
+    }
+    return std::max<std::int64_t>(1, group);
+}
+
+void Elaborator::loop_nest(PlanOp& op) {
+    const OpConfig& cfg = op.op->cfg;
+    const Blocking& out = cfg.out;
+    const std::int64_t ublocks = out.mblock_m * out.mblock_n;
+    const std::int64_t group = ublocks_per_step(op);
+    bool by_ublock = false;
+    std::int64_t k_steps = 1;
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
+        if (use.whole_input || use.at_end) continue;
+        if (use.chunks == OperandUse::Chunks::Ublocks) by_ublock = true;
+        if (use.chunks == OperandUse::Chunks::KColumns || use.chunks == OperandUse::Chunks::KRows)
+            k_steps = std::max(k_steps, use.slices * use.count);
+        else if (use.chunks == OperandUse::Chunks::Ublocks && use.slices > 1)
+            k_steps = std::max(k_steps, use.slices);
+    }
+    const std::int64_t groups = (ublocks + group - 1) / group;
+    const bool reduces = k_steps > 1 || !by_ublock;
+    op.steps_per_slice = reduces ? (by_ublock ? k_steps * groups : k_steps) : groups;
+    op.out_tiles.assign(static_cast<std::size_t>(op.steps_per_slice), 0);
+    if (reduces)
+        op.out_tiles.back() = op.slice_tiles;
+    else
+        for (std::int64_t step = 0; step < groups; ++step)
+            op.out_tiles[static_cast<std::size_t>(step)] =
+                (std::min(ublocks, (step + 1) * group) - step * group) * out.ublock_tiles();
+
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        PlanOperand& operand = op.operands[k];
+        const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
+        operand.slices = use.slices;
+        operand.whole_input = use.whole_input;
+        const bool streamed = use.chunks != OperandUse::Chunks::One;
+        operand.chunks_per_slice = !streamed                                       ? 1
+                                   : use.chunks == OperandUse::Chunks::Ublocks ? groups
+                                                                                   : use.count;
+        if (operand.intake != Intake::Resident)
+            operand.intake = use.whole_input ? Intake::WholeInput
+                             : use.at_end    ? Intake::SliceEnd
+                             : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
+                                 ? Intake::PerStep
+                                 : Intake::PerSlice;
+        const bool resident = operand.intake == Intake::Resident;
+        operand.capacity_tiles = input_buffer_tiles(*op.op, k, use, operand.tile_bytes, resident);
+    }
+    // Work of each step: what it unpacks, computes and packs.
+    const ChipTiming& timing = machine_.find(op.chip)->params.timing;
+    for (std::int64_t step = 0; step < op.steps_per_slice; ++step) {
+        StepWork work;
+        work.ublocks = std::max<std::int64_t>(1, by_ublock ? group : ublocks);
+        for (std::size_t k = 0; k < op.operands.size(); ++k) {
+            const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
+            std::int64_t tiles = 0;
+            for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
+            tiles *= use.slices;
+            const bool last = step + 1 == op.steps_per_slice;
+            if (use.at_end && !last) tiles = 0;
+            if (!use.at_end) tiles = (tiles + op.steps_per_slice - 1) / op.steps_per_slice;
+            work.in_bytes.push_back(tiles * op.operands[k].tile_bytes);
+        }
+        const std::int64_t out_now = op.out_tiles[static_cast<std::size_t>(step)];
+        const bool product = op.def->op_class == OpClass::Matmul;
+        work.math_tiles = product && !cfg.attr.identity ? op.slice_tiles * std::max<std::int64_t>(1, cfg.attr.u_kt)
+                          : reduces                     ? op.slice_tiles
+                                                        : out_now;
+        work.out_bytes = (out_now == 0 ? op.slice_tiles : out_now) * op.out_tile_bytes;
+        op.step_times.push_back(step_time(cfg, *op.def, timing, work));
+    }
+}
+
+void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
+    PlanOperand& operand = op.operands[k];
+    const OpConfig& cfg = op.op->cfg;
+    const NeedSource source =
+        operand.producer_op >= 0 ? op_source(plan_->ops[static_cast<std::size_t>(operand.producer_op)])
+                                 : queue_source(*plan_->queues[static_cast<std::size_t>(operand.producer_queue)].queue);
+    const std::int64_t group = ublocks_per_step(op);
+    std::map<std::vector<std::int64_t>, std::uint32_t> known;  // rects -> pipe
+    for (std::int64_t i = 0; i < cfg.out.grid_r; ++i)
+        for (std::int64_t j = 0; j < cfg.out.grid_c; ++j) {
+            const OperandUse use = op.def->use(cfg, static_cast<int>(k), i, j);
+            std::vector<std::int64_t> key;
+            for (const TileRect& rect : use.rects) key.insert(key.end(), {rect.r0, rect.c0, rect.nr, rect.nc});
+            const auto [it, fresh] = known.try_emplace(key, static_cast<std::uint32_t>(operand.pipes.size()));
+            if (fresh) {
+                Pipe pipe;
+                pipe.rects = use.rects;
+                fill_chunks(pipe, operand, use, cfg.out, group, source);
+                operand.pipes.push_back(std::move(pipe));
+            }
+            operand.pipes[it->second].cores.push_back(static_cast<std::uint32_t>(operand.pipe_of_core.size()));
+            operand.pipe_of_core.push_back(it->second);
+        }
+    // Chunks that are held together must fit together, whatever the rule of the L1 space says.
+    for (const Pipe& pipe : operand.pipes) {
+        std::int64_t all = 0, most = 0;
+        for (const std::uint32_t tiles : pipe.chunk_tiles) {
+            all += tiles;
+            most = std::max<std::int64_t>(most, tiles);
+        }
+        const std::int64_t slice = operand.operand_z > 0 ? all / operand.operand_z : all;
+        const std::int64_t held = operand.intake == Intake::Resident || operand.intake == Intake::WholeInput ? all
+                                  : operand.intake == Intake::PerSlice ? slice * operand.slices
+                                                                       : most;
+        operand.capacity_tiles = std::max(operand.capacity_tiles, held);
+    }
+}
+
+/// A consumer that takes tiles in another order than they are made (hstack, transpose, broadcasts that repeat) needs
+/// the tiles between kept: the overlay sizes the buffer for that, so the model does too.
+void Elaborator::widen_output(PlanOp& op) {
+    op.capacity_tiles = std::max(output_buffer_tiles(*op.op, launch_.input_count()),
+                                 *std::max_element(op.out_tiles.begin(), op.out_tiles.end()));
+    for (const PlanReader& reader : op.readers) {
+        const PlanOperand& operand =
+            plan_->ops[static_cast<std::size_t>(reader.op)].operands[static_cast<std::size_t>(reader.operand)];
+        for (const Pipe& pipe : operand.pipes) op.capacity_tiles = std::max(op.capacity_tiles, widest_window(pipe, op));
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine) {
+    return Elaborator(netlist, launch, machine).build();
+}
+
+}  // namespace tt

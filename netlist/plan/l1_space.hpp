@@ -1,0 +1,17 @@
+// L1 buffer sizes of a core, and whether they fit (docs/modelling.md "L1 space").
+#pragma once
+
+#include "netlist/device.hpp"
+#include "netlist/plan/plan.hpp"
+
+namespace tt {
+
+/// Tiles of an op's output buffer per core.
+std::int64_t output_buffer_tiles(const Op& op, std::int64_t input_count);
+/// Tiles of the input buffer of operand k per core. `resident`: the operand is in prologue and held whole.
+std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes,
+                                bool resident);
+/// Adds an error at the op's place when its buffers exceed what the chip's L1 leaves.
+void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out);
+
+}  // namespace tt

@@ -1,0 +1,124 @@
+// What every core of a temporal epoch does, as data: loop nests, buffers, pipes. No SystemC here; sim/ executes it.
+//
+//   producer core's output buffer --needs--> Pipe (chunks in consumption order) --> operand buffer of its cores
+//
+// Positions in an output buffer count tiles in production order from the start of an input: slice by slice, ublock by
+// ublock. A chunk of a pipe may leave once each source has produced `need` tiles, and lets each source reuse the space
+// of everything before `release`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel_timing.hpp"
+#include "netlist/device.hpp"
+#include "netlist/netlist.hpp"
+#include "netlist/plan/tm_map.hpp"
+#include "netlist/queue_state.hpp"
+
+namespace tt {
+
+/// What one chunk takes from one source (a core of the producing op, or a buffer of a queue).
+struct ChunkNeed {
+    std::uint32_t source = 0;
+    std::uint32_t tiles = 0;
+    std::int32_t z_first = 0, z_last = 0;  ///< producer slices it touches
+    std::int64_t need = 0, release = 0;    ///< tile positions, see above (ops only)
+};
+
+/// Carries one operand to the cores that need the same tiles of it (one core: unicast, several: multicast).
+struct Pipe {
+    std::vector<TileRect> rects;             ///< the operand tiles, as OperandUse::rects
+    std::vector<std::uint32_t> cores;        ///< places in the consumer's core list
+    std::vector<std::uint32_t> first_need;   ///< per chunk of an input, and one past the end
+    std::vector<std::uint32_t> chunk_tiles;  ///< per chunk of an input
+    std::vector<ChunkNeed> needs;
+    std::size_t chunks() const { return chunk_tiles.size(); }
+};
+
+/// When a core takes the chunks of an operand from its buffer.
+enum class Intake : std::uint8_t {
+    PerStep,     ///< one chunk each step
+    PerSlice,    ///< the slice's one chunk at the first step of an output slice, until its last
+    SliceEnd,    ///< the slice's one chunk at the last step of an output slice
+    WholeInput,  ///< everything before the first step of an input, until its last
+    Resident,    ///< everything once per execute (prologue)
+};
+
+struct PlanOperand {
+    explicit PlanOperand(TmMap map_) : map(std::move(map_)) {}
+
+    int producer_op = -1;     ///< index in Plan::ops, or -1
+    int producer_queue = -1;  ///< index in Plan::queues, or -1
+    TmMap map;
+    Intake intake = Intake::PerStep;
+    bool whole_input = false;            ///< an output slice may use any slice of the operand
+    std::int64_t slices = 1;             ///< operand slices per output slice
+    std::int64_t operand_z = 1;          ///< slices of the whole operand
+    std::int64_t chunks_per_slice = 1;   ///< chunks of one operand slice
+    DataFormat df = DataFormat::Float16_b;
+    TileDim tile;                        ///< after transposes
+    std::int64_t tile_bytes = 0;
+    std::int64_t capacity_tiles = 0;     ///< of the operand buffer of each core
+    std::vector<Pipe> pipes;
+    std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
+};
+
+struct PlanReader {
+    int op = 0, operand = 0;
+};
+
+struct PlanOp {
+    const Op* op = nullptr;
+    const OpDef* def = nullptr;
+    const Graph* graph = nullptr;
+    std::int64_t chip = 0;
+    bool ethernet = false;               ///< runs on Ethernet cores (ethernet_datacopy)
+    std::vector<NocCoord> cores;         ///< row-major over the op's logical grid
+    std::vector<PlanOperand> operands;
+    std::int64_t slices = 1;             ///< output slices (t)
+    std::int64_t steps_per_slice = 1;
+    std::vector<std::int64_t> out_tiles; ///< per step of a slice: tiles packed to the output buffer (0: spill only)
+    std::int64_t slice_tiles = 1;        ///< tiles of one output slice of one core (mblock)
+    std::int64_t capacity_tiles = 0;     ///< of the output buffer of each core
+    std::int64_t out_tile_bytes = 0;
+    std::vector<StepTime> step_times;    ///< per step of a slice
+    std::vector<PlanReader> readers;     ///< operands fed from the output buffers
+    std::vector<int> out_queues;         ///< queues fed from them
+    std::int64_t input_tiles() const { return slices * slice_tiles; }  ///< produced per core and input
+};
+
+struct PlanQueue {
+    const Queue* queue = nullptr;
+    int writer = -1;                     ///< op that feeds it in this epoch
+    std::vector<PlanReader> readers;
+};
+
+struct Plan {
+    std::vector<const Graph*> graphs;
+    std::vector<PlanOp> ops;             ///< in topological order over all graphs of the epoch
+    std::vector<PlanQueue> queues;
+    std::vector<std::int64_t> chips;     ///< ascending
+    int find_queue(const Queue* queue) const;
+};
+
+/// Throws Error(Input) for what cannot run on the machine: buffers that do not fit in L1, ...
+std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine);
+
+/// Executes with the same key share a plan: the graphs and which of their queues are in prologue.
+std::string plan_key(const EpochLaunch& launch);
+
+/// The Plan as text, for `ttsim explain`.
+std::string print_plan(const Plan& plan);
+
+/// Blocks (z, core) of an op's output, or a queue's buffers, by tile.
+struct BlockPlace {
+    std::int64_t block = 0;       ///< core or buffer, row-major over the grid
+    std::int64_t r = 0, c = 0;    ///< tile inside it
+};
+BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c);
+
+}  // namespace tt

@@ -1,0 +1,42 @@
+// TMs as index maps: which producer tile is tile (z, r, c) of an operand. Elaboration's road; golden moves tensors.
+// A map is evaluated by runs: neighbouring tiles of a row whose sources are neighbours too.
+#pragma once
+
+#include "netlist/tm.hpp"
+
+namespace tt {
+
+/// Where one operand tile comes from.
+struct TileSource {
+    bool pad = false;
+    float value = 0;  ///< of a padded tile
+    std::int64_t z = 0, r = 0, c = 0;
+};
+
+/// `count` tiles to the right of the first, whose sources step by (dr, dc) each.
+struct TileRun {
+    TileSource first;
+    std::int64_t count = 1;
+    int dr = 0, dc = 1;
+};
+
+class TmMap {
+public:
+    TmMap(TileShape producer, const OperandTms& tms);
+    TileShape shape() const { return shape_; }
+    bool transposes_tiles() const { return transposes_; }
+    TileSource at(std::int64_t z, std::int64_t r, std::int64_t c) const { return run(z, r, c, 1).first; }
+    /// The run that starts at (z, r, c), at most `most` tiles long.
+    TileRun run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const;
+
+private:
+    struct Step {
+        Tm tm;
+        TileShape in, out;  // shapes before and after
+    };
+    std::vector<Step> steps_;  // from the producer to the op
+    TileShape shape_;
+    bool transposes_ = false;
+};
+
+}  // namespace tt

@@ -1,0 +1,98 @@
+// Programs as a stream of commands: variables, loops and pointers resolved to numbers, one command at a time.
+//
+//   Program --ProgramRunner--> Execute{graph, settings} | MovePointer | Allocate | Deallocate --> golden, simulator
+//
+// The runner knows nothing of data; every user sees the same commands in the same order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+
+namespace tt {
+
+enum class Pointer : std::uint8_t { ReadLocal, ReadGlobal, WriteGlobal };
+
+/// The settings of one queue for one execute, variables replaced by their values.
+struct QueueLaunch {
+    const Queue* queue = nullptr;
+    bool prologue = false, epilogue = false, zero = false, read_only = false;
+    bool has_read_local = false, has_read_global = false, has_write_global = false;
+    std::int64_t read_local = 0, read_global = 0, write_global = 0;
+    std::int64_t read_step = 1;         ///< rd_ptr_autoinc: local pointer per input
+    std::int64_t pop_step = 0;          ///< global_rdptr_autoinc: slots popped, or ram read step, per input
+    std::int64_t write_step = 1;        ///< global_wrptr_autoinc (queue 1, ram 0)
+};
+
+struct ExecuteCommand {
+    const Graph* graph = nullptr;
+    SourceLoc loc;
+    std::vector<QueueLaunch> queues;    ///< those the execute names
+};
+/// A varinst changed a variable that the queue's last settings named.
+struct MovePointerCommand {
+    const Queue* queue = nullptr;
+    Pointer pointer = Pointer::ReadGlobal;
+    std::int64_t value = 0;
+};
+struct AllocateCommand {
+    const Queue* queue = nullptr;
+    bool allocate = true;
+};
+using Command = std::variant<ExecuteCommand, MovePointerCommand, AllocateCommand>;
+
+/// Programs to run and the parameters of each.
+struct ProgramCall {
+    const Program* program = nullptr;
+    std::map<std::string, std::int64_t> params;  ///< "$p_x"
+};
+
+/// Runs the calls one after the other; static variables live for the whole run.
+class ProgramRunner {
+public:
+    /// `limit`: commands and instructions together may not exceed it (a loop of 2^62 is refused at its place).
+    ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit = 50'000'000);
+
+    /// The next command; false at the end. Throws Error(Input) with the instruction's place.
+    bool next(Command& command);
+
+private:
+    using Variables = std::map<std::string, std::int64_t>;
+    struct Binding {
+        const Queue* queue;
+        Pointer pointer;
+    };
+    struct LoopFrame {
+        std::size_t body = 0;       // instruction after `loop`
+        std::int64_t left = 0;
+    };
+
+    void start_call();
+    void step();
+    void declare(const Instruction& instruction, Variables& into, bool keep);
+    void var_inst(const Instruction& instruction);
+    void begin_loop(const Instruction& instruction);
+    void execute(const Instruction& instruction);
+    void load_setting(const QueueSetting& setting, ExecuteCommand& command);
+    std::int64_t value(const Operand& operand, const SourceLoc& loc) const;
+    std::int64_t* find(const std::string& name);
+
+    const Netlist& netlist_;
+    std::vector<ProgramCall> calls_;
+    std::size_t call_ = 0;
+    std::size_t pc_ = 0;
+    bool running_ = false;
+    std::int64_t left_;
+    Variables locals_;
+    std::map<const Program*, Variables> statics_;
+    std::vector<LoopFrame> loops_;
+    std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers that follow it
+    std::vector<Command> ready_;                            // commands of the current instruction
+    std::size_t ready_at_ = 0;
+};
+
+}  // namespace tt

@@ -1,0 +1,75 @@
+#include "netlist/reader.hpp"
+
+#include "netlist/read_parts.hpp"
+
+namespace tt {
+
+using namespace reading;
+
+static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
+    if (!ctx.is_map(node, "'devices'")) return;
+    static const std::vector<std::string> known{"grayskull", "wormhole", "wormhole_b0", "blackhole"};
+    bool has_arch = false;
+    for (const auto& [key, value] : node.entries) {
+        if (key->scalar != "arch") {
+            ctx.problems.error(ctx.at(*key), "'devices' has no field '{}'{}", key->scalar,
+                               did_you_mean(key->scalar, {"arch"}));
+            continue;
+        }
+        has_arch = true;
+        into.arch_loc = ctx.at(*value);
+        into.archs.clear();
+        const std::vector<YamlPtr> items = value->is_sequence() ? value->items : std::vector<YamlPtr>{value};
+        for (const YamlPtr& item : items)
+            ctx.attempt([&] {
+                const std::string name = word(ctx, *item, "arch", known);
+                if (std::find(into.archs.begin(), into.archs.end(), name) == into.archs.end())
+                    into.archs.push_back(name);
+            });
+        if (items.empty()) ctx.problems.error(ctx.at(*value), "'arch' is an empty list; it must name a chip");
+    }
+    if (!has_arch) ctx.problems.error(ctx.at(node), "'devices' needs the field 'arch'");
+}
+
+static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
+    if (!ctx.is_map(root, "the netlist")) return;
+    bool has_devices = false;
+    for (const auto& [key, value] : root.entries) {
+        const std::string& name = key->scalar;
+        if (name == "devices") {
+            has_devices = true;
+            read_devices(ctx, *value, into);
+        } else if (name == "queues") {
+            read_queues(ctx, *value, into);
+        } else if (name == "graphs") {
+            read_graphs(ctx, *value, into);
+        } else if (name == "programs") {
+            read_programs(ctx, *value, into);
+        } else if (name == "fused_ops") {
+            read_fused_ops(ctx, *value, into);
+        } else if (name == "test-config") {
+            read_test_config(ctx, *value, into.test);
+        } else if (name == "performance-check") {
+            read_performance_check(ctx, *value, into.performance);
+        }
+    }
+    if (!has_devices)
+        ctx.problems.error(ctx.at(root), "the netlist needs the key 'devices', such as devices: {{arch: grayskull}}");
+}
+
+static Netlist read_tree(const YamlPtr& root, const std::string& name) {
+    Context ctx{name, {}, {}};
+    Netlist netlist;
+    netlist.file = name;
+    read_root(ctx, *root, netlist);
+    ctx.problems.throw_if_any();
+    return netlist;
+}
+
+Netlist read_netlist(const std::string& file) { return read_tree(load_yaml_file(file), file); }
+
+Netlist read_netlist_text(const std::string& text, const std::string& name) {
+    return read_tree(load_yaml_text(text, name), name);
+}
+
+}  // namespace tt

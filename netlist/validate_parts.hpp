@@ -1,0 +1,29 @@
+// The parts of validate(), each a group of rules.
+#pragma once
+
+#include <unordered_map>
+
+#include "netlist/name_index.hpp"
+#include "netlist/validate.hpp"
+
+namespace tt::checking {
+
+struct Validation {
+    const Netlist& netlist;
+    const ChipParams& chip;
+    const DeviceGrid& grid;
+    std::int64_t chips;
+    Diagnostics& out;
+    NameIndex index;
+    std::unordered_map<std::string_view, std::vector<const Queue*>> fed_queues;  ///< op -> queues it writes
+    std::unordered_map<std::string_view, std::vector<const Op*>> readers;        ///< queue or op -> ops that read it
+};
+
+/// Where ops and queues lie: chips, grids, channels, addresses, Ethernet.
+void check_places(Validation& v);
+/// Edges: formats, tile dims and shapes at both ends, TMs, untilized and gradient outputs, aliases.
+void check_links(Validation& v);
+/// Programs: variables, loops, executes and their settings.
+void check_programs(Validation& v);
+
+}  // namespace tt::checking

@@ -1,0 +1,36 @@
+// What the parts of the writer share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+
+namespace tt::writing {
+
+/// A word as YAML: bare when that is safe, else in double quotes.
+std::string word(const std::string& text);
+std::string number(double value);
+std::string list(const std::vector<std::int64_t>& items);
+std::string list(const std::vector<std::string>& items);
+
+/// "{a: 1, b: 2}", built pair by pair.
+class FlowMap {
+public:
+    void add(const std::string& key, const std::string& value) {
+        text_ += (text_.empty() ? "" : ", ") + key + ": " + value;
+    }
+    void add(const std::string& key, std::int64_t value) { add(key, std::to_string(value)); }
+    bool empty() const { return text_.empty(); }
+    std::string text() const { return "{" + text_ + "}"; }
+
+private:
+    std::string text_;
+};
+
+/// Attributes that differ from their defaults.
+FlowMap attributes(const OpAttributes& attr);
+std::string test_config(const TestConfig& test);
+std::string performance_check(const std::vector<PerformanceCheck>& checks);
+
+}  // namespace tt::writing

@@ -1,0 +1,35 @@
+// What the host holds ready to push: every HOST entry a run will read, converted and packed.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/thread_pool.hpp"
+#include "netlist/manifest.hpp"
+#include "netlist/stimulus.hpp"
+#include "netlist/queue_state.hpp"
+#include "sim/values/entry.hpp"
+
+namespace tt::sim {
+
+class HostInputs {
+public:
+    /// From the netlist's stimulus.
+    static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed, StimulusOrder order,
+                               Numerics numerics, ThreadPool& pool);
+    /// From a folder with manifest.json (--inputs). Throws Error(Input) for a missing queue, a wrong shape or dtype.
+    static HostInputs load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
+                           const Manifest& manifest, Numerics numerics, ThreadPool& pool);
+
+    EntryPtr entry(const Queue& queue, std::int64_t n) const;
+    const std::map<const Queue*, std::map<std::int64_t, EntryPtr>>& all() const { return entries_; }
+
+private:
+    std::map<const Queue*, std::map<std::int64_t, EntryPtr>> entries_;
+};
+
+/// Entries of a queue as an array for --dump-io; missing ones are zeros. `count`: leading dimension.
+void dump_queue(const std::string& file, const Queue& queue, const std::map<std::int64_t, EntrySpan>& entries,
+                std::int64_t count);
+
+}  // namespace tt::sim

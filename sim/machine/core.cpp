@@ -1,0 +1,206 @@
+#include "sim/machine/core.hpp"
+
+#include <algorithm>
+
+#include "sim/machine/epoch.hpp"
+#include "sim/machine/pipe_flow.hpp"
+
+namespace tt::sim {
+
+Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index)
+    : epoch_(epoch), op_(op), index_(index), operands_(op.operands.size()) {
+    steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
+    total_tiles_ = epoch.inputs() * op.input_tiles();
+    gradients_.resize(op.op->cfg.gradient ? static_cast<std::size_t>(op.slices) : 0);
+}
+
+std::string Core::name() const {
+    const NocCoord at = op_.cores[index_];
+    return fmt::format("op '{}' on chip {} core {}-{}", op_.op->name(), op_.chip, at.x, at.y);
+}
+
+void Core::set_operand(std::size_t k, PipeFlow& pipe, std::size_t place) { operands_[k] = {&pipe, place}; }
+
+std::size_t Core::add_user(OutputUser& user) {
+    users_.push_back(&user);
+    released_by_.push_back(0);
+    return users_.size() - 1;
+}
+
+void Core::start() { try_start(); }
+
+Core::Position Core::position(std::int64_t step) const {
+    const std::int64_t slice = step / op_.steps_per_slice;
+    return {slice / op_.slices, slice % op_.slices, step % op_.steps_per_slice};
+}
+
+/// Chunks of operand k that must have arrived, counted from the start of the epoch, before the step can run.
+std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
+    const PlanOperand& operand = op_.operands[k];
+    const std::int64_t per_slice = operand.slices * operand.chunks_per_slice;
+    const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
+    const std::int64_t before = at.input * per_input;
+    switch (operand.intake) {
+        case Intake::PerStep: return before + at.slice * per_slice + at.step + 1;
+        case Intake::PerSlice: return before + (at.slice + 1) * per_slice;
+        case Intake::SliceEnd: return at.step + 1 == op_.steps_per_slice ? before + (at.slice + 1) * per_slice : 0;
+        case Intake::WholeInput: return before + per_input;
+        case Intake::Resident: return per_input;
+    }
+    return 0;
+}
+
+/// Chunks whose space is free again after the step.
+std::int64_t Core::chunks_taken(std::size_t k, const Position& at) const {
+    const PlanOperand& operand = op_.operands[k];
+    const std::int64_t per_slice = operand.slices * operand.chunks_per_slice;
+    const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
+    const std::int64_t before = at.input * per_input;
+    const bool slice_done = at.step + 1 == op_.steps_per_slice;
+    const bool input_done = slice_done && at.slice + 1 == op_.slices;
+    switch (operand.intake) {
+        case Intake::PerStep: return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
+        case Intake::PerSlice:
+        case Intake::SliceEnd: return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;
+        case Intake::WholeInput: return before + (input_done ? per_input : 0);
+        case Intake::Resident: return 0;
+    }
+    return 0;
+}
+
+int Core::missing_operand(const Position& at) const {
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+        if (operands_[k].pipe->arrived() < chunks_needed(k, at)) return static_cast<int>(k);
+    return -1;
+}
+
+bool Core::output_full(const Position& at) const {
+    const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)];
+    return tiles > 0 && packing_ + tiles - released_ > op_.capacity_tiles;
+}
+
+void Core::try_start() {
+    if (unpacking_ || step_ == steps_) return;
+    const Position at = position(step_);
+    // (1) operands there, (2) room for the result
+    if (missing_operand(at) >= 0 || output_full(at)) return;
+    begin_step(at);
+}
+
+void Core::begin_step(const Position& at) {
+    const StepTime& time = op_.step_times[static_cast<std::size_t>(at.step)];
+    const Cycle now = epoch_.now();
+    // (3) unpack and math run together, limited by the slower; (4) pack follows through the other half of Dst, so the
+    // next step may begin once this one's pack has started
+    const Cycle work_end = now + std::max(time.unpack, time.math).value();
+    const Cycle pack_end = std::max(std::max(pack_free_, now) + time.pack.value(), work_end);
+    const Cycle next_start = std::max(work_end, pack_end - time.pack.value());
+    pack_free_ = pack_end;
+    unpacking_ = true;
+    stats_.first_unpack = std::min(stats_.first_unpack, now);
+    stats_.busy += next_start - now;
+    epoch_.schedule(op_.chip, next_start, *this, Unpacked);
+    if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0) {
+        packing_ += tiles;
+        epoch_.schedule(op_.chip, pack_end, *this, Packed, static_cast<std::uint64_t>(tiles));
+    }
+    if (!epoch_.values()) return;
+    const std::int64_t slice_number = at.input * op_.slices + at.slice;
+    if (at.step == 0) blocks_.push_back(epoch_.compute().reserve(op_));
+    TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order", op_.op->name());
+    if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
+}
+
+void Core::submit_slice(const Position& at) {
+    std::vector<std::vector<AssembledPtr>> operands(operands_.size());
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+        const PlanOperand& operand = op_.operands[k];
+        const bool whole = operand.whole_input;
+        const std::int64_t first = whole ? 0 : at.slice * operand.slices;
+        const std::int64_t count = whole ? operand.operand_z : operand.slices;
+        for (std::int64_t z = first; z < first + count; ++z) operands[k].push_back(operands_[k].pipe->slice(at.input, z));
+    }
+    const BlockPtr& block = blocks_.back();
+    epoch_.compute().run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
+    if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(at.slice)] = block;
+    epoch_.throttle();
+}
+
+BlockPtr Core::gradient_base(const Position& at) {
+    if (!op_.op->cfg.gradient) return nullptr;
+    const Queue& queue = *epoch_.plan().queues[static_cast<std::size_t>(op_.out_queues.at(0))].queue;
+    const QueueAccess& access = epoch_.access(queue);
+    const BlockPtr& last = gradients_[static_cast<std::size_t>(at.slice)];
+    if (last && (access.epilogue || access.write_step == 0)) return last;
+    if (at.input == 0 && access.zero) return nullptr;
+    return epoch_.compute().load_block(op_, index_, at.slice, epoch_.store().read(queue, access.write(at.input)));
+}
+
+void Core::on_event(std::uint32_t what, std::uint64_t argument) {
+    if (what == Unpacked) {
+        const Position at = position(step_);
+        unpacking_ = false;
+        ++step_;
+        // Credits go back to the pipes before the next step may use what they bring.
+        for (std::size_t k = 0; k < operands_.size(); ++k)
+            if (op_.operands[k].intake != Intake::Resident) operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
+        try_start();
+        return;
+    }
+    produced_ += static_cast<std::int64_t>(argument);
+    stats_.last_pack = epoch_.now();
+    if (users_.empty()) {
+        released_ = produced_;
+        drop_released_blocks();
+    }
+    for (OutputUser* user : users_) user->source_produced();
+    try_start();
+    epoch_.core_packed(*this);
+}
+
+std::int64_t Core::released() const { return *std::min_element(released_by_.begin(), released_by_.end()); }
+
+void Core::release(std::size_t user, std::int64_t position) {
+    if (position <= released_by_[user]) return;
+    const bool was_last = released_by_[user] == released_;
+    released_by_[user] = position;
+    if (!was_last) return;
+    const std::int64_t now_released = released();
+    if (now_released == released_) return;
+    released_ = now_released;
+    drop_released_blocks();
+    try_start();
+}
+
+void Core::drop_released_blocks() {
+    while (!blocks_.empty() && (first_block_ + 1) * op_.slice_tiles <= std::min(released_, produced_)) {
+        blocks_.pop_front();
+        ++first_block_;
+    }
+}
+
+BlockPtr Core::block(std::int64_t slice_number) const {
+    const std::int64_t at = slice_number - first_block_;
+    if (at < 0 || at >= static_cast<std::int64_t>(blocks_.size())) return nullptr;
+    return blocks_[static_cast<std::size_t>(at)];
+}
+
+WaitsFor Core::waits_for() const {
+    if (step_ == steps_) return {fmt::format("{} has done its steps", name()), nullptr};
+    const Position at = position(step_);
+    if (const int k = missing_operand(at); k >= 0) {
+        const PipeFlow& pipe = *operands_[static_cast<std::size_t>(k)].pipe;
+        return {fmt::format("{} (input {}, slice {}) waits for operand {} from {}", name(), at.input, at.slice, k, pipe.source_name()),
+                &pipe};
+    }
+    if (output_full(at)) {
+        for (std::size_t u = 0; u < users_.size(); ++u)
+            if (released_by_[u] == released_)
+                return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(), at.input,
+                                    at.slice, op_.capacity_tiles),
+                        &users_[u]->waiter()};
+    }
+    return {fmt::format("{} could run", name()), nullptr};
+}
+
+}  // namespace tt::sim

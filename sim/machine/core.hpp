@@ -1,0 +1,95 @@
+// One core running one op of an epoch: unpack, math and pack coupled by bounded buffers.
+//
+//   operand buffers (filled by pipes) --> unpack --> math --> pack --> output buffer (emptied by pipes and writers)
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "sim/machine/context.hpp"
+#include "sim/values/compute.hpp"
+
+namespace tt::sim {
+
+class Core;
+class Epoch;
+class PipeFlow;
+
+/// Someone who takes tiles from a core's output buffer.
+class OutputUser {
+public:
+    virtual ~OutputUser() = default;
+    virtual void source_produced() = 0;
+    virtual const Waiter& waiter() const = 0;
+};
+
+class Core : public Actor, public Waiter {
+public:
+    Core(Epoch& epoch, const PlanOp& op, std::size_t index);
+
+    // --- wiring, before start() ---
+    void set_operand(std::size_t k, PipeFlow& pipe, std::size_t place);
+    /// A slot for a user; returns its number for release().
+    std::size_t add_user(OutputUser& user);
+    void start();
+
+    // --- operand side ---
+    void try_start();
+    // --- output side; positions count tiles over all inputs of the epoch ---
+    std::int64_t produced() const { return produced_; }
+    void release(std::size_t user, std::int64_t position);
+    /// The block of output slice `slice_number` (input * t + slice), while it lies in the output buffer.
+    BlockPtr block(std::int64_t slice_number) const;
+
+    bool finished() const { return step_ == steps_ && produced_ == total_tiles_; }
+    const PlanOp& op() const { return op_; }
+    std::size_t index() const { return index_; }
+    void on_event(std::uint32_t what, std::uint64_t argument) override;
+    WaitsFor waits_for() const override;
+    std::string name() const;
+
+    struct Stats {
+        Cycle first_unpack = ~Cycle{0}, last_pack = 0, busy = 0;
+    };
+    const Stats& stats() const { return stats_; }
+
+private:
+    enum Event : std::uint32_t { Unpacked, Packed };
+    struct Position {
+        std::int64_t input, slice, step;
+    };
+    struct OperandState {
+        PipeFlow* pipe = nullptr;
+        std::size_t place = 0;
+    };
+
+    Position position(std::int64_t step) const;
+    std::int64_t chunks_needed(std::size_t k, const Position& at) const;
+    std::int64_t chunks_taken(std::size_t k, const Position& at) const;
+    int missing_operand(const Position& at) const;  // -1: none
+    bool output_full(const Position& at) const;
+    void begin_step(const Position& at);
+    void submit_slice(const Position& at);
+    BlockPtr gradient_base(const Position& at);
+    void drop_released_blocks();
+    std::int64_t released() const;
+
+    Epoch& epoch_;
+    const PlanOp& op_;
+    std::size_t index_;
+    std::vector<OperandState> operands_;
+    std::int64_t step_ = 0, steps_ = 0;  // over all inputs
+    bool unpacking_ = false;
+    Cycle pack_free_ = 0;
+    std::int64_t packing_ = 0;   // produced, and being packed
+    std::int64_t produced_ = 0, total_tiles_ = 0;
+    std::vector<OutputUser*> users_;
+    std::vector<std::int64_t> released_by_;
+    std::int64_t released_ = 0;
+    std::deque<BlockPtr> blocks_;       // from slice number first_block_
+    std::int64_t first_block_ = 0;
+    std::vector<BlockPtr> gradients_;   // per slice: what the last input left
+    Stats stats_;
+};
+
+}  // namespace tt::sim

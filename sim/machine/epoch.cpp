@@ -1,0 +1,151 @@
+#include "sim/machine/epoch.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLaunch& launch,
+             std::map<const Queue*, QueueAccess> access, std::function<void()> finished)
+    : context_(context),
+      plan_(*prepared.plan),
+      compute_(*prepared.compute),
+      launch_(launch),
+      access_(std::move(access)),
+      finished_(std::move(finished)),
+      input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
+    for (const PlanQueue& queue : plan_.queues)
+        ports_.push_back(std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
+    for (const PlanOp& op : plan_.ops) {
+        cores_.emplace_back();
+        for (std::size_t index = 0; index < op.cores.size(); ++index) cores_.back().push_back(std::make_unique<Core>(*this, op, index));
+        open_cores_ += op.cores.size();
+    }
+    build_pipes();
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (const int q : plan_.ops[o].out_queues) {
+            QueuePort& port = *ports_[static_cast<std::size_t>(q)];
+            const auto cores = static_cast<std::int64_t>(plan_.ops[o].cores.size());
+            port.expect(cores * WriterFlow::pieces_per_input(plan_.ops[o]));
+            for (auto& core : cores_[o]) writers_.push_back(std::make_unique<WriterFlow>(*this, *core, port));
+        }
+    open_writers_ = writers_.size();
+}
+
+void Epoch::build_pipes() {
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (std::size_t k = 0; k < plan_.ops[o].operands.size(); ++k) {
+            const PlanOperand& operand = plan_.ops[o].operands[k];
+            std::vector<Core*> producers;
+            if (operand.producer_op >= 0)
+                for (const auto& core : cores_[static_cast<std::size_t>(operand.producer_op)]) producers.push_back(core.get());
+            QueuePort* queue = operand.producer_op >= 0 ? nullptr : ports_[static_cast<std::size_t>(operand.producer_queue)].get();
+            for (const Pipe& pipe : operand.pipes) {
+                std::vector<Core*> consumers;
+                for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
+                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe));
+                pipes_.back()->connect(std::move(consumers), producers, queue);
+            }
+        }
+}
+
+QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
+
+void Epoch::start() {
+    const std::int64_t chip = plan_.chips.front();
+    const auto load = static_cast<Cycle>(context_.board.chip(chip).timing().epoch_load);
+    started_ = now();
+    schedule(chip, now() + load, *this, 0);
+}
+
+void Epoch::on_event(std::uint32_t what, std::uint64_t) {
+    if (what != 0) {  // the end, out of the call stack of the part that saw it
+        finished_();
+        return;
+    }
+    for (auto& pipe : pipes_) pipe->start();
+    for (auto& op : cores_)
+        for (auto& core : op) core->start();
+    check_finished();
+}
+
+void Epoch::core_packed(const Core& core) {
+    const std::int64_t per_input = core.op().input_tiles();
+    if (core.op().out_queues.empty() && core.op().readers.empty()) {
+        const std::int64_t input = (core.produced() - 1) / per_input;
+        input_ends_[static_cast<std::size_t>(input)] = now();
+    }
+    if (!core.finished()) return;
+    --open_cores_;
+    check_finished();
+}
+
+void Epoch::writer_finished() {
+    --open_writers_;
+    check_finished();
+}
+
+void Epoch::entry_written(const QueuePort&, std::int64_t input) { input_ends_[static_cast<std::size_t>(input)] = now(); }
+
+void Epoch::check_finished() {
+    if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
+    done_ = true;
+    ended_ = now();
+    schedule(plan_.chips.front(), now(), *this, 1);
+}
+
+const Waiter* Epoch::writer_of(const QueuePort& port) const {
+    for (const auto& writer : writers_)
+        if (&writer->queue() == &port && !writer->finished()) return writer.get();
+    return nullptr;
+}
+
+const Waiter* Epoch::reader_of(const QueuePort& port) const {
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (const PlanOperand& operand : plan_.ops[o].operands)
+            if (operand.producer_queue >= 0 && ports_[static_cast<std::size_t>(operand.producer_queue)].get() == &port)
+                for (const auto& core : cores_[o])
+                    if (!core->finished()) return core.get();
+    return nullptr;
+}
+
+std::vector<const Waiter*> Epoch::unfinished() const {
+    std::vector<const Waiter*> parts;
+    for (const auto& op : cores_)
+        for (const auto& core : op)
+            if (!core->finished()) parts.push_back(core.get());
+    for (const auto& writer : writers_)
+        if (!writer->finished()) parts.push_back(writer.get());
+    return parts;
+}
+
+void Epoch::report(std::vector<GraphReport*> graphs) const {
+    for (GraphReport* graph : graphs) {
+        ++graph->executes;
+        graph->inputs += inputs();
+        graph->cycles += ended_ - started_;
+        // Steady: the interval between the last two inputs; with one input, its whole time.
+        const std::size_t n = input_ends_.size();
+        Cycle interval = ended_ - started_;
+        if (n >= 2 && input_ends_[n - 1] > input_ends_[n - 2]) interval = input_ends_[n - 1] - input_ends_[n - 2];
+        if (interval > 0)
+            graph->inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / static_cast<double>(interval);
+    }
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
+        for (GraphReport* graph : graphs) {
+            if (graph->name != plan_.ops[o].graph->name) continue;
+            const auto op = std::find_if(graph->ops.begin(), graph->ops.end(),
+                                         [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
+            for (const auto& core : cores_[o]) {
+                const bool first = op->last_cycle == 0;
+                op->first_cycle = first ? core->stats().first_unpack : std::min(op->first_cycle, core->stats().first_unpack);
+                op->last_cycle = std::max(op->last_cycle, core->stats().last_pack);
+                op->tiles += core->produced();
+            }
+            Cycle busiest = 0;
+            for (const auto& core : cores_[o]) busiest = std::max(busiest, core->stats().busy);
+            op->busy_cycles += busiest;
+        }
+    }
+}
+
+}  // namespace tt::sim

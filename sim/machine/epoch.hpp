@@ -1,0 +1,72 @@
+// One temporal epoch in flight: the cores, pipes, writers and queue ports of its Plan.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sim/machine/core.hpp"
+#include "sim/machine/pipe_flow.hpp"
+#include "sim/machine/writer_flow.hpp"
+
+namespace tt::sim {
+
+class Epoch : public Actor {
+public:
+    Epoch(Context& context, const RunState::Prepared& prepared, const EpochLaunch& launch,
+          std::map<const Queue*, QueueAccess> access, std::function<void()> finished);
+
+    /// Kernels load, then everything starts.
+    void start();
+
+    // --- what its parts reach through it ---
+    Cycle now() const { return context_.now; }
+    void schedule(std::int64_t chip, Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) {
+        context_.board.chip(chip).calendar().at(when, actor, what, argument);
+    }
+    Board& board() { return context_.board; }
+    const Plan& plan() const { return plan_; }
+    const Compute& compute() const { return compute_; }
+    EntryStore& store() { return context_.state.store; }
+    ThreadPool& pool() { return context_.state.pool; }
+    bool values() const { return context_.state.values(); }
+    void throttle() { context_.state.throttle(); }
+    std::int64_t inputs() const { return launch_.inputs; }
+    const EpochLaunch& launch() const { return launch_; }
+    const std::map<const Queue*, QueueAccess>& access() const { return access_; }
+    const QueueAccess& access(const Queue& queue) const { return access_.at(&queue); }
+    QueuePort& port(const Queue& queue);
+
+    void core_packed(const Core& core);
+    void writer_finished();
+    void entry_written(const QueuePort& port, std::int64_t input);
+    /// For wait-for chains: a writer or reader of the queue in this epoch that has not finished; nullptr otherwise.
+    const Waiter* writer_of(const QueuePort& port) const;
+    const Waiter* reader_of(const QueuePort& port) const;
+    /// Parts that have not finished, in order of the plan.
+    std::vector<const Waiter*> unfinished() const;
+
+    void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void report(std::vector<GraphReport*> graphs) const;
+
+private:
+    void build_pipes();
+    void check_finished();
+
+    Context& context_;
+    const Plan& plan_;
+    const Compute& compute_;
+    EpochLaunch launch_;
+    std::map<const Queue*, QueueAccess> access_;
+    std::function<void()> finished_;
+    std::vector<std::unique_ptr<QueuePort>> ports_;             // per plan queue
+    std::vector<std::vector<std::unique_ptr<Core>>> cores_;     // per op
+    std::vector<std::unique_ptr<PipeFlow>> pipes_;
+    std::vector<std::unique_ptr<WriterFlow>> writers_;
+    std::size_t open_cores_ = 0, open_writers_ = 0;
+    bool done_ = false;
+    Cycle started_ = 0, ended_ = 0;
+    std::vector<Cycle> input_ends_;  // last entry written, or last pack, of each input
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,68 @@
+// A pipe of the Plan in motion: chunk after chunk from its sources over the NoC into the operand buffers of its cores.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "sim/machine/core.hpp"
+#include "sim/machine/queue_port.hpp"
+
+namespace tt::sim {
+
+class PipeFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
+public:
+    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe);
+    ~PipeFlow() override;
+    PipeFlow(const PipeFlow&) = delete;
+    PipeFlow& operator=(const PipeFlow&) = delete;
+
+    void connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue);
+    void start() { try_send(); }
+
+    std::int64_t arrived() const { return arrived_; }                ///< chunks since the start of the epoch
+    void taken(std::size_t place, std::int64_t chunks);              ///< credit: the core is done with so many chunks
+    AssembledPtr slice(std::int64_t input, std::int64_t z);          ///< a slice that has arrived, for one core's use
+    std::string source_name() const;
+
+    void source_produced() override { try_send(); }
+    void queue_changed() override { try_send(); }
+    const Waiter& waiter() const override { return *this; }
+    void on_event(std::uint32_t what, std::uint64_t argument) override;
+    WaitsFor waits_for() const override;
+
+private:
+    struct Held {
+        AssembledPtr slice;
+        std::int64_t uses_left = 0;
+    };
+    bool resident() const { return operand_.intake == Intake::Resident; }
+    std::int64_t tiles_before(std::int64_t chunks) const;
+    const ChunkNeed* missing_source(std::int64_t input, std::size_t chunk) const;
+    bool entry_missing(std::int64_t input) const;
+    bool buffers_full(std::size_t chunk) const;
+    void try_send();
+    Cycle transfer(std::size_t chunk);
+    void arrive(std::int64_t number);
+    void collect_values(std::int64_t input, std::size_t chunk);
+
+    Epoch& epoch_;
+    const PlanOp& consumer_;
+    std::size_t k_;
+    const PlanOperand& operand_;
+    const Pipe& pipe_;
+    std::vector<Core*> cores_;                 // consumers
+    std::vector<Core*> sources_;               // producers by source number; nullptr when not touched
+    std::vector<std::size_t> source_slots_;    // our user number at each producer
+    QueuePort* queue_ = nullptr;
+    std::int64_t chunks_per_input_, total_;
+    std::vector<std::int64_t> tiles_before_;   // within an input
+    std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
+    std::vector<std::int64_t> taken_by_;
+    Cycle last_arrival_ = 0;
+    std::int64_t source_tiles_ = 0;            // produced per core and input
+    SourceRefs refs_;                          // of the slice that is arriving
+    std::map<std::int64_t, Held> held_;        // input * operand_z + z
+};
+
+}  // namespace tt::sim

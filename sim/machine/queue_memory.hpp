@@ -1,0 +1,49 @@
+// A queue or ram of the run as the machine sees it: which entries are complete, which slots are free, who waits.
+// It outlives the epochs that use it. Values, when the run has any, lie in RunState::store.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "netlist/queue_state.hpp"
+#include "sim/machine/calendar.hpp"
+#include "sim/run_state.hpp"
+
+namespace tt::sim {
+
+/// Anyone who must look again when a queue changes.
+class QueueUser {
+public:
+    virtual ~QueueUser() = default;
+    virtual void queue_changed() = 0;
+};
+
+class QueueMemory {
+public:
+    QueueMemory(const Queue& queue, RunState& state) : queue_(queue), state_(state) {}
+
+    const Queue& queue() const { return queue_; }
+    bool ram() const { return queue_.type == QueueType::Ram; }
+    /// FIFO: entry n has been written completely. Rams always can be read.
+    bool complete(std::int64_t n) const { return ram() || complete_.contains(n); }
+    /// FIFO: the slot of entry n is free.
+    bool free_slot(std::int64_t n) const { return ram() || n - popped_ < queue_.entries; }
+    void set_complete(std::int64_t n);
+    void set_popped(std::int64_t popped);
+    void clear();
+    std::int64_t popped() const { return popped_; }
+
+    void join(QueueUser& user) { users_.push_back(&user); }
+    void leave(QueueUser& user) { std::erase(users_, &user); }
+
+private:
+    void tell();
+
+    const Queue& queue_;
+    RunState& state_;
+    std::set<std::int64_t> complete_;
+    std::int64_t popped_ = 0;
+    std::vector<QueueUser*> users_;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,75 @@
+#include "sim/machine/queue_port.hpp"
+
+#include "sim/machine/epoch.hpp"
+
+namespace tt::sim {
+
+QueuePort::QueuePort(Epoch& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory)
+    : epoch_(epoch), plan_(queue), access_(access), memory_(memory) {
+    snapshot(0);
+}
+
+/// What a ram held at the start of an input, before that input's writes.
+void QueuePort::snapshot(std::int64_t input) {
+    const bool both = memory_.ram() && plan_.writer >= 0 && !plan_.readers.empty();
+    if (both && epoch_.values() && input < epoch_.inputs())
+        snapshots_[input] = epoch_.store().read(queue(), access_.read(input));
+}
+
+bool QueuePort::ready(std::int64_t input) const {
+    if (!memory_.ram()) return memory_.complete(access_.read(input));
+    if (plan_.writer < 0 || access_.prologue || access_.epilogue) return true;
+    return committed_ >= input;
+}
+
+EntrySpan QueuePort::entry(std::int64_t input) {
+    const auto it = snapshots_.find(access_.prologue ? 0 : input);
+    return it != snapshots_.end() ? it->second : epoch_.store().read(queue(), access_.read(input));
+}
+
+void QueuePort::done_reading(std::int64_t input) {
+    if (++done_[input] < readers_) return;
+    done_.erase(input);
+    if (!access_.prologue) snapshots_.erase(input);
+    if (access_.pop_step > 0 && !memory_.ram()) memory_.set_popped(memory_.popped() + access_.pop_step);
+}
+
+bool QueuePort::skips(std::int64_t input) const { return access_.epilogue && input + 1 < epoch_.inputs(); }
+
+EntrySpan QueuePort::gradient_entry(std::int64_t input) {
+    // The first core that asks does so before anything of this input is written: keep what it saw.
+    const auto [it, fresh] = gradient_entries_.try_emplace(input);
+    if (fresh) it->second = epoch_.store().read(queue(), access_.write(input));
+    return it->second;
+}
+
+void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block) {
+    Writing& writing = writing_[input];
+    if (epoch_.values()) {
+        if (writing.entry.parts.empty()) writing.entry = epoch_.store().open(queue(), access_.write(input));
+        if (block) {
+            if (queue().input_tms.empty())
+                epoch_.compute().write(op, core, slice, block, writing.entry);
+            else
+                writing.blocks.blocks[{static_cast<std::uint32_t>(core), slice}] = block;
+        }
+    }
+    if (++writing.pieces < pieces_per_input_) return;
+    if (epoch_.values()) {
+        if (!queue().input_tms.empty())
+            epoch_.compute().write_through_tms(op, queue(), std::move(writing.blocks), writing.entry);
+        epoch_.store().close(writing.entry, epoch_.pool());
+    }
+    writing_.erase(input);
+    gradient_entries_.erase(input);
+    commit(input);
+}
+
+void QueuePort::commit(std::int64_t input) {
+    committed_ = input + 1;
+    snapshot(committed_);
+    epoch_.entry_written(*this, input);
+    memory_.set_complete(access_.write(input));
+}
+
+}  // namespace tt::sim

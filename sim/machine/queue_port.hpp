@@ -1,0 +1,58 @@
+// A queue as one epoch uses it: which entry each input reads or writes, and what has been delivered of it.
+#pragma once
+
+#include <map>
+
+#include "sim/machine/context.hpp"
+#include "sim/values/compute.hpp"
+
+namespace tt::sim {
+
+class Epoch;
+
+class QueuePort {
+public:
+    QueuePort(Epoch& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory);
+
+    const Queue& queue() const { return *plan_.queue; }
+    const QueueAccess& access() const { return access_; }
+    QueueMemory& memory() { return memory_; }
+    const QueueMemory& memory() const { return memory_; }
+
+    // --- reading ---
+    void add_reader() { ++readers_; }
+    /// The entry of that input is there. A ram this epoch also writes shows the writes of earlier inputs only.
+    bool ready(std::int64_t input) const;
+    EntrySpan entry(std::int64_t input);
+    /// One reader has taken all of that input's entry.
+    void done_reading(std::int64_t input);
+
+    // --- writing ---
+    void expect(std::int64_t pieces_per_input) { pieces_per_input_ = pieces_per_input; }
+    bool may_write(std::int64_t input) const { return memory_.free_slot(access_.write(input)); }
+    bool skips(std::int64_t input) const;  ///< epilogue: only the last input is written
+    /// A piece of an input's entry has arrived; `block` is set with the last piece of a core's slice.
+    void deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block);
+    EntrySpan gradient_entry(std::int64_t input);
+
+private:
+    void commit(std::int64_t input);
+    void snapshot(std::int64_t input);
+
+    struct Writing {
+        std::int64_t pieces = 0;
+        EntrySpan entry;
+        SourceRefs blocks;  // when TMs lie between op and queue
+    };
+    Epoch& epoch_;
+    const PlanQueue& plan_;
+    QueueAccess access_;
+    QueueMemory& memory_;
+    std::int64_t readers_ = 0, pieces_per_input_ = 0, committed_ = 0;
+    std::map<std::int64_t, std::int64_t> done_;          // input -> readers that are done
+    std::map<std::int64_t, EntrySpan> snapshots_;        // rams read and written here
+    std::map<std::int64_t, EntrySpan> gradient_entries_;
+    std::map<std::int64_t, Writing> writing_;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,50 @@
+#include "sim/machine/resources.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+Noc::Noc(const ChipParams& chip)
+    : grid_x_(chip.grid_x),
+      grid_y_(chip.grid_y),
+      hop_(static_cast<Cycle>(chip.timing.noc_hop)),
+      niu_(static_cast<Cycle>(chip.timing.noc_niu)),
+      rate_{chip.timing.noc_link_bytes},
+      free_(static_cast<std::size_t>(grid_x_ * grid_y_ * 4), 0) {}
+
+Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
+    const Cycle length = cycles_to_move(Bytes(bytes), rate_).value();
+    const int step = noc == 0 ? 1 : -1;
+    Cycle head = ready + niu_;
+    int x = from.x, y = from.y;
+    const auto take = [&](bool vertical) {
+        Cycle& busy_until = link(noc, x, y, vertical);
+        head = std::max(head, busy_until);
+        busy_until = head + length;
+        head += hop_;
+    };
+    const auto along_x = [&] {
+        while (x != to.x) {
+            take(false);
+            x = (x + step + grid_x_) % grid_x_;
+        }
+    };
+    const auto along_y = [&] {
+        while (y != to.y) {
+            take(true);
+            y = (y + step + grid_y_) % grid_y_;
+        }
+    };
+    if (noc == 0) {
+        along_x();
+        along_y();
+    } else {
+        along_y();
+        along_x();
+    }
+    return head + niu_ + length;
+}
+
+Cycle Noc::busiest_link() const { return *std::max_element(free_.begin(), free_.end()); }
+
+}  // namespace tt::sim

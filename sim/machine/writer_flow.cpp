@@ -1,0 +1,96 @@
+#include "sim/machine/writer_flow.hpp"
+
+#include <algorithm>
+
+#include "sim/machine/epoch.hpp"
+
+namespace tt::sim {
+
+static std::vector<std::int64_t> packing_ends(const PlanOp& op) {
+    std::vector<std::int64_t> ends;
+    std::int64_t sum = 0;
+    for (const std::int64_t tiles : op.out_tiles) {
+        if (tiles == 0) continue;
+        sum += tiles;
+        ends.push_back(sum);
+    }
+    return ends;
+}
+
+std::int64_t WriterFlow::pieces_per_input(const PlanOp& op) {
+    return static_cast<std::int64_t>(packing_ends(op).size()) * op.slices;
+}
+
+WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue)
+    : epoch_(epoch), core_(core), queue_(queue), slot_(core.add_user(*this)), ends_(packing_ends(core.op())) {
+    total_ = epoch.inputs() * pieces_per_input(core.op());
+    queue_.memory().join(*this);
+}
+
+WriterFlow::~WriterFlow() { queue_.memory().leave(*this); }
+
+WriterFlow::Piece WriterFlow::piece(std::int64_t number) const {
+    const auto per_slice = static_cast<std::int64_t>(ends_.size());
+    const std::int64_t slice = number / per_slice;
+    const auto step = static_cast<std::size_t>(number % per_slice);
+    const PlanOp& op = core_.op();
+    return {slice / op.slices, slice % op.slices, ends_[step] - (step == 0 ? 0 : ends_[step - 1]),
+            slice * op.slice_tiles + ends_[step], step + 1 == ends_.size()};
+}
+
+void WriterFlow::try_send() {
+    while (sent_ < total_) {
+        const Piece next = piece(sent_);
+        if (core_.produced() < next.end) return;
+        if (queue_.skips(next.input)) {
+            epoch_.schedule(core_.op().chip, epoch_.now(), *this, 0, static_cast<std::uint64_t>(sent_++));
+            continue;
+        }
+        if (!queue_.may_write(next.input)) return;
+        last_arrival_ = std::max(last_arrival_, transfer(next));
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
+    }
+}
+
+Cycle WriterFlow::transfer(const Piece& piece) {
+    const PlanOp& op = core_.op();
+    const Queue& queue = queue_.queue();
+    Chip& chip = epoch_.board().chip(queue.device());
+    const std::int64_t tile_size = op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
+    const auto bytes = static_cast<std::uint64_t>(piece.tiles * tile_size);
+    const Blocking& out = op.op->cfg.out;
+    const auto at = static_cast<std::int64_t>(core_.index());
+    std::size_t buffer = 0;  // behind TMs the piece spreads over buffers; the first stands for them
+    if (queue.input_tms.empty())
+        buffer = static_cast<std::size_t>(
+            place_of(queue.blocking, at / out.grid_c * out.core_rt(), at % out.grid_c * out.core_ct()).block);
+    const BufferAddress place = queue.buffers.empty() ? BufferAddress{} : queue.buffers[buffer % queue.buffers.size()];
+    const bool host = queue.where == QueueLoc::Host;
+    const NocCoord to = host ? chip.instance().params.pcie : chip.dram_port(place.channel, place.address);
+    const Cycle ready = epoch_.now() + static_cast<Cycle>(chip.timing().noc_issue);
+    const Cycle there = epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
+    return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
+}
+
+void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
+    const Piece done = piece(static_cast<std::int64_t>(argument));
+    ++delivered_;
+    if (!queue_.skips(done.input)) {
+        const BlockPtr block =
+            epoch_.values() && done.ends_slice ? core_.block(done.input * core_.op().slices + done.slice) : nullptr;
+        queue_.deliver(core_.op(), core_.index(), done.input, done.slice, block);
+    }
+    core_.release(slot_, done.end);
+    if (finished()) epoch_.writer_finished();
+}
+
+WaitsFor WriterFlow::waits_for() const {
+    const std::string self = fmt::format("the writer from {} to queue '{}'", core_.name(), queue_.queue().name);
+    if (sent_ == total_) return {self + " has written everything", nullptr};
+    const Piece next = piece(sent_);
+    if (core_.produced() < next.end) return {fmt::format("{} waits for its op", self), &core_};
+    return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input, queue_.queue().entries),
+            epoch_.reader_of(queue_)};
+}
+
+}  // namespace tt::sim

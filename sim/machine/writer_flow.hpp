@@ -1,0 +1,46 @@
+// Takes what one core packs to one of the queues the op feeds.
+#pragma once
+
+#include "sim/machine/core.hpp"
+#include "sim/machine/queue_port.hpp"
+
+namespace tt::sim {
+
+class WriterFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
+public:
+    WriterFlow(Epoch& epoch, Core& core, QueuePort& queue);
+    ~WriterFlow() override;
+    WriterFlow(const WriterFlow&) = delete;
+    WriterFlow& operator=(const WriterFlow&) = delete;
+
+    /// Pieces a core writes per input: one for each step that packs.
+    static std::int64_t pieces_per_input(const PlanOp& op);
+    bool finished() const { return delivered_ == total_; }
+    const QueuePort& queue() const { return queue_; }
+
+    void source_produced() override { try_send(); }
+    void queue_changed() override { try_send(); }
+    const Waiter& waiter() const override { return *this; }
+    void on_event(std::uint32_t what, std::uint64_t argument) override;
+    WaitsFor waits_for() const override;
+
+private:
+    struct Piece {
+        std::int64_t input, slice;
+        std::int64_t tiles, end;  ///< position after it, over all inputs
+        bool ends_slice;
+    };
+    Piece piece(std::int64_t number) const;
+    void try_send();
+    Cycle transfer(const Piece& piece);
+
+    Epoch& epoch_;
+    Core& core_;
+    QueuePort& queue_;
+    std::size_t slot_;
+    std::vector<std::int64_t> ends_;  // tiles after each packing step of a slice
+    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0;
+    Cycle last_arrival_ = 0;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,63 @@
+#include "sim/run_state.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, RunOptions o, ThreadPool& p)
+    : netlist(n),
+      machine(m),
+      calls(std::move(c)),
+      forecast(tt::forecast(n, calls, o.inputs_count)),
+      options(std::move(o)),
+      pool(p),
+      store(n, options.numerics) {
+    for (const Graph& graph : netlist.graphs)
+        for (const QueueUse& use : queue_uses(netlist, graph))
+            if (use.read) read_by_graph[use.queue] = true;
+}
+
+const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
+    Prepared& prepared = plans[plan_key(launch)];
+    if (!prepared.plan) {
+        prepared.plan = elaborate(netlist, launch, machine);
+        prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool);
+    }
+    return prepared;
+}
+
+void RunState::elaborate_all() {
+    EpochStream stream(netlist, calls, options.inputs_count);
+    EpochCommand command;
+    while (stream.next(command))
+        if (const auto* launch = std::get_if<EpochLaunch>(&command)) prepare(*launch);
+}
+
+void RunState::forget_popped(const Queue& queue, std::int64_t below) {
+    if (queue.type == QueueType::Ram || !read_by_graph[&queue]) return;
+    const auto known = forecast.queues.find(&queue);
+    if (known != forecast.queues.end() && known->second.rewound) return;
+    store.forget(queue, below);
+}
+
+GraphReport& RunState::graph_report(const Graph& graph) {
+    const auto it = std::find_if(report.graphs.begin(), report.graphs.end(),
+                                 [&](const GraphReport& r) { return r.name == graph.name; });
+    if (it != report.graphs.end()) return *it;
+    GraphReport fresh;
+    fresh.name = graph.name;
+    fresh.device = graph.device();
+    for (const Op& op : graph.ops) {
+        OpReport made;
+        made.name = op.name();
+        made.type = op.cfg.type;
+        made.grid_r = op.cfg.out.grid_r;
+        made.grid_c = op.cfg.out.grid_c;
+        made.device = graph.device();
+        fresh.ops.push_back(std::move(made));
+    }
+    report.graphs.push_back(std::move(fresh));
+    return report.graphs.back();
+}
+
+}  // namespace tt::sim

@@ -1,0 +1,59 @@
+// What the executors (functional, SystemC) share for one run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "netlist/plan/plan.hpp"
+#include "netlist/queue_state.hpp"
+#include "sim/run.hpp"
+#include "sim/host_inputs.hpp"
+#include "sim/values/compute.hpp"
+
+namespace tt::sim {
+
+/// Tasks in flight beyond which the submitting thread works instead of running ahead: bounds memory.
+inline constexpr std::size_t most_pending_tasks = 192;
+
+struct RunState {
+    const Netlist& netlist;
+    const Machine& machine;
+    std::vector<ProgramCall> calls;
+    Forecast forecast;
+    RunOptions options;
+    ThreadPool& pool;
+    EntryStore store;
+    HostInputs host;
+    struct Prepared {
+        std::shared_ptr<const Plan> plan;
+        std::unique_ptr<Compute> compute;  // tasks refer to it: lives as long as the run
+    };
+    std::map<std::string, Prepared> plans;  // by plan_key()
+    std::map<const Queue*, bool> read_by_graph;
+    RunReport report;
+
+    RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, RunOptions o, ThreadPool& p);
+
+    const Prepared& prepare(const EpochLaunch& launch);
+    void elaborate_all();  ///< every plan of the run, so that what does not fit is refused before it starts
+    bool values() const { return options.mode != Mode::Timing; }
+    /// Popped entries leave the modelled memory, unless nobody reads the queue (the host keeps what it popped) or a
+    /// program goes back to them.
+    void forget_popped(const Queue& queue, std::int64_t below);
+    void throttle() {
+        while (pool.pending() > most_pending_tasks && pool.help()) {
+        }
+    }
+    GraphReport& graph_report(const Graph& graph);
+};
+
+/// No clock, unbounded buffers: launches, inputs, ops and cores one after the other.
+void run_functional(RunState& state);
+/// The SystemC machine: values too when state.values().
+void run_machine(RunState& state);
+
+}  // namespace tt::sim

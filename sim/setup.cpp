@@ -1,0 +1,128 @@
+#include "sim/setup.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/text.hpp"
+#include "netlist/reader.hpp"
+#include "netlist/validate.hpp"
+
+namespace tt::sim {
+
+static std::int64_t chips_named(const Netlist& netlist) {
+    std::int64_t highest = 0;
+    const auto see = [&](std::int64_t id) { highest = std::max(highest, id); };
+    for (const Queue& queue : netlist.queues) see(queue.device());
+    for (const Graph& graph : netlist.graphs) {
+        see(graph.device());
+        for (const Op& op : graph.ops) see(op.cfg.attr.dest_device);
+    }
+    return highest + 1;
+}
+
+static std::vector<ProgramCall> choose_calls(const Netlist& netlist, const RunOptions& options, RunReport& report) {
+    std::vector<ProgramCall> calls;
+    const auto add = [&](const Program& program) {
+        ProgramCall call{&program, {}};
+        for (const ChosenParameter& chosen : choose_parameters(netlist, program, options.params)) {
+            call.params[chosen.name] = chosen.value;
+            const bool known = std::any_of(report.params.begin(), report.params.end(),
+                                           [&](const ChosenParameter& p) { return p.name == chosen.name; });
+            if (!known) report.params.push_back(chosen);
+        }
+        report.programs.push_back(program.name);
+        calls.push_back(std::move(call));
+    };
+    if (options.programs.empty()) {
+        for (const Program& program : netlist.programs) add(program);
+        return calls;
+    }
+    for (const std::string& name : options.programs) {
+        const Program* program = netlist.find_program(name);
+        std::vector<std::string> names;
+        for (const Program& p : netlist.programs) names.push_back(p.name);
+        if (!program) fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
+        add(*program);
+    }
+    return calls;
+}
+
+/// Programs, parameters and inputs_count of the manifest are what the run uses.
+static RunOptions with_manifest(RunOptions options, const Manifest& manifest) {
+    if (options.programs.empty()) options.programs = manifest.programs;
+    for (const auto& [name, value] : manifest.params) options.params.try_emplace(name, value);
+    if (!options.inputs_count) options.inputs_count = manifest.inputs_count;
+    if (options.arch.empty()) options.arch = manifest.arch;
+    return options;
+}
+
+/// The netlist on one arch, validated and elaborated; throws what does not fit.
+static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
+    MachineOptions wanted;
+    wanted.device = options.device;
+    wanted.cluster = options.cluster;
+    wanted.harvested_rows = options.harvested_rows;
+    wanted.chips = chips_named(setup.netlist);
+    setup.arch = arch;
+    setup.machine = make_machine(arch, wanted);
+
+    Diagnostics problems;
+    const std::int64_t first = setup.machine.chips.front().id;
+    validate(setup.netlist, setup.machine.chips.front().params, setup.machine.grid(first),
+             setup.machine.chips.back().id + 1, problems);
+    problems.throw_if_any();
+
+    RunReport report;
+    std::vector<ProgramCall> calls = choose_calls(setup.netlist, options, report);
+    setup.state = std::make_unique<RunState>(setup.netlist, setup.machine, std::move(calls), options, pool);
+    report.netlist = setup.netlist.file;
+    report.arch = arch;
+    report.device = setup.machine.name;
+    report.mode = options.mode;
+    report.numerics = options.numerics;
+    report.seed = options.seed;
+    report.inputs_count = options.inputs_count;
+    report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
+    setup.state->report = std::move(report);
+    setup.state->elaborate_all();
+}
+
+std::unique_ptr<Setup> set_up(const RunOptions& given) {
+    auto setup = std::make_unique<Setup>();
+    RunOptions options = given;
+    if (!options.inputs_dir.empty()) {
+        setup->manifest = read_manifest(options.inputs_dir);
+        options = with_manifest(options, *setup->manifest);
+    }
+    setup->netlist = resolve(read_netlist(options.netlist));
+    const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    setup->pool = std::make_unique<ThreadPool>(threads);
+
+    std::vector<std::string> archs;
+    if (!options.arch.empty()) {
+        archs = {to_lower(options.arch)};
+    } else {
+        const std::vector<std::string> known = chip_names();
+        for (const std::string& arch : setup->netlist.archs)
+            if (std::find(known.begin(), known.end(), arch) != known.end()) archs.push_back(arch);
+        if (!options.device.empty())
+            for (const ProductInfo& product : products())
+                if (product.name == options.device) archs = {product.arch};
+        if (archs.empty())
+            fail_unsupported(setup->netlist.arch_loc, "none of the archs of this netlist can be simulated; ttsim knows grayskull, wormhole and wormhole_b0");
+    }
+    std::optional<Error> first;
+    for (const std::string& arch : archs) {
+        try {
+            try_arch(*setup, arch, options, *setup->pool);
+            return setup;
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Input && error.fault() != Fault::Unsupported) throw;
+            if (!first) first = error;
+            setup->state.reset();
+        }
+    }
+    throw *first;
+}
+
+}  // namespace tt::sim

@@ -1,0 +1,25 @@
+// From options to a netlist on a machine: reading, choosing the arch, validating, choosing parameters.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "netlist/manifest.hpp"
+#include "sim/run_state.hpp"
+
+namespace tt::sim {
+
+/// Everything a run needs before its first cycle. Heap-allocated: RunState refers to its neighbours.
+struct Setup {
+    Netlist netlist;  ///< resolved
+    std::string arch;
+    Machine machine;
+    std::optional<Manifest> manifest;  ///< of --inputs
+    std::unique_ptr<ThreadPool> pool;
+    std::unique_ptr<RunState> state;
+};
+
+/// Throws Error with all problems of the first arch when the netlist runs on none of those it lists.
+std::unique_ptr<Setup> set_up(const RunOptions& options);
+
+}  // namespace tt::sim

@@ -1,0 +1,238 @@
+#include "sim/values/compute.hpp"
+
+#include <algorithm>
+
+#include "kernels/tile_codec.hpp"
+
+namespace tt::sim {
+
+namespace {
+
+void copy_matrix(ConstMatrixView from, MatrixView to) {
+    for (std::int64_t r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
+}
+
+void copy_transposed(ConstMatrixView from, MatrixView to) {
+    for (std::int64_t r = 0; r < to.rows; ++r)
+        for (std::int64_t c = 0; c < to.cols; ++c) to.at(r, c) = from.at(c, r);
+}
+
+void fill(MatrixView to, float value) {
+    for (std::int64_t r = 0; r < to.rows; ++r) std::fill_n(to.row(r), to.cols, value);
+}
+
+/// Copies tiles of producer space into a matrix; knows where the producer keeps its tiles.
+class Fetcher {
+public:
+    Fetcher(const SourceRefs& refs, const Blocking& blocking, TileDim source, bool transpose)
+        : refs_(refs), blocking_(blocking), source_(source), transpose_(transpose) {}
+
+    /// A run of tiles; `to` is the first tile's place in a matrix of operand tiles.
+    void fetch(const TileRun& run, TileDim dim, MatrixView to) const {
+        if (run.first.pad) {
+            fill({to.data, dim.h, run.count * dim.w, to.stride}, run.first.value);
+            return;
+        }
+        if (!refs_.entry.parts.empty())
+            fetch_entry(run, dim, to);
+        else
+            fetch_blocks(run, dim, to);
+    }
+
+private:
+    void fetch_entry(const TileRun& run, TileDim dim, MatrixView to) const {
+        const Entry& entry = refs_.entry.part(run.first.z);
+        const std::int64_t z = run.first.z % refs_.entry.z_per_part;
+        std::vector<float> scratch(transpose_ ? static_cast<std::size_t>(dim.datums()) : 0);
+        for (std::int64_t n = 0; n < run.count; ++n) {
+            const std::uint8_t* body = entry.at(z, run.first.r + n * run.dr, run.first.c + n * run.dc);
+            const MatrixView place{to.data + n * dim.w, dim.h, dim.w, to.stride};
+            if (!transpose_) {
+                decode_tile(entry.format, entry.tile, body, place);
+                continue;
+            }
+            const MatrixView tile{scratch.data(), source_.h, source_.w, source_.w};
+            decode_tile(entry.format, entry.tile, body, tile);
+            copy_transposed(tile, place);
+        }
+    }
+
+    void fetch_blocks(const TileRun& run, TileDim dim, MatrixView to) const {
+        for (std::int64_t n = 0; n < run.count;) {
+            const BlockPlace place = place_of(blocking_, run.first.r + n * run.dr, run.first.c + n * run.dc);
+            // Tiles of the run that lie in this core's block.
+            const std::int64_t room = run.dc != 0   ? blocking_.core_ct() - place.c
+                                      : run.dr != 0 ? blocking_.core_rt() - place.r
+                                                    : 1;
+            const std::int64_t piece = std::min(run.count - n, room);
+            const auto it = refs_.blocks.find({static_cast<std::uint32_t>(place.block), run.first.z});
+            TT_CHECK(it != refs_.blocks.end(), "slice {} of source core {} was transferred", run.first.z, place.block);
+            const ConstMatrixView block = it->second->view();
+            const ConstMatrixView from{block.row(place.r * source_.h) + place.c * source_.w, 0, 0, block.stride};
+            if (!transpose_)
+                copy_matrix(from, {to.data + n * dim.w, dim.h, piece * dim.w, to.stride});
+            else
+                for (std::int64_t i = 0; i < piece; ++i)
+                    copy_transposed({from.data + i * (run.dr * source_.h * from.stride + run.dc * source_.w), 0, 0, from.stride},
+                                    {to.data + (n + i) * dim.w, dim.h, dim.w, to.stride});
+            n += piece;
+        }
+    }
+
+    const SourceRefs& refs_;
+    const Blocking& blocking_;
+    TileDim source_;
+    bool transpose_;
+};
+
+TileDim swapped(TileDim dim) { return {dim.w, dim.h}; }
+
+std::vector<Task> tasks_of(const SourceRefs& refs) {
+    std::vector<Task> tasks = refs.entry.ready();
+    for (const auto& [_, block] : refs.blocks) tasks.push_back(block->task);
+    return tasks;
+}
+
+}  // namespace
+
+AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const {
+    const PlanOperand& operand = op.operands[k];
+    auto made = std::make_shared<Assembled>();
+    std::vector<Task> after = tasks_of(refs);
+    made->task = pool_.submit(
+        [this, &op, &operand, &pipe, k, z, made = made.get(), keep = std::weak_ptr(made), refs = std::move(refs)] {
+            const auto alive = keep.lock();
+            if (!alive) return;  // nobody waits for it any more
+            const TileDim dim = operand.tile;
+            std::int64_t rows = 0, cols = 0;
+            for (const TileRect& rect : pipe.rects) {
+                rows = rect.nr;
+                cols += rect.nc;
+            }
+            made->rows = rows * dim.h;
+            made->cols = cols * dim.w;
+            made->data.resize(static_cast<std::size_t>(made->rows * made->cols));
+            const MatrixView out{made->data.data(), made->rows, made->cols, made->cols};
+            const Blocking& blocking = operand.producer_op >= 0
+                                           ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
+                                           : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
+            const bool transpose = operand.map.transposes_tiles();
+            const Fetcher fetcher(refs, blocking, transpose ? swapped(dim) : dim, transpose);
+            std::int64_t col = 0;
+            for (const TileRect& rect : pipe.rects) {
+                for (std::int64_t r = 0; r < rect.nr; ++r)
+                    for (std::int64_t c = 0; c < rect.nc;) {
+                        const TileRun run = operand.map.run(z, rect.r0 + r, rect.c0 + c, rect.nc - c);
+                        fetcher.fetch(run, dim, {out.row(r * dim.h) + (col + c) * dim.w, 0, 0, out.stride});
+                        c += run.count;
+                    }
+                col += rect.nc;
+            }
+            prepare_operand(op.op->cfg, static_cast<int>(k), numerics_, out);
+        },
+        std::move(after));
+    return made;
+}
+
+BlockPtr Compute::reserve(const PlanOp& op) const {
+    auto made = std::make_shared<Block>();
+    made->task = pool_.reserve();
+    made->rows = op.op->cfg.out.core_rt() * op.op->cfg.tile.h;
+    made->cols = op.op->cfg.out.core_ct() * op.op->cfg.tile.w;
+    return made;
+}
+
+void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
+                  std::vector<std::vector<AssembledPtr>> operands, BlockPtr previous) const {
+    std::vector<Task> after;
+    for (const auto& slices : operands)
+        for (const AssembledPtr& part : slices) after.push_back(part->task);
+    if (previous) after.push_back(previous->task);
+    pool_.start(
+        made->task,
+        [this, &op, core, slice, input, block = made, operands = std::move(operands), previous] {
+            const Blocking& grid = op.op->cfg.out;
+            block->data.assign(static_cast<std::size_t>(block->rows * block->cols), 0.0F);
+            std::vector<std::vector<ConstMatrixView>> views(operands.size());
+            std::vector<BlockOperand> in(operands.size());
+            for (std::size_t k = 0; k < operands.size(); ++k) {
+                for (const AssembledPtr& part : operands[k]) views[k].push_back(part->view());
+                in[k].slices = views[k];
+            }
+            const auto at = static_cast<std::int64_t>(core);
+            const BlockArgs args{.op = op.op->cfg,
+                                 .numerics = numerics_,
+                                 .core_r = at / grid.grid_c,
+                                 .core_c = at % grid.grid_c,
+                                 .slice = slice,
+                                 .input = input,
+                                 .in = in,
+                                 .previous = previous ? previous->view() : ConstMatrixView{},
+                                 .out = {block->data.data(), block->rows, block->cols, block->cols}};
+            op.def->block(args);
+            pack_result(args);
+        },
+        std::move(after));
+}
+
+void Compute::write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block, const EntrySpan& to) const {
+    const Blocking& out = op.op->cfg.out;
+    const auto at = static_cast<std::int64_t>(core);
+    const std::int64_t r0 = at / out.grid_c * out.core_rt(), c0 = at % out.grid_c * out.core_ct();
+    const EntryPtr part = to.parts[static_cast<std::size_t>(slice / to.z_per_part)];
+    const std::int64_t z = slice % to.z_per_part;
+    part->writers.push_back(pool_.submit(
+        [part, block, z, r0, c0, rt = out.core_rt(), ct = out.core_ct()] {
+            const TileDim dim = part->tile;
+            for (std::int64_t r = 0; r < rt; ++r)
+                for (std::int64_t c = 0; c < ct; ++c)
+                    encode_tile(part->format, dim, block->view().sub(r * dim.h, c * dim.w, dim.h, dim.w),
+                                part->at(z, r0 + r, c0 + c));
+        },
+        {block->task}));
+}
+
+void Compute::write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs all, const EntrySpan& to) const {
+    std::vector<Task> after = tasks_of(all);
+    const Task task = pool_.submit(
+        [&op, &queue, all = std::move(all), to] {
+            const TmMap map(op.op->shape(), queue.input_tms);
+            const bool transpose = map.transposes_tiles();
+            const Fetcher fetcher(all, op.op->cfg.out, transpose ? swapped(queue.tile) : queue.tile, transpose);
+            std::vector<float> tile(static_cast<std::size_t>(queue.tile.datums()));
+            const MatrixView view{tile.data(), queue.tile.h, queue.tile.w, queue.tile.w};
+            for (std::int64_t z = 0; z < map.shape().z; ++z) {
+                Entry& part = to.part(z);
+                for (std::int64_t r = 0; r < map.shape().rt; ++r)
+                    for (std::int64_t c = 0; c < map.shape().ct; ++c) {
+                        fetcher.fetch(map.run(z, r, c, 1), queue.tile, view);
+                        encode_tile(part.format, part.tile, view, part.at(z % to.z_per_part, r, c));
+                    }
+            }
+        },
+        std::move(after));
+    for (const EntryPtr& part : to.parts) part->writers.push_back(task);
+}
+
+BlockPtr Compute::load_block(const PlanOp& op, std::size_t core, std::int64_t slice, const EntrySpan& from) const {
+    const Blocking& out = op.op->cfg.out;
+    const auto at = static_cast<std::int64_t>(core);
+    const std::int64_t r0 = at / out.grid_c * out.core_rt(), c0 = at % out.grid_c * out.core_ct();
+    auto made = std::make_shared<Block>();
+    const EntryPtr part = from.parts[static_cast<std::size_t>(slice / from.z_per_part)];
+    made->rows = out.core_rt() * part->tile.h;
+    made->cols = out.core_ct() * part->tile.w;
+    made->task = pool_.submit(
+        [made, part, r0, c0, z = slice % from.z_per_part] {
+            const TileDim dim = part->tile;
+            made->data.resize(static_cast<std::size_t>(made->rows * made->cols));
+            const MatrixView all{made->data.data(), made->rows, made->cols, made->cols};
+            for (std::int64_t r = 0; r < made->rows / dim.h; ++r)
+                for (std::int64_t c = 0; c < made->cols / dim.w; ++c)
+                    decode_tile(part->format, dim, part->at(z, r0 + r, c0 + c), all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
+        },
+        {part->ready});
+    return made;
+}
+
+}  // namespace tt::sim

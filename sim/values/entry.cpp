@@ -1,0 +1,96 @@
+#include "sim/values/entry.hpp"
+
+#include "base/error.hpp"
+#include "kernels/tile_codec.hpp"
+
+namespace tt::sim {
+
+Entry::Entry(DataFormat f, TileDim dim, TileShape s)
+    : format(f), tile(dim), shape(s), tile_size(tile_body_bytes(f, dim)) {
+    bytes.resize(static_cast<std::size_t>(s.tiles() * tile_size));
+}
+
+const std::uint8_t* Entry::at(std::int64_t z, std::int64_t r, std::int64_t c) const {
+    return bytes.data() + ((z * shape.rt + r) * shape.ct + c) * tile_size;
+}
+std::uint8_t* Entry::at(std::int64_t z, std::int64_t r, std::int64_t c) {
+    return bytes.data() + ((z * shape.rt + r) * shape.ct + c) * tile_size;
+}
+
+std::vector<Task> EntrySpan::ready() const {
+    std::vector<Task> tasks;
+    for (const EntryPtr& part : parts) tasks.push_back(part->ready);
+    return tasks;
+}
+
+DataFormat storage_format(DataFormat df, Numerics numerics) {
+    return numerics == Numerics::Float32 && !is_raw(df) ? DataFormat::Float32 : df;
+}
+
+EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics) {
+    auto entry = std::make_shared<Entry>(storage_format(queue.df, numerics), queue.tile, queue.shape());
+    TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.datums(), "entry of '{}' has {} datums", queue.name, values.size());
+    for (std::int64_t z = 0; z < entry->shape.z; ++z)
+        encode_tiles(entry->format, entry->tile, values.slice(z), entry->at(z, 0, 0));
+    return entry;
+}
+
+Tensor unpack_entry(const EntrySpan& span) {
+    const Entry& first = *span.parts.front();
+    const auto parts = static_cast<std::int64_t>(span.parts.size());
+    Tensor values({span.z_per_part * parts, first.shape.rt, first.shape.ct}, first.tile);
+    for (std::int64_t z = 0; z < values.z; ++z) {
+        const Entry& part = span.part(z);
+        decode_tiles(part.format, part.tile, part.at(z % span.z_per_part, 0, 0), values.slice(z));
+    }
+    return values;
+}
+
+std::pair<const Queue*, std::int64_t> EntryStore::base_of(const Queue& queue) const {
+    if (queue.alias.empty()) return {&queue, 1};
+    const Queue* base = netlist_.find_queue(queue.alias);
+    return {base, base->entries / queue.entries};
+}
+
+void EntryStore::put(const Queue& queue, std::int64_t n, EntryPtr entry) { slots_[&queue][n] = std::move(entry); }
+
+bool EntryStore::has(const Queue& queue, std::int64_t n) const {
+    const auto it = slots_.find(&queue);
+    return it != slots_.end() && it->second.contains(n);
+}
+
+EntrySpan EntryStore::read(const Queue& queue, std::int64_t n) {
+    const auto [base, ratio] = base_of(queue);
+    EntrySpan span{{}, base->shape().z};
+    for (std::int64_t i = 0; i < ratio; ++i) {
+        EntryPtr& slot = slots_[base][n * ratio + i];
+        if (!slot) slot = std::make_shared<Entry>(storage_format(base->df, numerics_), base->tile, base->shape());
+        span.parts.push_back(slot);
+    }
+    return span;
+}
+
+EntrySpan EntryStore::open(const Queue& queue, std::int64_t n) {
+    const auto [base, ratio] = base_of(queue);
+    EntrySpan span{{}, base->shape().z};
+    for (std::int64_t i = 0; i < ratio; ++i) {
+        auto fresh = std::make_shared<Entry>(storage_format(base->df, numerics_), base->tile, base->shape());
+        slots_[base][n * ratio + i] = fresh;
+        span.parts.push_back(std::move(fresh));
+    }
+    return span;
+}
+
+void EntryStore::close(const EntrySpan& span, ThreadPool& pool) {
+    for (const EntryPtr& part : span.parts) {
+        part->ready = pool.submit([] {}, part->writers);
+        part->writers.clear();
+    }
+}
+
+void EntryStore::forget(const Queue& queue, std::int64_t below) {
+    const auto it = slots_.find(&queue);
+    if (it != slots_.end()) it->second.erase(it->second.begin(), it->second.lower_bound(below));
+}
+
+}  // namespace tt::sim

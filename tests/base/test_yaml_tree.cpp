@@ -1,0 +1,92 @@
+#include <catch2/catch.hpp>
+
+#include "base/yaml_tree.hpp"
+
+using namespace tt;
+
+static std::string complaint(const std::string& text) {
+    try {
+        load_yaml_text(text, "t.yaml");
+    } catch (const Error& error) {
+        CHECK(error.fault() == Fault::Input);
+        return error.what();
+    }
+    return "";
+}
+
+TEST_CASE("a YAML tree keeps every pair of a map in file order, repeats included") {
+    const YamlPtr root = load_yaml_text("a: 1\nb: x\na: 2\n", "t.yaml");
+    REQUIRE(root->is_map());
+    REQUIRE(root->entries.size() == 3);
+    CHECK(root->entries[0].first->scalar == "a");
+    CHECK(root->entries[0].second->scalar == "1");
+    CHECK(root->entries[1].first->scalar == "b");
+    CHECK(root->entries[2].first->scalar == "a");
+    CHECK(root->entries[2].second->scalar == "2");
+}
+
+TEST_CASE("every YAML node knows its line and column, counted from 1") {
+    const YamlPtr root = load_yaml_text("first: 1\nsecond: [x, {y: z}]\n", "t.yaml");
+    const YamlNode& list = *root->entries[1].second;
+    CHECK(root->entries[1].first->line == 2);
+    CHECK(root->entries[1].first->column == 1);
+    CHECK(list.items[0]->column == 10);
+    const YamlNode& z = *list.items[1]->entries[0].second;
+    CHECK(to_string(z.loc("t.yaml")) == "t.yaml:2:17");
+}
+
+TEST_CASE("null is no scalar and quoted scalars are marked") {
+    const YamlPtr root = load_yaml_text("[~, null, None, '', \"12\", 12]", "t.yaml");
+    CHECK(root->items[0]->is_null());
+    CHECK(root->items[1]->is_null());
+    CHECK(root->items[2]->scalar == "None");
+    CHECK((root->items[3]->is_scalar() && root->items[3]->quoted));
+    CHECK(root->items[4]->quoted);
+    CHECK_FALSE(root->items[5]->quoted);
+}
+
+TEST_CASE("aliases share the node of their anchor") {
+    const YamlPtr root = load_yaml_text("a: &x [1, 2]\nb: *x\nc: *x\n", "t.yaml");
+    CHECK(root->entries[0].second == root->entries[1].second);
+    CHECK(root->entries[1].second->items.size() == 2);
+}
+
+TEST_CASE("what is no single plain YAML document is refused at its place") {
+    CHECK(complaint("") == "t.yaml: error: the file is empty");
+    CHECK(complaint("# only a remark\n") == "t.yaml: error: the file is empty");
+    CHECK(complaint("a: 1\n---\nb: 2\n") == "t.yaml:2:1: error: a second document starts here; a file holds one");
+    CHECK(complaint("a: &x {b: *x}\n") == "t.yaml:1:11: error: this alias stands inside the node that it names");
+    CHECK(complaint("a: \xff\n") == "t.yaml:1:4: error: byte 0xff is not UTF-8 text");
+    CHECK(complaint("a: \xed\xa0\x80\n") == "t.yaml:1:4: error: byte 0xed is not UTF-8 text");
+    CHECK(complaint("a: \xc3\xa4\nb: \xc0\x80\n") == "t.yaml:2:4: error: byte 0xc0 is not UTF-8 text");
+    CHECK(complaint(std::string("a: b\0c\n", 7)) ==
+          "t.yaml:1:5: error: control character 0x00; a YAML file is plain text");
+    CHECK(complaint("a: [1, 2\nb: 3\n").starts_with("t.yaml:2:2: error: not YAML: "));
+}
+
+TEST_CASE("nesting of exactly 200 levels is read and 201 are refused, also through aliases") {
+    const auto nested = [](int levels) {
+        return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']');
+    };
+    CHECK(complaint(nested(200)).empty());
+    CHECK(complaint(nested(201)) == "t.yaml:1:201: error: nested more than 200 levels deep");
+    std::string chain = "- &a0 [x]\n";
+    for (int k = 1; k < 300; ++k) chain += "- &a" + std::to_string(k) + " [*a" + std::to_string(k - 1) + "]\n";
+    CHECK(complaint(chain).find("nested more than 200 levels deep") != std::string::npos);
+}
+
+TEST_CASE("aliases that multiply are refused before they fill the memory") {
+    std::string text = "- &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+    for (int k = 1; k < 9; ++k) {
+        const std::string before = "*a" + std::to_string(k - 1);
+        text += "- &a" + std::to_string(k) + " [" + before;
+        for (int n = 1; n < 10; ++n) text += ", " + before;
+        text += "]\n";
+    }
+    CHECK(complaint(text).find("more than 10000000 values once aliases are expanded") != std::string::npos);
+}
+
+TEST_CASE("a missing file and a folder are named") {
+    CHECK_THROWS_WITH(load_yaml_file("/nowhere/x.yaml"), "/nowhere/x.yaml: error: cannot open the file");
+    CHECK_THROWS_WITH(load_yaml_file("/"), "/: error: is a folder; a YAML file is wanted");
+}

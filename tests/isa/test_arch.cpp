@@ -1,0 +1,161 @@
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "isa/arch.hpp"
+
+using namespace tt;
+
+namespace {
+
+/// A folder of its own, removed at the end.
+class TempDir {
+public:
+    TempDir() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ttsim_arch_XXXXXX").string();
+        path_ = mkdtemp(pattern.data());
+    }
+    ~TempDir() { std::filesystem::remove_all(path_); }
+    std::string write(const std::string& name, const std::string& text) const {
+        const std::string file = (path_ / name).string();
+        std::ofstream(file) << text;
+        return file;
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+std::string message_of(const std::string& file) {
+    try {
+        (void)read_chip(file);
+    } catch (const Error& error) {
+        CHECK(error.fault() == Fault::Input);
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string text_of(const std::string& name) {
+    std::ifstream in(config_dir() + "/chips/" + name + ".yaml");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the configured chips are grayskull, wormhole and wormhole_b0") {
+    CHECK(chip_names() == std::vector<std::string>{"grayskull", "wormhole", "wormhole_b0"});
+}
+
+TEST_CASE("grayskull has 120 cores, eight DRAM channels of one port and no Ethernet") {
+    const ChipParams& p = chip("Grayskull");
+    CHECK(p.name == "grayskull");
+    CHECK((p.grid_x == 13 && p.grid_y == 12));
+    CHECK(p.worker_x == std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    CHECK(p.worker_y == std::vector<int>{1, 2, 3, 4, 5, 7, 8, 9, 10, 11});
+    REQUIRE(p.dram.size() == 8);
+    CHECK(p.dram[5] == std::vector<NocCoord>{{7, 6}});
+    CHECK(p.dram_channel_bytes == 1 << 30);
+    CHECK(p.eth.empty());
+    CHECK((p.pcie == NocCoord{0, 4}));
+    CHECK((p.arc == NocCoord{0, 2}));
+    CHECK(p.clock_mhz == 1200);
+    CHECK(p.l1_bytes - p.l1_reserved == 1048576 - 208896);
+    CHECK_FALSE(p.harvest_from_end);
+    CHECK_FALSE(p.features.fp32_dest);
+    CHECK_FALSE(p.features.tiny_tiles);
+    CHECK(p.timing.matmul_tile_phase == 32);
+    CHECK(p.timing.sfpu_tile.at("exp") == 2665);
+}
+
+TEST_CASE("wormhole b0 has 80 cores, six DRAM channels of three ports and sixteen Ethernet cores") {
+    const ChipParams& p = chip("wormhole_b0");
+    CHECK((p.worker_x.size() == 8 && p.worker_y.size() == 10));
+    REQUIRE(p.dram.size() == 6);
+    CHECK(p.dram[3] == std::vector<NocCoord>{{5, 2}, {5, 9}, {5, 10}});
+    CHECK(p.dram_blocks == 2);
+    REQUIRE(p.eth.size() == 16);
+    CHECK((p.eth[8] == NocCoord{9, 6}));
+    CHECK(p.l1_bytes == 1464 * 1024);
+    CHECK(p.harvest_from_end);
+    CHECK(p.features.fp32_dest);
+    CHECK((p.features.dest_tiles_16b == 8 && p.features.dest_tiles_32b == 4));
+    CHECK(p.timing.noc_packet_bytes == 8192);
+    CHECK(p.timing.sfpu_tile.at("sqrt") == 909);
+    CHECK(p.timing.sfpu_tile.contains("default"));
+}
+
+TEST_CASE("wormhole A0 differs from B0 in the Dst limit and the packet size only") {
+    const ChipParams& a0 = chip("wormhole");
+    const ChipParams& b0 = chip("wormhole_b0");
+    CHECK(a0.name == "wormhole");
+    CHECK((a0.features.dest_tiles_16b == 32 && a0.features.dest_tiles_32b == 16));
+    CHECK(a0.timing.noc_packet_bytes == 512);
+    CHECK(a0.worker_y == b0.worker_y);
+    CHECK(a0.eth == b0.eth);
+    CHECK(a0.l1_bytes == b0.l1_bytes);
+    CHECK(a0.features.tiny_tiles);
+    CHECK(a0.timing.sfpu_tile == b0.timing.sfpu_tile);
+}
+
+TEST_CASE("an unknown chip is refused with the nearest name") {
+    try {
+        (void)chip("graysull");
+        FAIL("accepted");
+    } catch (const Error& error) {
+        CHECK(error.fault() == Fault::Input);
+        CHECK_THAT(error.what(), Catch::Contains("did you mean 'grayskull'?") && Catch::Contains("wormhole_b0"));
+    }
+}
+
+TEST_CASE("mistakes in a chip file are reported at their place") {
+    const TempDir dir;
+    const std::string good = text_of("wormhole_b0");
+    const auto with = [&](const std::string& old_text, const std::string& new_text) {
+        std::string text = good;
+        const auto at = text.find(old_text);
+        REQUIRE(at != std::string::npos);
+        return message_of(dir.write("x.yaml", text.replace(at, old_text.size(), new_text)));
+    };
+    CHECK(with("name: wormhole_b0", "name: other") == "no error");
+    CHECK_THAT(with("noc_hop: 9", "noc_hopp: 9"), Catch::Contains("noc_hop"));
+    CHECK_THAT(with("noc_hop: 9", "noc_hop: -1"), Catch::Contains("must lie in"));
+    CHECK_THAT(with("eth_bytes: 12.1", "eth_bytes: 0"), Catch::Contains("must be above 0"));
+    CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:16:7") && Catch::Contains("y in 0..11"));
+    CHECK_THAT(with("pcie: 0-3", "pcie: three"), Catch::Contains("NoC coordinate"));
+    CHECK_THAT(with("x: [1, 2,", "x: [2, 1,"), Catch::Contains("must ascend"));
+    CHECK_THAT(with("    default:", "    defoult:"), Catch::Contains("'default'"));
+    CHECK_THAT(with("harvest_from_end: true", "harvest_from_end: 3"), Catch::Contains("true or false"));
+    CHECK_THAT(with("reserved: 208896", "reserved: 2088960"), Catch::Contains("nothing is left"));
+    CHECK_THAT(message_of(dir.write("a.yaml", "name: a\nlike: a\n")), Catch::Contains("circle"));
+    CHECK_THAT(message_of(dir.write("b.yaml", "name: b\nlike: nope\n")), Catch::Contains("'nope'"));
+    CHECK_THAT(message_of(dir.write("c.yaml", "name: c\n")), Catch::Contains("'grid'"));
+}
+
+TEST_CASE("every number of the configuration names its source") {
+    for (const std::string& file : {std::string("/chips/grayskull.yaml"), std::string("/chips/wormhole.yaml"),
+                                    std::string("/chips/wormhole_b0.yaml"), std::string("/products.yaml")}) {
+        std::ifstream in(config_dir() + file);
+        std::string line, before;
+        int number = 0;
+        while (std::getline(in, line)) {
+            ++number;
+            const std::string value = line.substr(0, line.find('#'));
+            const auto colon = value.find(": ");
+            const bool has_number =
+                colon != std::string::npos && value.find_first_of("0123456789", colon) != std::string::npos &&
+                value.find("summary:") == std::string::npos && value.find("name:") == std::string::npos &&
+                value.find("like:") == std::string::npos && value.find("chip:") == std::string::npos;
+            INFO(file << ":" << number << ": " << line);
+            if (has_number)
+                CHECK((line.find("# source:") != std::string::npos || line.find("# its ") != std::string::npos ||
+                       before.find("source:") != std::string::npos));
+            before = line;
+        }
+        CHECK(number > 5);
+    }
+}

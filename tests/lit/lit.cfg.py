@@ -1,0 +1,19 @@
+import os
+import sys
+
+import lit.formats
+
+here = os.path.dirname(__file__)
+config.name = "ttsim"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".yaml", ".test"]
+config.excludes = ["inputs"]
+config.test_source_root = here
+config.test_exec_root = lit_config.params["OUT"]
+config.substitutions += [
+    # %exits 2 COMMAND: succeeds when COMMAND exits with 2
+    ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
+    ("%ttsim", lit_config.params["TTSIM"]),
+    ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
+    ("FileCheck", lit_config.params["FILECHECK"]),
+]

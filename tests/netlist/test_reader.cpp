@@ -1,0 +1,113 @@
+#include <catch2/catch.hpp>
+
+#include "kernels/op_def.hpp"
+#include "netlist/read_parts.hpp"
+#include "tests/netlist/small_netlist.hpp"
+
+using namespace tt;
+
+static Netlist read(const std::string& text) { return read_netlist_text(text, "n.yaml"); }
+
+TEST_CASE("the fields of a netlist arrive in their places") {
+    const Netlist n = read(test::small_netlist);
+    CHECK(n.archs == std::vector<std::string>{"grayskull", "wormhole_b0"});
+    REQUIRE(n.queues.size() == 3);
+    const Queue& in0 = n.queues[0];
+    CHECK(in0.name == "in0");
+    CHECK(in0.from_host());
+    CHECK(in0.entries == 2);
+    CHECK(in0.shape() == TileShape{1, 2, 2});
+    CHECK(in0.buffers == std::vector<BufferAddress>{{0, 0x20000000}});
+    CHECK(n.queues[1].type == QueueType::Ram);
+    REQUIRE(n.graphs.size() == 1);
+    CHECK(n.graphs[0].input_count == 2);
+    const Op& sum = n.graphs[0].ops[1];
+    CHECK(sum.inputs == std::vector<std::string>{"e", "w"});
+    CHECK(sum.grid_loc_c == 1);
+    CHECK(sum.cfg.fidelity == Fidelity::HiFi3);
+    CHECK(sum.tms[1].tms.size() == 1);
+    CHECK(n.graphs[0].ops[0].cfg.attr.approximate_mode);
+    REQUIRE(n.programs.size() == 1);
+    const auto& program = n.programs[0].instructions;
+    REQUIRE(program.size() == 4);
+    CHECK(program[1].settings[0].rd_ptr_local->variable == "$lptr");
+    CHECK(program[1].settings[1].prologue->literal == 1);
+    CHECK(program[2].operands == std::vector<Operand>{{"", 2}, {"", 4}});
+    CHECK(to_string(sum.cfg.loc) == "n.yaml:11:5");
+}
+
+TEST_CASE("repeated keys are all processed in order") {
+    const std::string twice = "input_1_tms: [broadcast: {r: 1}], input_1_tms: [hslice: 2, vstack: 2]";
+    std::string text = test::with(test::small_netlist, "input_1_tms: [broadcast: {r: 1}]", twice);
+    text = test::with(text, "approximate_mode: true",
+                      "kernel_broadcast: {input_0: 2}, kernel_broadcast_per_t: {input_1: 4}, approximate_mode: true");
+    text = test::with(text, "entries: 2", "entries: 4, entries: 8");
+    text = test::with(text, "dram: [[0, 0x20000000]]", "dram: [[3, 0x100]], dram: [[4, 0x200]]");
+    const Netlist n = read(text);
+    const std::vector<Tm>& tms = n.graphs[0].ops[1].tms[1].tms;
+    REQUIRE(tms.size() == 3);
+    CHECK(to_string(tms[2]) == "vstack: 2");
+    CHECK(n.graphs[0].ops[0].cfg.attr.kernel_broadcast == std::map<int, std::int64_t>{{0, 2}});
+    CHECK(n.queues[0].entries == 8);             // of a scalar the last wins
+    CHECK(n.queues[0].buffers[0].channel == 3);  // of an address list the first
+}
+
+TEST_CASE("None, null and an empty list all mean no TM") {
+    for (const char* none : {"None", "null", "[]", "~"}) {
+        const std::string text =
+            test::with(test::small_netlist, "input_1_tms: [broadcast: {r: 1}]", std::string("input_1_tms: ") + none);
+        CHECK(read(text).graphs[0].ops[1].tms[1].empty());
+    }
+}
+
+TEST_CASE("unknown keys at the top are ignored and graphs may stand without ops") {
+    CHECK_NOTHROW(read(test::small_netlist + "test-generation-debug: {x: [1, 2]}\nanything: 5\n"));
+    CHECK(read("devices: {arch: Grayskull}\ngraphs: {g: {target_device: 0, input_count: 1}}\n").graphs[0].ops.empty());
+}
+
+TEST_CASE("queue settings take booleans in any case, numbers and variables") {
+    std::string text = test::with(test::small_netlist, "prologue: false", "prologue: FALSE");
+    text = test::with(text, "epilogue: false", "epilogue: 0");
+    text = test::with(text, "zero: false", "zero: $lptr");
+    const QueueSetting& s = read(text).programs[0].instructions[1].settings[0];
+    CHECK(s.prologue->literal == 0);
+    CHECK(s.epilogue->literal == 0);
+    CHECK(s.zero->variable == "$lptr");
+}
+
+TEST_CASE("one format in in_df stands for all inputs") {
+    const Netlist n = read(test::with(test::small_netlist, "in_df: [Float16_b, Float16_b]", "in_df: [Float16_b]"));
+    CHECK(n.graphs[0].ops[1].cfg.in_df.size() == 2);
+}
+
+TEST_CASE("the test configuration keeps its own stimulus and comparison for named queues") {
+    const Netlist n = read(test::small_netlist + R"(test-config:
+  test-args: {microbatch_count: 4}
+  comparison-config: {type: allclosehw, atol: 0.5, check_pct: 0.25, overrides: {out0: {check_pcc: 0.5}}}
+  stimulus-config:
+    overrides:
+      in0: {type: Normal, normal_mean: 1.5, set_tile_rows: [1, 4]}
+)");
+    CHECK(n.test.args.at("microbatch_count") == 4);
+    CHECK(n.test.comparison->atol == Approx(0.5));
+    REQUIRE(n.test.comparison_overrides.size() == 1);
+    CHECK(n.test.comparison_overrides[0].second.check_pcc == Approx(0.5));
+    CHECK(n.test.comparison_overrides[0].second.atol == Approx(0.5));
+    CHECK_FALSE(n.test.stimulus.has_value());
+    CHECK(n.test.stimulus_overrides[0].second.type == Stimulus::Type::Normal);
+    CHECK(n.test.stimulus_overrides[0].second.rows_last == 4);
+    CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {atoll: 1}}\n"),
+                      "n.yaml:18:36: error: 'comparison-config' has no field 'atoll'; did you mean 'atol'?");
+}
+
+TEST_CASE("every attribute the registry lists has a place in the configuration") {
+    for (const OpDef* def : all_ops())
+        for (const AttrDef& attribute : def->attributes) {
+            INFO(def->name << "." << attribute.name);
+            CHECK(reading::attribute_has_place(attribute.name));
+        }
+    for (const AttrDef& attribute : common_attributes()) {
+        INFO(attribute.name);
+        CHECK(reading::attribute_has_place(attribute.name));
+    }
+}

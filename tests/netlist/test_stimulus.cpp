@@ -1,0 +1,439 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "kernels/sparse_encoding.hpp"
+#include "netlist/stimulus.hpp"
+
+using namespace tt;
+
+namespace {
+
+Queue host(const std::string& name, TileShape shape = {1, 1, 1}, DataFormat df = DataFormat::Float16_b) {
+    Queue q;
+    q.name = name;
+    q.input = "HOST";
+    q.df = df;
+    q.blocking.t = shape.z;
+    q.blocking.mblock_m = shape.rt;
+    q.blocking.mblock_n = shape.ct;
+    return q;
+}
+
+Op op_of(const std::string& type, const std::string& name, const std::vector<std::string>& inputs) {
+    Op op;
+    op.cfg.type = type;
+    op.cfg.name = name;
+    op.inputs = inputs;
+    op.tms.resize(inputs.size());
+    return op;
+}
+
+Netlist with(const std::vector<Queue>& queues, const std::vector<Op>& ops = {}) {
+    Netlist n;
+    n.file = "n.yaml";
+    n.queues = queues;
+    n.graphs.emplace_back();
+    n.graphs[0].ops = ops;
+    return n;
+}
+
+Netlist with_stimulus(const Queue& queue, const Stimulus& s) {
+    Netlist n = with({queue});
+    n.test.stimulus = s;
+    return n;
+}
+
+Stimulus of_type(Stimulus::Type type) {
+    Stimulus s;
+    s.type = type;
+    return s;
+}
+
+std::unique_ptr<StimulusSource> source_of(const Netlist& n, std::uint32_t seed = 0) {
+    return make_stimulus(n, {}, seed, StimulusOrder::PerQueue);
+}
+
+/// Values of an entry in generation order: tile by tile, row-major inside.
+std::vector<float> in_order(const Tensor& t, TileDim tile = {}) {
+    std::vector<float> values;
+    for (std::int64_t z = 0; z < t.z; ++z)
+        for (std::int64_t r = 0; r < t.rows; r += tile.h)
+            for (std::int64_t c = 0; c < t.cols; c += tile.w)
+                for (std::int64_t i = 0; i < tile.datums(); ++i)
+                    values.push_back(t.slice(z).at(r + i / tile.w, c + i % tile.w));
+    return values;
+}
+
+std::uint32_t raw(float v) { return std::bit_cast<std::uint32_t>(v); }
+
+std::pair<float, float> range_of(const Tensor& t) {
+    const auto [low, high] = std::minmax_element(t.data.begin(), t.data.end());
+    return {*low, *high};
+}
+
+bool all_are(const Tensor& t, float value) {
+    return std::all_of(t.data.begin(), t.data.end(), [&](float v) { return v == value; });
+}
+
+/// A dense matmul with inner dimension k_tiles * 32.
+Op matmul(const std::string& name, const std::string& left, const std::string& right, std::int64_t k_tiles) {
+    Op op = op_of("matmul", name, {left, right});
+    op.cfg.attr.m_k = k_tiles;
+    op.cfg.attr.u_kt = 1;
+    return op;
+}
+
+std::vector<Op> many_ops(int count) {
+    std::vector<Op> ops;
+    for (int i = 0; i < count; ++i) ops.push_back(op_of("nop", "op" + std::to_string(i), {}));
+    return ops;
+}
+
+}  // namespace
+
+TEST_CASE("each host queue has the generator seed plus its number in name order") {
+    const Netlist n = with({host("b", {2, 3, 2}), host("a"), host("c")});
+    const auto source = source_of(n, 10);
+    std::mt19937 engine(12);  // b is the second
+    std::uniform_real_distribution<float> uniform(0.001F, 1.0F);
+    for (int entry = 0; entry < 3; ++entry)
+        for (const float value : in_order(source->next("b"))) REQUIRE(value == uniform(engine));
+}
+
+TEST_CASE("normal values are drawn as doubles in tile order and go on from entry to entry") {
+    Stimulus s = of_type(Stimulus::Type::Normal);
+    s.mean = 0.5;
+    s.stddev = 2;
+    const Netlist n = with_stimulus(host("q", {1, 2, 3}), s);
+    const auto source = source_of(n);
+    std::mt19937 engine(1);
+    std::normal_distribution<double> normal(0.5, 2);
+    for (int entry = 0; entry < 2; ++entry)
+        for (const float value : in_order(source->next("q"))) REQUIRE(value == static_cast<float>(normal(engine)));
+}
+
+TEST_CASE("integer formats get whole numbers, raw formats their bit patterns") {
+    Stimulus s;
+    s.low = -2.9;
+    s.high = 5.9;
+    const Netlist n = with_stimulus(host("q", {1, 1, 1}, DataFormat::Int8), s);
+    std::mt19937 engine(1);
+    std::uniform_int_distribution<int> numbers(-2, 5);
+    for (const float value : in_order(source_of(n)->next("q"))) REQUIRE(value == static_cast<float>(numbers(engine)));
+
+    s.low = 0;
+    s.high = 32127;
+    const Netlist m = with_stimulus(host("q", {1, 1, 1}, DataFormat::RawUInt32), s);
+    std::mt19937 raw_engine(1);
+    std::uniform_int_distribution<std::uint32_t> indices(0, 32127);
+    for (const float value : in_order(source_of(m)->next("q"))) REQUIRE(raw(value) == indices(raw_engine));
+
+    Stimulus normal = of_type(Stimulus::Type::Normal);
+    normal.stddev = 10;
+    const Netlist k = with_stimulus(host("q", {1, 1, 1}, DataFormat::Int32), normal);
+    std::mt19937 normal_engine(1);
+    std::normal_distribution<double> values(0, 10);
+    for (const float value : in_order(source_of(k)->next("q")))
+        REQUIRE(value == static_cast<float>(std::round(values(normal_engine))));
+}
+
+TEST_CASE("a part of every tile is filled and the rest is zero, and only that part uses draws") {
+    Stimulus s;
+    s.rows_first = 2;
+    s.rows_last = 3;
+    s.cols_first = 5;
+    s.cols_last = 5;
+    const Netlist n = with_stimulus(host("q", {1, 1, 2}), s);
+    const Tensor entry = source_of(n)->next("q");
+    std::mt19937 engine(1);
+    std::uniform_real_distribution<float> uniform(0, 1);
+    for (const std::int64_t c : {4, 36})
+        for (const std::int64_t r : {1, 2}) CHECK(entry.slice(0).at(r, c) == uniform(engine));
+    CHECK(std::count_if(entry.data.begin(), entry.data.end(), [](float v) { return v != 0; }) == 4);
+}
+
+TEST_CASE("constants, tile numbers and steps fill entries as they say") {
+    Stimulus s = of_type(Stimulus::Type::Constant);
+    s.value = -1.5;
+    CHECK(all_are(source_of(with_stimulus(host("q"), s))->next("q"), -1.5F));
+
+    s = of_type(Stimulus::Type::DebugTileId);
+    s.base = 10;
+    s.step = 0.5;
+    const Netlist tiles = with_stimulus(host("q", {2, 2, 3}), s);
+    const auto source = source_of(tiles);
+    for (int entry = 0; entry < 2; ++entry) {
+        const Tensor t = source->next("q");
+        CHECK(t.slice(0).at(0, 0) == 10);
+        CHECK(t.slice(0).at(31, 95) == 11);    // tile 2
+        CHECK(t.slice(0).at(32, 0) == 11.5F);  // tile 3
+        CHECK(t.slice(1).at(63, 95) == 15.5F);
+    }
+
+    s.base = 0;
+    s.step = 1;
+    s.type = Stimulus::Type::Step;
+    const Tensor running = source_of(with_stimulus(host("q", {1, 1, 2}), s))->next("q");
+    CHECK((running.slice(0).at(0, 1) == 1 && running.slice(0).at(1, 0) == 32 && running.slice(0).at(0, 32) == 1024));
+    s.type = Stimulus::Type::StepRowwise;
+    const Tensor row = source_of(with_stimulus(host("q", {1, 2, 2}, DataFormat::UInt16), s))->next("q");
+    CHECK((row.slice(0).at(0, 63) == 63 && row.slice(0).at(63, 63) == 63 && row.slice(0).at(63, 0) == 0));
+    s.type = Stimulus::Type::StepColumnwise;
+    const Tensor column = source_of(with_stimulus(host("q", {1, 2, 2}), s))->next("q");
+    CHECK((column.slice(0).at(63, 0) == 63 && column.slice(0).at(0, 63) == 0));
+}
+
+TEST_CASE("constants in raw formats are bit patterns") {
+    Stimulus s = of_type(Stimulus::Type::Constant);
+    s.value = 7;
+    CHECK(raw(source_of(with_stimulus(host("q", {1, 1, 1}, DataFormat::RawUInt32), s))->next("q").data[0]) == 7);
+}
+
+TEST_CASE("overrides go by name, then by pattern, then by the name without its chip") {
+    Netlist n = with({host("weights.0"), host("weights.1"), host("input.3")});
+    const auto value = [](double v) {
+        Stimulus s = of_type(Stimulus::Type::Constant);
+        s.value = v;
+        return s;
+    };
+    n.test.stimulus = value(1);
+    n.test.stimulus_overrides = {
+        {"weights.*", value(2)}, {"weights.1", value(3)}, {"input", value(4)}, {"*bad", value(5)}};
+    const auto source = source_of(n);
+    CHECK(all_are(source->next("weights.0"), 2));
+    CHECK(all_are(source->next("weights.1"), 3));
+    CHECK(all_are(source->next("input.3"), 4));
+    CHECK(source->describe("weights.0") == "stimulus-config override 'weights.*'");
+}
+
+TEST_CASE("without a stimulus the size of the file decides the range") {
+    const auto range = [](const std::string& file, int ops) {
+        Netlist n = with({host("q", {1, 8, 8})}, many_ops(ops));
+        n.file = file;
+        return range_of(source_of(n)->next("q"));
+    };
+    CHECK(range("op.yaml", 20).first >= 0.001F);
+    CHECK(range("op.yaml", 21).first < -0.99F);
+    CHECK(range("verif/graph_tests/x.yaml", 1).first < -0.99F);
+    CHECK(range("op.yaml", 1).second > 0.99F);
+}
+
+TEST_CASE("the right operand of a dense matmul is scaled by the inner dimension") {
+    Netlist n = with({host("x", {1, 8, 8}), host("w", {1, 8, 8})}, {matmul("mm", "x", "w", 4)});
+    auto [low, high] = range_of(source_of(n)->next("w"));
+    CHECK((low >= 0.001F && low < 0.0012F && high <= 2.0F / 128 && high > 0.0155F));
+    CHECK(range_of(source_of(n)->next("x")).second > 0.99F);
+
+    for (const Op& op : many_ops(20)) n.graphs[0].ops.push_back(op);  // 21 ops: rams only
+    CHECK(range_of(source_of(n)->next("w")).second > 0.99F);
+    n.queues[1].type = QueueType::Ram;
+    std::tie(low, high) = range_of(source_of(n)->next("w"));
+    const float edge = std::sqrt(3.0F / 128);
+    CHECK((low >= -edge && low < -0.99F * edge && high <= edge && high > 0.99F * edge));
+    n.test.stimulus = Stimulus{};
+    CHECK(range_of(source_of(n)->next("w")).second > 0.99F);
+}
+
+TEST_CASE("constants of the reference compiler are known by their names") {
+    const std::vector<std::string> names{"lc.input_tensor.a_s_brcst_m2_0_0.0",
+                                         "lc.input_tensor.b_s_brcst_m1_0_0.0",
+                                         "constant_1_norm_var_plus_eps",
+                                         "lc.input_tensor.norm.dc.reduce_avg.0.0",
+                                         "lc.input_tensor.norm_mean.0",
+                                         "lc.input_tensor.norm_var.0",
+                                         "lc.input_tensor.softmax.dc.reduce_sum.1.0",
+                                         "dc.input_tensor.layernorm_1.4",
+                                         "dc.input_tensor.layernorm_1.1"};
+    std::vector<Queue> queues{host("x")};
+    for (const std::string& name : names) queues.push_back(host(name));
+    Netlist n = with(
+        queues, {matmul("avg", "x", names[3], 8), matmul("mean", "x", names[4], 2), matmul("sum", "x", names[6], 24),
+                 op_of("add", "plus", {"x", names[7]}), op_of("multiply", "times", {"sum", names[8]})});
+    n.test.stimulus = of_type(Stimulus::Type::Normal);  // constants hold against the general stimulus
+    const auto source = source_of(n);
+    const Tensor column = source->next(names[0]), row = source->next(names[1]);
+    CHECK((column.slice(0).at(31, 0) == 1 && column.slice(0).at(0, 1) == 0));
+    CHECK((row.slice(0).at(0, 31) == 1 && row.slice(0).at(1, 0) == 0));
+    const std::vector<double> values{1e-5, 1.0 / 256, 1.0 / 64, 1, 1, 1e-5, 1.0 / 768};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        INFO(names[i + 2]);
+        CHECK(all_are(source->next(names[i + 2]), static_cast<float>(values[i])));
+    }
+    CHECK(source->describe(names[3]) == "constant by name: 1/256");
+    Stimulus s = of_type(Stimulus::Type::Constant);
+    s.value = 3;
+    n.test.stimulus_overrides = {{".*norm_mean.*", s}};
+    CHECK(all_are(source_of(n)->next(names[4]), 3));
+}
+
+TEST_CASE("embedding indices lie in the table, topk indices count along the row") {
+    Op embedding = op_of("embedding", "e", {"table", "index"});
+    embedding.cfg.in = {{1, 3, 1}, {1, 1, 1}};
+    Op topk = op_of("topk", "t", {"table", "order"});
+    Netlist n = with({host("table", {1, 3, 1}), host("index", {1, 1, 1}, DataFormat::RawUInt32),
+                      host("order", {1, 1, 2}, DataFormat::UInt16)},
+                     {embedding, topk});
+    n.test.stimulus = of_type(Stimulus::Type::Normal);
+    const auto source = source_of(n);
+    std::set<std::uint32_t> seen;
+    for (int entry = 0; entry < 4; ++entry)
+        for (const float v : source->next("index").data) seen.insert(raw(v));
+    CHECK((*seen.begin() == 0 && *seen.rbegin() == 95 && seen.size() == 96));
+    CHECK(source->next("order").slice(0).at(5, 40) == 40);
+    // a general stimulus that gives valid indices is taken as it is
+    n.test.stimulus = of_type(Stimulus::Type::Constant);
+    n.test.stimulus->value = 1;
+    CHECK(raw(source_of(n)->next("index").data[0]) == 1);
+}
+
+namespace {
+
+/// Sparse matmul: 2 x 2 cores, operand 2 with `tiles` encoding tiles per grid row, broadcast to both columns.
+Netlist sparse_netlist(std::int64_t tiles, std::int64_t t = 3) {
+    Op op = op_of("matmul", "mm", {"tiles", "act", "encoding"});
+    op.cfg.attr.identity = true;
+    op.cfg.attr.m_k = 6;
+    op.cfg.attr.u_kt = 4;
+    op.cfg.attr.sparse_tile_ptr_bits = 6;
+    op.cfg.attr.sparse_ublock_idx_bits = 4;
+    op.cfg.out.grid_r = 2;
+    op.cfg.out.grid_c = 2;
+    op.cfg.out.mblock_m = 3;
+    op.cfg.out.ublock_rt = 2;
+    op.cfg.out.t = t;
+    op.cfg.in = {{1, 2, 20}, {t, 24, 2}, {1, 2, 2 * tiles}};
+    Queue sparse = host("tiles", {1, 2, 10}, DataFormat::Bfp2_b),
+          encoding = host("encoding", {1, 2, tiles}, DataFormat::RawUInt32);
+    return with({sparse, host("act", {t, 24, 2}), encoding}, {op});
+}
+
+std::vector<std::vector<SparseStrip>> decoded(const Netlist& n, const Tensor& entry, std::int64_t grid_row) {
+    const std::vector<std::uint32_t> words = flatten_encoding(entry.slice(0).sub(grid_row * 32, 0, 32, entry.cols));
+    return decode_sparse(words, sparse_layout(n.graphs[0].ops[0].cfg));
+}
+
+std::size_t products(const std::vector<std::vector<SparseStrip>>& slices) {
+    std::size_t count = 0;
+    for (const auto& slice : slices)
+        for (const SparseStrip& strip : slice)
+            for (const SparseBlock& block : strip.blocks) count += block.tiles.size();
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("sparse tiles hold one 1 in each row") {
+    const Netlist n = sparse_netlist(8);
+    const Tensor entry = source_of(n)->next("tiles");
+    std::set<std::int64_t> columns;
+    for (std::int64_t r = 0; r < entry.rows; ++r)
+        for (std::int64_t c = 0; c < entry.cols; c += 32) {
+            std::int64_t ones = 0;
+            for (std::int64_t i = 0; i < 32; ++i)
+                if (entry.slice(0).at(r, c + i) == 1) ++ones, columns.insert(i);
+            REQUIRE(ones == 1);
+        }
+    CHECK(columns.size() == 32);
+}
+
+TEST_CASE("a sparse encoding decodes to strips of its own slice, differently for each grid row") {
+    const Netlist n = sparse_netlist(8);
+    const Tensor entry = source_of(n)->next("encoding");
+    const auto first = decoded(n, entry, 0), second = decoded(n, entry, 1);
+    CHECK(first != second);
+    for (const auto& slices : {first, second}) {
+        REQUIRE(slices.size() == 3);
+        for (std::size_t z = 0; z < 3; ++z) {
+            REQUIRE(slices[z].size() == 6);  // zero strip frequency 0
+            for (std::size_t s = 0; s < 6; ++s) {
+                CHECK(slices[z][s].index == static_cast<std::int64_t>(6 * z + s));
+                CHECK(!slices[z][s].blocks.empty());
+            }
+        }
+        // 18 strips x 3 ublock rows x 8 places, one half and one fifth of them used
+        CHECK((products(slices) > 18 && products(slices) < 150));
+    }
+}
+
+TEST_CASE("zero frequencies and counts of the file are kept") {
+    Netlist n = sparse_netlist(8);
+    Stimulus dense = of_type(Stimulus::Type::SparseEncoding);
+    dense.matmul_ident_name = "mm";
+    dense.zero_ublock_freq = dense.zero_tile_freq = 0;
+    n.test.stimulus_overrides = {{"encoding", dense}};
+    CHECK(products(decoded(n, source_of(n)->next("encoding"), 0)) == 18 * 3 * 8);
+    Stimulus counts = of_type(Stimulus::Type::SparseEncodingNzCounts);
+    counts.matmul_ident_name = "mm";
+    counts.nz_strips = 2;
+    counts.nz_ublocks = 2;
+    counts.nz_tiles = 5;
+    n.test.stimulus_overrides = {{"encoding", counts}};
+    const auto slices = decoded(n, source_of(n)->next("encoding"), 1);
+    CHECK(products(slices) == 3 * 2 * 2 * 5);
+    CHECK(slices[2].size() == 2);
+    counts.matmul_ident_name = "nobody";
+    n.test.stimulus_overrides = {{"act", counts}};
+    n.graphs[0].ops[0].inputs[1] = "other";
+    CHECK_THROWS_WITH(source_of(n), Catch::Contains("'nobody'"));
+}
+
+TEST_CASE("an encoding that does not fit is drawn sparser until it does") {
+    Netlist n = sparse_netlist(1, 40);
+    Stimulus dense = of_type(Stimulus::Type::SparseEncoding);
+    dense.matmul_ident_name = "mm";
+    dense.zero_ublock_freq = dense.zero_tile_freq = 0;  // 40*6 strips of 24 products: 14 KB
+    n.test.stimulus_overrides = {{"encoding", dense}};
+    const auto slices = decoded(n, source_of(n)->next("encoding"), 0);
+    CHECK(slices.size() == 40);
+    CHECK(products(slices) > 0);
+    const Netlist impossible = sparse_netlist(1, 1000);
+    const auto source = source_of(impossible);
+    CHECK_THROWS_WITH(source->next("encoding"), Catch::Contains("1000 slices"));
+}
+
+TEST_CASE("one generator over all queues gives entries in name order, whoever asks first") {
+    const Netlist n = with({host("b"), host("a"), host("c")});
+    std::mt19937 engine(5);
+    std::uniform_real_distribution<float> uniform(0.001F, 1.0F);
+    std::map<std::string, std::vector<std::vector<float>>> wanted;
+    const std::map<std::string, std::int64_t> entries{{"a", 2}, {"b", 1}, {"c", 2}};
+    for (const auto& [name, count] : entries)
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::vector<float> values(1024);
+            for (float& v : values) v = uniform(engine);
+            wanted[name].push_back(values);
+        }
+    const auto source = make_stimulus(n, entries, 5, StimulusOrder::TestOp);
+    CHECK(source->next("c").data == wanted["c"][0]);
+    CHECK(source->next("a").data == wanted["a"][0]);
+    CHECK(source->next("b").data == wanted["b"][0]);
+    CHECK(source->next("a").data == wanted["a"][1]);
+    CHECK(source->next("c").data == wanted["c"][1]);
+}
+
+TEST_CASE("queues asked from several threads give what they give alone") {
+    std::vector<Queue> queues;
+    for (int i = 0; i < 4; ++i) queues.push_back(host("q" + std::to_string(i), {1, 4, 4}));
+    const Netlist n = with_stimulus(queues[0], of_type(Stimulus::Type::Normal));
+    Netlist all = n;
+    all.queues = queues;
+    const auto alone = source_of(all), together = source_of(all);
+    std::vector<std::vector<float>> results(4);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            for (int entry = 0; entry < 8; ++entry) results[i] = together->next("q" + std::to_string(i)).data;
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < 4; ++i) {
+        std::vector<float> last;
+        for (int entry = 0; entry < 8; ++entry) last = alone->next("q" + std::to_string(i)).data;
+        CHECK(last == results[i]);
+    }
+}

@@ -1,0 +1,128 @@
+#include <catch2/catch.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tools/ttsim/report.hpp"
+
+// libsystemc refers to it.
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace {
+
+using namespace tt;
+
+sim::RunReport small_report() {
+    sim::RunReport report;
+    report.netlist = "/somewhere/else/small.yaml";
+    report.arch = "grayskull";
+    report.device = "gs_e150";
+    report.programs = {"run"};
+    report.params = {{"$p_loop_count", 2, "--param"}};
+    report.clock_mhz = 1200;
+    report.cycles = 2'400'000;
+    sim::GraphReport graph;
+    graph.name = "fwd_0";
+    graph.executes = 2;
+    graph.inputs = 8;
+    graph.cycles = 2'000'000;
+    graph.inputs_per_second = 4800;
+    sim::OpReport op;
+    op.name = "dense";
+    op.type = "matmul";
+    op.grid_r = 2;
+    op.grid_c = 4;
+    op.tiles = 1024;
+    op.first_cycle = 10;
+    op.last_cycle = 1'999'990;
+    op.busy_cycles = 500'000;
+    graph.ops = {op};
+    report.graphs = {graph};
+    sim::OutputReport output;
+    output.queue = "y";
+    output.rule = "comparison-config";
+    output.result.entries = 8;
+    output.result.pcc = 0.25;
+    output.result.max_error = 0.5;
+    output.result.share_within = 0.75;
+    report.outputs = {output};
+    return report;
+}
+
+sim::RunReport failing_report() {
+    sim::RunReport report = small_report();
+    report.outputs[0].result.pass = false;
+    report.outputs[0].result.first_failure = "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99";
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("the report says cycles, share and rate of a graph") {
+    const std::string text = cli::report_text(small_report());
+    CHECK(text.find("graph fwd_0 on chip 0: 8 inputs in 2 executes, 2,000,000 cycles, 4,800 inputs/s\n") !=
+          std::string::npos);
+    // 500,000 of 2,000,000 cycles
+    CHECK(text.find("  dense  matmul   2x4  1,024     10  1,999,990  500,000  25.0 %\n") != std::string::npos);
+    // 2.4 M cycles at 1200 MHz
+    CHECK(text.find("total: 2,400,000 cycles, 2 ms at 1200 MHz\n") != std::string::npos);
+    CHECK(text.find("parameter $p_loop_count = 2 (--param)\n") != std::string::npos);
+}
+
+TEST_CASE("the report gives every output a verdict, with the first failure") {
+    CHECK(cli::report_text(small_report()).find("  y             8  0.250000        0.5  75.0 %  pass\n") !=
+          std::string::npos);
+    const std::string text = cli::report_text(failing_report());
+    CHECK(text.find("MISMATCH: entry 0, z 1, tile (2,3): pcc 0.81 < 0.99\n") != std::string::npos);
+    CHECK(text.find("verdict: mismatch\n") != std::string::npos);
+}
+
+TEST_CASE("an output that cannot be judged is no mismatch") {
+    sim::RunReport report = failing_report();
+    report.outputs[0].result.judged = false;
+    CHECK(cli::report_text(report).find("not judged\n") != std::string::npos);
+    CHECK(cli::verdict(report) == "pass");
+}
+
+TEST_CASE("without outputs to compare the verdict is that nothing was checked") {
+    sim::RunReport report = small_report();
+    report.outputs.clear();
+    CHECK(cli::verdict(report) == "not checked");
+}
+
+TEST_CASE("functional mode has no cycles to print") {
+    sim::RunReport report = small_report();
+    report.mode = sim::Mode::Functional;
+    const std::string text = cli::report_text(report);
+    CHECK(text.find("cycles") == std::string::npos);
+    CHECK(text.find("verdict: pass") != std::string::npos);
+}
+
+TEST_CASE("the JSON holds the base name of the netlist and no path") {
+    const std::string text = cli::report_json(small_report());
+    CHECK(text.find("somewhere") == std::string::npos);
+    const auto json = nlohmann::json::parse(text);
+    CHECK(json["netlist"] == "small.yaml");
+    CHECK(json["verdict"] == "pass");
+    CHECK(json["params"]["$p_loop_count"] == 2);
+    CHECK(json["inputs_count"].is_null());
+    CHECK(json["graphs"][0]["ops"][0]["grid"] == nlohmann::json::array({2, 4}));
+    CHECK(json["outputs"][0]["tolerance"]["type"] == "AllCloseHw");
+}
+
+TEST_CASE("doubles in the JSON read back equal") {
+    sim::RunReport report = small_report();
+    for (const double value : {0.1, 1.0 / 3.0, 0.9999999999999999, 5e-324, 1.7976931348623157e308}) {
+        CAPTURE(value);
+        report.outputs[0].result.max_error = value;
+        CHECK(nlohmann::json::parse(cli::report_json(report))["outputs"][0]["max_error"].get<double>() == value);
+    }
+}
+
+TEST_CASE("what is not finite is null in the JSON") {
+    sim::RunReport report = small_report();
+    report.outputs[0].result.max_error = std::numeric_limits<double>::infinity();
+    report.outputs[0].result.pcc = std::numeric_limits<double>::quiet_NaN();
+    const auto json = nlohmann::json::parse(cli::report_json(report));
+    CHECK(json["outputs"][0]["max_error"].is_null());
+    CHECK(json["outputs"][0]["pcc"].is_null());
+}

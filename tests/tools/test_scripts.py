@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""The scripts that guard the project: scripts/check-includes, check_text.py and conformance."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SCRIPTS = ROOT / "scripts"
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run_script(self, *command):
+        return subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False)
+
+
+class CheckIncludes(WithFolder):
+    def check(self, name, text):
+        self.write(name, text)
+        return self.run_script(SCRIPTS / "check-includes", self.folder)
+
+    def test_a_folder_may_use_those_below_it(self):
+        done = self.check("sim/a.cpp", '#include <systemc>\n#include "netlist/netlist.hpp"\n#include "sim/b.hpp"\n')
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_compiler_must_not_see_the_simulator(self):
+        done = self.check("compiler/a.cpp", '\n#include "sim/run.hpp"\n')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('compiler/a.cpp:2: error: compiler/ must not include "sim/run.hpp"', done.stderr)
+
+    def test_an_include_must_name_its_folder(self):
+        self.assertIn("from the root", self.check("isa/a.cpp", '#include "arch.hpp"\n').stderr)
+
+    def test_libraries_have_their_places(self):
+        for name, text in [("netlist/a.cpp", "#include <systemc>\n"), ("tests/netlist/a.cpp", "#include <systemc.h>\n"),
+                           ("sim/a.cpp", "#include <CLI/CLI.hpp>\n"), ("netlist/b.cpp", "#include <yaml-cpp/yaml.h>\n")]:
+            with self.subTest(name):
+                self.assertIn("may be included only in", self.check(name, text).stderr)
+
+    def test_simulator_tests_may_include_systemc(self):
+        self.assertEqual(self.check("tests/sim/a.cpp", "#include <systemc>\n").returncode, 0)
+
+
+class CheckText(WithFolder):
+    def test_whitespace_and_ascii(self):
+        for text, what in [("a \n", "space at the end"), ("a", "no newline"), ("a\tb\n", "tab"), ("a\r\n", "carriage"),
+                           ("\u00e9\n", "not ASCII")]:
+            with self.subTest(what):
+                done = self.run_script(SCRIPTS / "check_text.py", self.write("a.cpp", text))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(what, done.stderr)
+
+    def test_a_clean_file_passes(self):
+        self.assertEqual(self.run_script(SCRIPTS / "check_text.py", self.write("a.cpp", "int a;\n")).returncode, 0)
+
+
+# Acts as its netlist says: "exit 3", "sleep", "kill", or "pcc 0.5" and passes.
+FAKE_TTSIM = '''\
+    #!/usr/bin/env python3
+    import json, os, sys, time
+    netlist, report = sys.argv[2], sys.argv[sys.argv.index("--json") + 1]
+    word, value = (open(netlist).read().split() + [""])[:2]
+    if "--program" in sys.argv:
+        word = "pcc"
+        value = "1"
+    if word == "sleep":
+        time.sleep(60)
+    if word == "kill":
+        os.abort()
+    if word == "exit" and value not in ("0", "1"):
+        print(netlist + ":12:5: error: no op 'x' of 7", file=sys.stderr)
+        sys.exit(int(value))
+    pcc = float(value) if word == "pcc" else 1.0
+    passed = value != "1" or word != "exit"
+    output = {"queue": "y", "judged": True, "pass": passed, "pcc": pcc, "first_failure": "" if passed else "entry 3"}
+    json.dump({"outputs": [output]}, open(report, "w"))
+    sys.exit(0 if passed else 1)
+    '''
+
+
+class Conformance(WithFolder):
+    def setUp(self):
+        super().setUp()
+        self.program = self.write("ttsim", textwrap.dedent(FAKE_TTSIM))
+        self.program.chmod(0o755)
+        self.expected = self.write("expected.csv", "path,outcome,reason,args\n")
+
+    def conformance(self, netlists, *arguments):
+        for name, text in netlists.items():
+            self.write(f"corpus/{name}.yaml", text)
+        result = self.folder / "result.json"
+        done = self.run_script(SCRIPTS / "conformance", self.folder / "corpus", "--ttsim", self.program, "--expected",
+                               self.expected, "--json", result, "--timeout", "2", *arguments)
+        runs = json.loads(result.read_text())["runs"] if result.exists() else []
+        return done, {run["path"][:-5]: run for run in runs}
+
+    def test_every_way_to_end_has_a_name(self):
+        done, runs = self.conformance({"ok": "exit 0", "differs": "exit 1", "bad": "exit 2", "stuck": "exit 3",
+                                       "new": "exit 4", "bug": "exit 70", "signal": "kill", "slow": "sleep"})
+        outcomes = {name: run["outcome"] for name, run in runs.items()}
+        self.assertEqual(outcomes, {"ok": "pass", "differs": "mismatch", "bad": "rejected", "stuck": "hang",
+                                    "new": "unsupported", "bug": "crash", "signal": "crash", "slow": "timeout"})
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.endswith("1 passed, 7 failed\n"), done.stdout)
+
+    def test_reasons_are_counted_without_places_names_and_numbers(self):
+        done, _ = self.conformance({"a": "exit 2", "b": "exit 2"})
+        self.assertIn("    2  rejected    no op '..' of N\n", done.stdout)
+
+    def test_what_is_expected_is_no_failure(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,rejected|hang,a negative test,\n")
+        done, _ = self.conformance({"a": "exit 3", "b": "exit 0"})
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(done.stdout.endswith("2 passed, 0 failed\n"))
+
+    def test_a_pass_where_a_rejection_is_expected_is_a_failure(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,rejected,a negative test,\n")
+        self.assertEqual(self.conformance({"a": "exit 0"})[0].returncode, 1)
+
+    def test_extra_arguments_of_a_file_are_passed_on(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,pass,run by name,--program p\n")
+        self.assertEqual(self.conformance({"a": "exit 3"})[0].returncode, 0)
+
+    def test_without_rounding_the_correlation_must_be_five_nines(self):
+        netlists = {"a": "pcc 0.9999"}
+        self.assertEqual(self.conformance(netlists)[1]["a"]["outcome"], "pass")
+        self.assertEqual(self.conformance(netlists, "--numerics", "float32")[1]["a"]["outcome"], "mismatch")
+
+    def test_only_and_list_choose_files(self):
+        netlists = {"a": "exit 0", "b": "exit 0", "c": "exit 0"}
+        self.assertEqual(set(self.conformance(netlists, "--only", "[bc]")[1]), {"b", "c"})
+        chosen = self.write("list.txt", "# comment\nc.yaml\n")
+        self.assertEqual(set(self.conformance(netlists, "--list", chosen)[1]), {"c"})
+
+    def test_the_list_of_expected_outcomes_is_well_formed(self):
+        self.expected = ROOT / "tests/conformance/expected.csv"
+        self.assertEqual(self.conformance({"a": "exit 0"})[0].returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+// ttsim check: everything before a run, nothing of the run.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+void add_check(CLI::App& app) {
+    auto flags = std::make_shared<RunFlags>();
+    CLI::App* command = app.add_subcommand("check", "Validate a netlist without running it");
+    add_netlist_flags(*command, *flags);
+    command->footer(
+        "Prints every error of the netlist with its line, or the chip it is valid on.\n\n"
+        "Examples:\n"
+        "  ttsim check encoder.yaml\n"
+        "  ttsim check encoder.yaml --device wh_n150");
+    command->callback([flags] {
+        finish_netlist_flags(*flags);
+        print_text(fmt::format("{}: valid on {}\n", flags->options.netlist, sim::check(flags->options)));
+    });
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,45 @@
+// ttsim devices: the products that --device knows.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "netlist/device.hpp"
+#include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+std::string as_table(const std::vector<ProductInfo>& products) {
+    std::string text = fmt::format("{:<10} {:<12} {:>5} {:>8}\n", "device", "arch", "chips", "cores");
+    for (const ProductInfo& p : products)
+        text += fmt::format("{:<10} {:<12} {:>5} {:>8}  {}\n", p.name, p.arch, p.chips,
+                            fmt::format("{}x{}", p.rows, p.cols), p.summary);
+    return text + "\ncores: rows x columns of Tensix cores of each chip\n";
+}
+
+std::string as_json(const std::vector<ProductInfo>& products) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const ProductInfo& p : products)
+        list.push_back({{"name", p.name},
+                        {"arch", p.arch},
+                        {"chips", p.chips},
+                        {"rows", p.rows},
+                        {"columns", p.cols},
+                        {"summary", p.summary}});
+    return list.dump(2) + "\n";
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand("devices", "List the products that --device knows");
+    command->add_flag("--json", *json, "As JSON");
+    command->footer("Example:\n  ttsim devices");
+    command->callback([json] { print_text(*json ? as_json(products()) : as_table(products())); });
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,23 @@
+// ttsim explain: how the netlist is laid out on the chips.
+#include <memory>
+
+#include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+void add_explain(CLI::App& app) {
+    auto flags = std::make_shared<RunFlags>();
+    CLI::App* command = app.add_subcommand("explain", "Print the Plan of every graph: cores, buffers, pipes");
+    add_netlist_flags(*command, *flags);
+    command->footer(
+        "Examples:\n"
+        "  ttsim explain examples/matmul_gelu.yaml\n"
+        "  ttsim explain encoder.yaml --arch wormhole_b0 | less");
+    command->callback([flags] {
+        finish_netlist_flags(*flags);
+        print_text(sim::explain(flags->options));
+    });
+}
+
+}  // namespace tt::cli

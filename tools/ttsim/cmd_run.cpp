@@ -1,0 +1,115 @@
+// ttsim run: simulate a netlist, check its outputs, report its cycles.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/output.hpp"
+#include "tools/ttsim/progress.hpp"
+#include "tools/ttsim/report.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct Flags {
+    RunFlags netlist;
+    std::string json;
+    bool no_check = false;
+};
+
+int run(Flags& flags) {
+    finish_netlist_flags(flags.netlist);
+    sim::RunOptions& options = flags.netlist.options;
+    options.check = !flags.no_check;
+    std::optional<OutputFile> json;
+    if (!flags.json.empty()) json.emplace(flags.json);
+
+    Progress progress;
+    options.progress = progress.callback();
+    const sim::RunReport report = sim::run(options);
+    progress.clear();
+
+    if (!json || !json->is_stdout()) print_text(report_text(report));
+    if (json) json->write(report_json(report));
+    return report.pass() ? 0 : 1;
+}
+
+/// An option with a word for each value.
+template <class T>
+void add_choice(CLI::App& command, const std::string& name, T& value, std::vector<std::pair<std::string, T>> choices,
+                const std::string& help) {
+    std::vector<std::string> words;
+    for (const auto& [word, unused] : choices) words.push_back(word);
+    const std::string list = fmt::format("{}", fmt::join(words, "|"));
+    const auto set = [&value, name, words, list, choices = std::move(choices)](const std::string& given) {
+        for (const auto& [word, meant] : choices) {
+            if (word != given) continue;
+            value = meant;
+            return;
+        }
+        throw CLI::ValidationError(name, fmt::format("'{}' is none of {}{}", given, list, did_you_mean(given, words)));
+    };
+    command.add_option_function<std::string>(name, set, help)->type_name(list);
+}
+
+void add_value_flags(CLI::App& command, sim::RunOptions& o) {
+    command.add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
+    add_choice<StimulusOrder>(command, "--stimulus", o.stimulus,
+                              {{"per_queue", StimulusOrder::PerQueue}, {"test_op", StimulusOrder::TestOp}},
+                              "How generators are shared: one for each host queue (default), or one for all as the "
+                              "vendor's op test does");
+    command
+        .add_option("--inputs", o.inputs_dir,
+                    "Folder with manifest.json and the .npy file of every host queue, as --dump-io writes them; its "
+                    "programs, parameters and inputs_count are used")
+        ->check(quiet(CLI::ExistingDirectory))
+        ->type_name("DIR");
+    command.add_option("--dump-io", o.dump_dir, "Write inputs and outputs as .npy files, with a manifest.json, there")
+        ->type_name("DIR");
+}
+
+void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
+    add_choice<sim::Mode>(
+        command, "--mode", o.mode,
+        {{"full", sim::Mode::Full}, {"timing", sim::Mode::Timing}, {"functional", sim::Mode::Functional}},
+        "full: values and time (default); timing: time only, no tensor memory; functional: values only, no clock and "
+        "unbounded buffers");
+    add_choice<Numerics>(command, "--numerics", o.numerics, {{"real", Numerics::Real}, {"float32", Numerics::Float32}},
+                         "real: the chip's number formats (default); float32: no rounding, and outputs must agree with "
+                         "golden to 1e-4");
+    command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
+        ->check(quiet(CLI::Range(1, 256)))
+        ->type_name("N");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_status) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
+    sim::RunOptions& options = flags->netlist.options;
+    add_netlist_flags(*command, flags->netlist);
+    add_value_flags(*command, options);
+    add_machine_flags(*command, options);
+    CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
+    command
+        ->add_flag("--strict", options.strict,
+                   "Also demand PCC 0.999 of Float32 outputs, and 0.99 of 16-bit and Bfp8 outputs at HiFi3 and up")
+        ->excludes(no_check);
+    command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
+        ->type_name("FILE");
+    command->footer(
+        "Exits with 1 when an output differs from golden.\n\n"
+        "Examples:\n"
+        "  ttsim run examples/bert_encoder.yaml\n"
+        "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
+        "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
+        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io");
+    command->callback([flags, &exit_status] { exit_status = run(*flags); });
+}
+
+}  // namespace tt::cli

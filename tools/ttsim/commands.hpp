@@ -1,0 +1,32 @@
+// The subcommands of ttsim and what they share. No logic lives here: it is in the libraries.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/run.hpp"
+
+namespace tt::cli {
+
+/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` sets exit_status to 1 on a mismatch.
+void add_run(CLI::App& app, int& exit_status);
+void add_check(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_ops(CLI::App& app);
+void add_devices(CLI::App& app);
+
+/// The same check, without its own words in the help text.
+inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
+
+/// The flags of the subcommands that work on a netlist: the file, the machine, programs and parameters.
+struct RunFlags {
+    sim::RunOptions options;
+    std::vector<std::string> params;  ///< "p_x=2", as written
+};
+void add_netlist_flags(CLI::App& command, RunFlags& flags);
+/// Moves what was parsed as text into flags.options; throws CLI::ValidationError.
+void finish_netlist_flags(RunFlags& flags);
+
+}  // namespace tt::cli

@@ -1,0 +1,68 @@
+// ttsim: the front door. Each subcommand has a cmd_*.cpp of its own.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/error.hpp"
+#include "tools/ttsim/commands.hpp"
+
+// libsystemc refers to it; ttsim starts simulations itself.
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace {
+
+constexpr int wrong_usage = 2, our_bug = 70;
+
+int parse_and_run(int argc, char** argv) {
+    CLI::App app{
+        "Runs Tenstorrent Buda netlists on a SystemC model of Grayskull and Wormhole chips,\n"
+        "checks the outputs and reports the cycles."};
+    app.name("ttsim");
+    app.set_version_flag("--version", "ttsim " TTSIM_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "Exit codes:\n"
+        "  0 success             3 the modelled machine hangs\n"
+        "  1 an output differs   4 a feature the model lacks\n"
+        "  2 wrong input         70 a bug in ttsim\n\n"
+        "Examples:\n"
+        "  ttsim run examples/bert_encoder.yaml\n"
+        "  ttsim run --help");
+    int exit_status = 0;
+    tt::cli::add_run(app, exit_status);
+    tt::cli::add_check(app);
+    tt::cli::add_explain(app);
+    tt::cli::add_ops(app);
+    tt::cli::add_devices(app);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : wrong_usage;
+    }
+    return exit_status;
+}
+
+int fail(int status, const char* text) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", text);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return parse_and_run(argc, argv);
+    } catch (const tt::Error& e) {
+        return fail(e.exit_code(), e.what());
+    } catch (const std::bad_alloc&) {
+        return fail(our_bug, "error: out of memory");
+    } catch (const std::exception& e) {
+        return fail(our_bug, fmt::format("error: internal: {}", e.what()).c_str());
+    } catch (...) {
+        return fail(our_bug, "error: internal: unknown exception");
+    }
+}

@@ -1,0 +1,23 @@
+// A finished run as tables for people and as JSON for programs.
+#pragma once
+
+#include <string>
+
+#include "sim/run.hpp"
+
+namespace tt::cli {
+
+/// Tables of every graph and output queue, then totals, parameters and notes.
+std::string report_text(const sim::RunReport& report);
+
+/// One JSON object that depends on the run alone: no wall time, thread count, host name or path. Doubles read back
+/// equal; what is not finite is null.
+std::string report_json(const sim::RunReport& report);
+
+/// "pass", "mismatch" or "not checked".
+std::string verdict(const sim::RunReport& report);
+
+std::string mode_name(sim::Mode mode);
+std::string numerics_name(Numerics numerics);
+
+}  // namespace tt::cli

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tools/ttsim/report.hpp"
+
+namespace tt::cli {
+
+using Json = nlohmann::ordered_json;
+
+std::string mode_name(sim::Mode mode) {
+    switch (mode) {
+        case sim::Mode::Full:
+            return "full";
+        case sim::Mode::Timing:
+            return "timing";
+        case sim::Mode::Functional:
+            return "functional";
+    }
+    return "";
+}
+
+std::string numerics_name(Numerics numerics) { return numerics == Numerics::Real ? "real" : "float32"; }
+
+std::string verdict(const sim::RunReport& report) {
+    if (report.outputs.empty()) return "not checked";
+    return report.pass() ? "pass" : "mismatch";
+}
+
+namespace {
+
+std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string type_name(Comparison::Type type) {
+    switch (type) {
+        case Comparison::Type::Exact:
+            return "Exact";
+        case Comparison::Type::AllClose:
+            return "AllClose";
+        case Comparison::Type::AllCloseHw:
+            return "AllCloseHw";
+    }
+    return "";
+}
+
+Json op_json(const sim::OpReport& op) {
+    return {{"name", op.name},
+            {"type", op.type},
+            {"grid", {op.grid_r, op.grid_c}},
+            {"device", op.device},
+            {"tiles", op.tiles},
+            {"first_cycle", op.first_cycle},
+            {"last_cycle", op.last_cycle},
+            {"busy_cycles", op.busy_cycles}};
+}
+
+Json graph_json(const sim::GraphReport& graph) {
+    Json ops = Json::array();
+    for (const sim::OpReport& op : graph.ops) ops.push_back(op_json(op));
+    return {{"name", graph.name},     {"device", graph.device}, {"executes", graph.executes},
+            {"inputs", graph.inputs}, {"cycles", graph.cycles}, {"inputs_per_second", number(graph.inputs_per_second)},
+            {"ops", std::move(ops)}};
+}
+
+Json output_json(const sim::OutputReport& output) {
+    const QueueComparison::Result& r = output.result;
+    const Comparison& rule = output.comparison;
+    return {{"queue", output.queue},
+            {"judged", r.judged},
+            {"pass", r.pass},
+            {"pcc", number(r.pcc)},
+            {"max_error", number(r.max_error)},
+            {"max_rel_error", number(r.max_rel_error)},
+            {"share_within", number(r.share_within)},
+            {"entries", r.entries},
+            {"rule", output.rule},
+            {"tolerance",
+             {{"type", type_name(rule.type)},
+              {"atol", number(rule.atol)},
+              {"rtol", number(rule.rtol)},
+              {"check_pct", number(rule.check_pct)},
+              {"check_pcc", number(rule.check_pcc)}}},
+            {"first_failure", r.first_failure}};
+}
+
+}  // namespace
+
+std::string report_json(const sim::RunReport& report) {
+    Json params = Json::object();
+    for (const ChosenParameter& p : report.params) params[p.name] = p.value;
+    Json graphs = Json::array();
+    for (const sim::GraphReport& graph : report.graphs) graphs.push_back(graph_json(graph));
+    Json outputs = Json::array();
+    for (const sim::OutputReport& output : report.outputs) outputs.push_back(output_json(output));
+    const Json all{{"ttsim", TTSIM_VERSION},
+                   {"netlist", base_name(report.netlist)},
+                   {"arch", report.arch},
+                   {"device", base_name(report.device)},
+                   {"programs", report.programs},
+                   {"params", std::move(params)},
+                   {"mode", mode_name(report.mode)},
+                   {"numerics", numerics_name(report.numerics)},
+                   {"seed", report.seed},
+                   {"inputs_count", report.inputs_count ? Json(*report.inputs_count) : Json(nullptr)},
+                   {"clock_mhz", report.clock_mhz},
+                   {"cycles", report.cycles},
+                   {"verdict", verdict(report)},
+                   {"graphs", std::move(graphs)},
+                   {"outputs", std::move(outputs)},
+                   {"notes", report.notes}};
+    // Names come from files, which the reader has checked to be UTF-8; `replace` keeps paths that are not from failing.
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/ttsim/report.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+/// Columns as wide as their widest cell; numbers to the right.
+class Table {
+public:
+    struct Column {
+        std::string title;
+        bool right = true;
+    };
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+        for (const Column& c : columns_) widths_.push_back(c.title.size());
+    }
+    void add(std::vector<std::string> row) {
+        for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], row[i].size());
+        rows_.push_back(std::move(row));
+    }
+    std::string text() const {
+        std::vector<std::string> titles;
+        for (const Column& c : columns_) titles.push_back(c.title);
+        std::string out = line(titles);
+        for (const auto& row : rows_) out += line(row);
+        return out;
+    }
+
+private:
+    std::string line(const std::vector<std::string>& cells) const {
+        std::string out = " ";
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            out += columns_[i].right ? fmt::format(" {:>{}} ", cells[i], widths_[i])
+                                     : fmt::format(" {:<{}} ", cells[i], widths_[i]);
+        out.erase(out.find_last_not_of(' ') + 1);
+        return out + "\n";
+    }
+    std::vector<Column> columns_;
+    std::vector<std::size_t> widths_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+/// 1234567 -> "1,234,567"
+std::string grouped(std::uint64_t n) {
+    std::string digits = fmt::format("{}", n);
+    for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
+    return digits;
+}
+std::string grouped(std::int64_t n) { return n < 0 ? fmt::format("{}", n) : grouped(static_cast<std::uint64_t>(n)); }
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string rate(double per_second) {
+    if (per_second >= 1000 && per_second < 1e15) return grouped(static_cast<std::uint64_t>(std::llround(per_second)));
+    return fmt::format("{:.4g}", per_second);
+}
+
+std::string plural(std::int64_t n, const std::string& what) {
+    return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
+}
+
+std::string op_table(const sim::GraphReport& graph, bool timed) {
+    std::vector<Table::Column> columns{{"op", false}, {"type", false}, {"grid"}, {"tiles"}};
+    if (timed) columns.insert(columns.end(), {{"first"}, {"last"}, {"busy"}, {"share"}});
+    Table table(columns);
+    for (const sim::OpReport& op : graph.ops) {
+        std::vector<std::string> row{op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), grouped(op.tiles)};
+        if (timed) {
+            const double share =
+                graph.cycles == 0 ? 0 : static_cast<double>(op.busy_cycles) / static_cast<double>(graph.cycles);
+            row.insert(row.end(),
+                       {grouped(op.first_cycle), grouped(op.last_cycle), grouped(op.busy_cycles), percent(share)});
+        }
+        table.add(std::move(row));
+    }
+    return table.text();
+}
+
+std::string graph_text(const sim::GraphReport& graph, bool timed) {
+    std::string out = fmt::format("\ngraph {} on chip {}: {} in {}", graph.name, graph.device,
+                                  plural(graph.inputs, "input"), plural(graph.executes, "execute"));
+    if (timed) out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate(graph.inputs_per_second));
+    out += "\n";
+    if (!graph.ops.empty()) out += op_table(graph, timed);
+    return out;
+}
+
+std::string output_verdict(const QueueComparison::Result& r) {
+    if (!r.judged) return "not judged";
+    if (r.pass) return "pass";
+    return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
+}
+
+std::string outputs_text(const sim::RunReport& report) {
+    if (report.outputs.empty()) return "";
+    Table table({{"output", false}, {"entries"}, {"PCC"}, {"max error"}, {"within"}, {"verdict", false}});
+    for (const sim::OutputReport& output : report.outputs) {
+        const QueueComparison::Result& r = output.result;
+        table.add({output.queue, grouped(r.entries), fmt::format("{:.6f}", r.pcc), fmt::format("{:.3g}", r.max_error),
+                   percent(r.share_within), output_verdict(r)});
+    }
+    return "\n" + table.text();
+}
+
+std::string tolerances_text(const sim::RunReport& report) {
+    std::vector<std::string> seen;  // one line per rule, however many queues share it
+    for (const sim::OutputReport& output : report.outputs) {
+        const Comparison& c = output.comparison;
+        std::string line = c.type == Comparison::Type::Exact
+                               ? fmt::format("tolerance: exact ({})\n", output.rule)
+                               : fmt::format("tolerance: atol {}, rtol {}, {} within, PCC {} ({})\n", c.atol, c.rtol,
+                                             percent(c.check_pct), c.check_pcc, output.rule);
+        if (std::find(seen.begin(), seen.end(), line) == seen.end()) seen.push_back(std::move(line));
+    }
+    return fmt::format("{}", fmt::join(seen, ""));
+}
+
+std::string total_text(const sim::RunReport& report, bool timed) {
+    std::string out = "\n";
+    if (timed) {
+        const double ms = report.clock_mhz == 0
+                              ? 0
+                              : static_cast<double>(report.cycles) / (1000.0 * static_cast<double>(report.clock_mhz));
+        out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
+    }
+    return out + fmt::format("verdict: {}\n", verdict(report));
+}
+
+std::string head_text(const sim::RunReport& report) {
+    std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics\n", report.netlist, report.device, report.arch,
+                                  mode_name(report.mode), numerics_name(report.numerics));
+    if (!report.programs.empty()) out += fmt::format("programs: {}\n", fmt::join(report.programs, ", "));
+    for (const ChosenParameter& p : report.params)
+        out += fmt::format("parameter {} = {} ({})\n", p.name, p.value, p.why);
+    for (const std::string& note : report.notes) out += fmt::format("note: {}\n", note);
+    return out;
+}
+
+}  // namespace
+
+std::string report_text(const sim::RunReport& report) {
+    const bool timed = report.mode != sim::Mode::Functional;
+    std::string out = head_text(report);
+    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
+    out += outputs_text(report) + tolerances_text(report);
+    return out + total_text(report, timed);
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,69 @@
+// Flags shared by run, check and explain.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "tools/ttsim/commands.hpp"
+
+namespace tt::cli {
+
+void add_netlist_flags(CLI::App& command, RunFlags& flags) {
+    sim::RunOptions& o = flags.options;
+    command.add_option("netlist", o.netlist, "Netlist file (YAML)")
+        ->required()
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
+    command
+        .add_option("--arch", o.arch,
+                    "Chip to run on: grayskull, wormhole or wormhole_b0. Default: the first one the netlist lists on "
+                    "which it is valid")
+        ->type_name("NAME");
+    command
+        .add_option("--device", o.device,
+                    "Product (see 'ttsim devices') or soc descriptor file. Default: the unharvested chip")
+        ->type_name("NAME|FILE");
+    command
+        .add_option("--cluster", o.cluster,
+                    "Cluster descriptor: chips and their Ethernet links. Default: as many chips as the netlist names, "
+                    "on the nearest-square mesh")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
+    command.add_option("--harvested-rows", o.harvested_rows, "NoC rows taken away on every chip, such as 1,11")
+        ->delimiter(',')
+        ->check(quiet(CLI::Range(0, 31)))
+        ->type_name("Y,...");
+    command
+        .add_option("--program", o.programs,
+                    "Program to run; repeat for several, run in the order given. Default: all, in file order")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    command
+        .add_option("--param", flags.params,
+                    "Value of a program parameter, such as p_loop_count=2; repeatable. Others are chosen and printed")
+        ->allow_extra_args(false)
+        ->type_name("NAME=INT");
+    command
+        .add_option("--inputs-count", o.inputs_count,
+                    "At most that many inputs per execute of a graph. Default: the graph's input_count")
+        ->check(quiet(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max())))
+        ->type_name("N");
+}
+
+void finish_netlist_flags(RunFlags& flags) {
+    for (const std::string& text : flags.params) {
+        const std::size_t equals = text.find('=');
+        std::int64_t value = 0;
+        const char* const first = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
+        const char* const last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(first, last, value);
+        if (equals == 0 || first == last || error != std::errc() || end != last)
+            throw CLI::ValidationError("--param",
+                                       fmt::format("'{}' must be NAME=INTEGER, such as p_loop_count=2", text));
+        const std::string name = text.substr(0, equals);
+        if (!flags.options.params.emplace(name, value).second)
+            throw CLI::ValidationError("--param", fmt::format("'{}' is given twice", name));
+    }
+}
+
+}  // namespace tt::cli
