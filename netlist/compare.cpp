@@ -6,6 +6,7 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 
 namespace tt {
 
@@ -25,22 +26,66 @@ bool odd_equal(float a, float b) {
     return (std::isinf(a) || exponent_a > near_top) && (std::isinf(b) || exponent_b > near_top);
 }
 
-bool all_finite(const float* values, std::int64_t count) {
-    bool finite = true;
-    for (std::int64_t i = 0; i < count; ++i) finite &= std::fabs(values[i]) <= FLT_MAX;
-    return finite;
-}
-
 /// The variance is no more than what rounding leaves of it.
 bool is_constant(double n, double sum, double squares) { return squares - sum * sum / n <= 1e-10 * squares; }
 
 double rms(double sum_of_squares, double count) { return count > 0 ? std::sqrt(sum_of_squares / count) : 0; }
 
-/// Four sums side by side: one long chain of additions would set the pace otherwise.
-struct Lanes {
-    double v[4] = {0, 0, 0, 0};
-    double sum() const { return (v[0] + v[1]) + (v[2] + v[3]); }
+/// Two datums at a time, as the baseline's registers hold them.
+using Two = double __attribute__((vector_size(16)));
+using TwoFloats = float __attribute__((vector_size(8)));
+using TwoFlags = std::int64_t __attribute__((vector_size(16)));
+
+inline Two widen(const float* from) {
+    TwoFloats values;
+    std::memcpy(&values, from, sizeof values);
+    return __builtin_convertvector(values, Two);
+}
+inline Two magnitude(Two v) { return std::bit_cast<Two>(std::bit_cast<TwoFlags>(v) & INT64_MAX); }
+inline double total(Two v) { return v[0] + v[1]; }
+
+/// What the datums of a row are held against.
+struct Tolerances {
+    Two atol, rtol, share;  ///< share: the largest relative error so far
 };
+
+/// Sums and extremes of a row of finite datums.
+struct RowSums {
+    Two a{}, b{}, aa{}, bb{}, ab{}, worst{};
+    TwoFlags within{}, beyond{};
+
+    void add(Two x, Two y, const Tolerances& t) {
+        const Two difference = magnitude(x - y), left = magnitude(x), right = magnitude(y);
+        const Two larger = left > right ? left : right, base = larger > t.atol ? larger : t.atol;
+        a += x;
+        b += y;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+        within -= difference <= larger * t.rtol + t.atol;  // true is -1
+        beyond |= difference > base * t.share;
+        worst = difference > worst ? difference : worst;
+    }
+    void join(const RowSums& other) {
+        a += other.a;
+        b += other.b;
+        aa += other.aa;
+        bb += other.bb;
+        ab += other.ab;
+        within += other.within;
+        beyond |= other.beyond;
+        worst = other.worst > worst ? other.worst : worst;
+    }
+};
+
+double largest_share(const float* golden, const float* actual, std::int64_t count, double atol) {
+    double most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double x = golden[i], y = actual[i], base = std::max({std::fabs(x), std::fabs(y), atol});
+        if (std::fabs(x - y) > most * base) most = std::fabs(x - y) / base;
+    }
+    return most;
+}
 
 }  // namespace
 
@@ -118,47 +163,38 @@ void QueueComparison::add_runs(const Tensor& golden, const Tensor& actual) {
 
 void QueueComparison::add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece) {
     piece.datums += count;
-    if (part_.bits || rule_.type == Comparison::Type::Exact || !all_finite(golden, count) || !all_finite(actual, count))
-        for (std::int64_t i = 0; i < count; ++i) add_odd(golden[i], actual[i], atol, piece);
-    else
-        add_finite(golden, actual, count, atol, piece);
+    const bool plain = !part_.bits && rule_.type != Comparison::Type::Exact;
+    if (plain && add_finite(golden, actual, count, atol, piece)) return;
+    for (std::int64_t i = 0; i < count; ++i) add_odd(golden[i], actual[i], atol, piece);
 }
 
-void QueueComparison::add_finite(const float* golden, const float* actual, std::int64_t count, double atol,
+/// False, and nothing done, when a NaN or infinity is among the datums.
+bool QueueComparison::add_finite(const float* golden, const float* actual, std::int64_t count, double atol,
                                  Piece& piece) {
-    Lanes a, b, aa, bb, ab, worst;
-    std::int64_t within = 0;
-    double worst_share = result_.max_rel_error;
-    const auto one = [&](std::int64_t i, std::size_t lane) {
-        const double x = golden[i], y = actual[i];
-        const double difference = std::fabs(x - y), larger = std::max(std::fabs(x), std::fabs(y));
-        a.v[lane] += x;
-        b.v[lane] += y;
-        aa.v[lane] += x * x;
-        bb.v[lane] += y * y;
-        ab.v[lane] += x * y;
-        within += static_cast<std::int64_t>(difference <= atol + rule_.rtol * larger);
-        worst.v[lane] = std::max(worst.v[lane], difference);
-        if (difference > worst_share * std::max(larger, atol)) [[unlikely]]
-            worst_share = difference / std::max(larger, atol);
-    };
+    const Tolerances tolerances{Two{} + atol, Two{} + rule_.rtol, Two{} + result_.max_rel_error};
+    RowSums row, odd;  // two chains of additions instead of one
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        one(i, 0);
-        one(i + 1, 1);
-        one(i + 2, 2);
-        one(i + 3, 3);
+        row.add(widen(golden + i), widen(actual + i), tolerances);
+        odd.add(widen(golden + i + 2), widen(actual + i + 2), tolerances);
     }
-    for (; i < count; ++i) one(i, 0);
-    result_.max_rel_error = worst_share;
+    for (; i < count; ++i) {  // a zero fills up the pair; it adds nothing but agreement
+        row.add(Two{golden[i], 0}, Two{actual[i], 0}, tolerances);
+        --row.within[1];
+    }
+    row.join(odd);
+    if (!std::isfinite(total(row.aa) + total(row.bb))) return false;  // squares of floats cannot overflow a double
     piece.sums.n += static_cast<double>(count);
-    piece.sums.a += a.sum();
-    piece.sums.b += b.sum();
-    piece.sums.aa += aa.sum();
-    piece.sums.bb += bb.sum();
-    piece.sums.ab += ab.sum();
-    piece.within += within;
-    result_.max_error = std::max({result_.max_error, worst.v[0], worst.v[1], worst.v[2], worst.v[3]});
+    piece.sums.a += total(row.a);
+    piece.sums.b += total(row.b);
+    piece.sums.aa += total(row.aa);
+    piece.sums.bb += total(row.bb);
+    piece.sums.ab += total(row.ab);
+    piece.within += row.within[0] + row.within[1];
+    result_.max_error = std::max({result_.max_error, row.worst[0], row.worst[1]});
+    if ((row.beyond[0] | row.beyond[1]) != 0) [[unlikely]]
+        result_.max_rel_error = std::max(result_.max_rel_error, largest_share(golden, actual, count, atol));
+    return true;
 }
 
 /// Exact rules, bit patterns, NaNs and infinities: one datum at a time.
@@ -175,7 +211,7 @@ void QueueComparison::add_odd(float golden, float actual, double atol, Piece& pi
     }
     if (std::isfinite(golden) && std::isfinite(actual)) {
         const std::int64_t before = piece.within;
-        add_finite(&golden, &actual, 1, atol, piece);
+        (void)add_finite(&golden, &actual, 1, atol, piece);
         if (rule_.type == Comparison::Type::Exact) piece.within = before + static_cast<std::int64_t>(golden == actual);
         return;
     }

@@ -49,7 +49,7 @@ private:
     void add_tiles(const Tensor& golden, const Tensor& actual);
     void add_runs(const Tensor& golden, const Tensor& actual);
     void add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
-    void add_finite(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
+    bool add_finite(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
     void add_odd(float golden, float actual, double atol, Piece& piece);
     template <class Place>
     void finish(const Piece& piece, Place&& place);

@@ -1,4 +1,4 @@
-#include <set>
+#include <algorithm>
 
 #include "kernels/op_checks.hpp"
 #include "kernels/op_def.hpp"
@@ -185,6 +185,22 @@ void check_alias(Validation& v, const Queue& queue) {
                     to_string(queue.df), base->name, to_string(base->df));
 }
 
+/// A stream is read at one pace: all graphs that read a queue take the same number of inputs.
+void check_input_counts(Validation& v, const Queue& queue) {
+    const auto readers = v.readers.find(queue.name);
+    if (queue.type != QueueType::Queue || readers == v.readers.end()) return;
+    const Graph* first = v.index.op(readers->second.front()->cfg.name).graph;
+    for (const Op* op : readers->second) {
+        const Graph* graph = v.index.op(op->cfg.name).graph;
+        if (graph->input_count == first->input_count) continue;
+        v.out.error(queue.loc,
+                    "queue '{}' is read by graph '{}' with input_count {} and by graph '{}' with {}; they must "
+                    "be equal",
+                    queue.name, first->name, first->input_count, graph->name, graph->input_count);
+        return;
+    }
+}
+
 }  // namespace
 
 void check_links(Validation& v) {
@@ -198,7 +214,10 @@ void check_links(Validation& v) {
             check_matmul_broadcast(v, op);
             check_output(v, op);
         }
-    for (const Queue& queue : v.netlist.queues) check_alias(v, queue);
+    for (const Queue& queue : v.netlist.queues) {
+        check_alias(v, queue);
+        check_input_counts(v, queue);
+    }
 }
 
 }  // namespace tt::checking

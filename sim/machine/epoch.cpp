@@ -59,7 +59,8 @@ void Epoch::start() {
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
     if (what != 0) {  // the end, out of the call stack of the part that saw it
-        finished_();
+        const auto finished = std::move(finished_);  // it destroys this epoch
+        finished();
         return;
     }
     for (auto& pipe : pipes_) pipe->start();

@@ -18,7 +18,10 @@ public:
     PipeFlow& operator=(const PipeFlow&) = delete;
 
     void connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue);
-    void start() { try_send(); }
+    void start() {
+        started_ = true;
+        try_send();
+    }
 
     std::int64_t arrived() const { return arrived_; }                ///< chunks since the start of the epoch
     void taken(std::size_t place, std::int64_t chunks);              ///< credit: the core is done with so many chunks
@@ -26,7 +29,9 @@ public:
     std::string source_name() const;
 
     void source_produced() override { try_send(); }
-    void queue_changed() override { try_send(); }
+    void queue_changed() override {
+        if (started_) try_send();
+    }
     const Waiter& waiter() const override { return *this; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     WaitsFor waits_for() const override;
@@ -60,6 +65,7 @@ private:
     std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
+    bool started_ = false;  // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;            // produced per core and input
     SourceRefs refs_;                          // of the slice that is arriving
     std::map<std::int64_t, Held> held_;        // input * operand_z + z

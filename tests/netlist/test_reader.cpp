@@ -97,7 +97,7 @@ TEST_CASE("the test configuration keeps its own stimulus and comparison for name
     CHECK(n.test.stimulus_overrides[0].second.type == Stimulus::Type::Normal);
     CHECK(n.test.stimulus_overrides[0].second.rows_last == 4);
     CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {atoll: 1}}\n"),
-                      "n.yaml:18:36: error: 'comparison-config' has no field 'atoll'; did you mean 'atol'?");
+                      "n.yaml:18:35: error: 'comparison-config' has no field 'atoll'; did you mean 'atol'?");
 }
 
 TEST_CASE("every attribute the registry lists has a place in the configuration") {

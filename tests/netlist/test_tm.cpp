@@ -14,7 +14,7 @@ Tensor tensor(std::int64_t z, std::int64_t rows, std::int64_t cols) {
     for (std::size_t k = 0; k < t.data.size(); ++k) t.data[k] = static_cast<float>(k);
     return t;
 }
-Tm tm(Tm::Kind kind, std::int64_t n = 1) {
+Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {
     Tm made;
     made.kind = kind;
     made.n = n;
@@ -33,16 +33,16 @@ using Values = std::vector<float>;
 
 TEST_CASE("each TM moves the tiles as its formula says") {
     const Tensor t = tensor(2, 2, 2);  // z0: 0 1 / 2 3, z1: 4 5 / 6 7
-    CHECK(moved(tensor(1, 1, 2), tm(Tm::Kind::BroadcastR, 2)) == Values{0, 1, 0, 1});
-    CHECK(moved(tensor(1, 2, 1), tm(Tm::Kind::BroadcastC, 2)) == Values{0, 0, 1, 1});
-    CHECK(moved(tensor(2, 1, 1), tm(Tm::Kind::BroadcastZ, 2)) == Values{0, 1, 0, 1});
-    CHECK(moved(t, tm(Tm::Kind::HSlice, 2)) == Values{0, 2, 1, 3, 4, 6, 5, 7});
-    CHECK(moved(t, tm(Tm::Kind::VSlice, 2)) == Values{0, 1, 2, 3, 4, 5, 6, 7});
-    CHECK(moved(t, tm(Tm::Kind::HStack, 2)) == Values{0, 1, 4, 5, 2, 3, 6, 7});
-    CHECK(moved(t, tm(Tm::Kind::HStack, 0)) == Values{0, 1, 4, 5, 2, 3, 6, 7});
-    CHECK(moved(t, tm(Tm::Kind::VStack, 2)) == Values{0, 1, 2, 3, 4, 5, 6, 7});
-    CHECK(moved(t, tm(Tm::Kind::Transpose)) == Values{0, 2, 1, 3, 4, 6, 5, 7});
-    Tm pad = tm(Tm::Kind::Pad);
+    CHECK(moved(tensor(1, 1, 2), make_tm(Tm::Kind::BroadcastR, 2)) == Values{0, 1, 0, 1});
+    CHECK(moved(tensor(1, 2, 1), make_tm(Tm::Kind::BroadcastC, 2)) == Values{0, 0, 1, 1});
+    CHECK(moved(tensor(2, 1, 1), make_tm(Tm::Kind::BroadcastZ, 2)) == Values{0, 1, 0, 1});
+    CHECK(moved(t, make_tm(Tm::Kind::HSlice, 2)) == Values{0, 2, 1, 3, 4, 6, 5, 7});
+    CHECK(moved(t, make_tm(Tm::Kind::VSlice, 2)) == Values{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(moved(t, make_tm(Tm::Kind::HStack, 2)) == Values{0, 1, 4, 5, 2, 3, 6, 7});
+    CHECK(moved(t, make_tm(Tm::Kind::HStack, 0)) == Values{0, 1, 4, 5, 2, 3, 6, 7});
+    CHECK(moved(t, make_tm(Tm::Kind::VStack, 2)) == Values{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(moved(t, make_tm(Tm::Kind::Transpose)) == Values{0, 2, 1, 3, 4, 6, 5, 7});
+    Tm pad = make_tm(Tm::Kind::Pad);
     pad.rt = 1;
     pad.ct = 1;
     pad.value = 9;
@@ -51,13 +51,13 @@ TEST_CASE("each TM moves the tiles as its formula says") {
 
 TEST_CASE("a transpose also turns the inside of the tiles") {
     const Tensor t = tensor(1, 2, 4);  // one row of two 2x2 tiles
-    const Tensor out = apply_tms(t, chain({tm(Tm::Kind::Transpose)}), {2, 2});
+    const Tensor out = apply_tms(t, chain({make_tm(Tm::Kind::Transpose)}), {2, 2});
     CHECK(out.rows == 4);
     CHECK(out.data == Values{0, 4, 1, 5, 2, 6, 3, 7});
 }
 
 TEST_CASE("unpad comes first and pad last, in whole tiles") {
-    OperandTms tms = chain({tm(Tm::Kind::Transpose)});
+    OperandTms tms = chain({make_tm(Tm::Kind::Transpose)});
     tms.unpad_ct = 1;
     tms.pad_rt = 1;
     tms.pad_value = -1;
@@ -68,7 +68,7 @@ TEST_CASE("unpad comes first and pad last, in whole tiles") {
 }
 
 TEST_CASE("after a transpose a pad counts turned tiles") {
-    OperandTms tms = chain({tm(Tm::Kind::Transpose)});
+    OperandTms tms = chain({make_tm(Tm::Kind::Transpose)});
     tms.pad_rt = 1;
     const Tensor out = apply_tms(Tensor(1, 16, 32), tms, {16, 32});
     CHECK((out.rows == 64 && out.cols == 16));
@@ -82,25 +82,26 @@ TEST_CASE("slices undo stacks and the moved tensor has the shape that was foreto
     for (int round = 0; round < 200; ++round) {
         const std::int64_t n = pick(1, 4);
         const Tensor t = tensor(n * pick(1, 3), n * pick(1, 3), n * pick(1, 3));
-        CHECK(apply_tms(t, chain({tm(Tm::Kind::HStack, n), tm(Tm::Kind::HSlice, n)}), one).data == t.data);
-        CHECK(apply_tms(t, chain({tm(Tm::Kind::VStack, n), tm(Tm::Kind::VSlice, n)}), one).data == t.data);
-        CHECK(apply_tms(t, chain({tm(Tm::Kind::Transpose), tm(Tm::Kind::Transpose)}), one).data == t.data);
+        CHECK(apply_tms(t, chain({make_tm(Tm::Kind::HStack, n), make_tm(Tm::Kind::HSlice, n)}), one).data == t.data);
+        CHECK(apply_tms(t, chain({make_tm(Tm::Kind::VStack, n), make_tm(Tm::Kind::VSlice, n)}), one).data == t.data);
+        CHECK(apply_tms(t, chain({make_tm(Tm::Kind::Transpose), make_tm(Tm::Kind::Transpose)}), one).data == t.data);
         for (const auto kind : {Tm::Kind::BroadcastR, Tm::Kind::BroadcastC, Tm::Kind::BroadcastZ, Tm::Kind::HSlice,
                                 Tm::Kind::HStack, Tm::Kind::VSlice, Tm::Kind::VStack, Tm::Kind::Transpose}) {
-            const Tensor out = apply_tms(t, chain({tm(kind, n)}), one);
-            CHECK(TileShape{out.z, out.rows, out.cols} == shape_after({t.z, t.rows, t.cols}, tm(kind, n)));
+            const Tensor out = apply_tms(t, chain({make_tm(kind, n)}), one);
+            CHECK(TileShape{out.z, out.rows, out.cols} == shape_after({t.z, t.rows, t.cols}, make_tm(kind, n)));
         }
     }
 }
 
 TEST_CASE("two transposes leave the tiles as they were") {
-    CHECK(transposes_tiles(chain({tm(Tm::Kind::Transpose)})));
-    CHECK_FALSE(transposes_tiles(chain({tm(Tm::Kind::Transpose), tm(Tm::Kind::HSlice), tm(Tm::Kind::Transpose)})));
+    CHECK(transposes_tiles(chain({make_tm(Tm::Kind::Transpose)})));
+    CHECK_FALSE(transposes_tiles(
+        chain({make_tm(Tm::Kind::Transpose), make_tm(Tm::Kind::HSlice), make_tm(Tm::Kind::Transpose)})));
     CHECK_FALSE(transposes_tiles({}));
 }
 
 TEST_CASE("a TM is spelt as netlists spell it") {
-    CHECK(to_string(tm(Tm::Kind::HSlice, 4)) == "hslice: 4");
-    CHECK(to_string(tm(Tm::Kind::BroadcastZ, 3)) == "broadcast: {z: 3}");
-    CHECK(to_string(tm(Tm::Kind::Transpose)) == "transpose");
+    CHECK(to_string(make_tm(Tm::Kind::HSlice, 4)) == "hslice: 4");
+    CHECK(to_string(make_tm(Tm::Kind::BroadcastZ, 3)) == "broadcast: {z: 3}");
+    CHECK(to_string(make_tm(Tm::Kind::Transpose)) == "transpose");
 }

@@ -89,6 +89,16 @@ TEST_CASE("without outputs to compare the verdict is that nothing was checked") 
     CHECK(cli::verdict(report) == "not checked");
 }
 
+TEST_CASE("a tolerance relative to the RMS says so") {
+    sim::RunReport report = small_report();
+    report.outputs[0].comparison.atol = -0.0001;
+    report.outputs[0].rule = "--numerics float32";
+    CHECK(cli::report_text(report).find("tolerance: atol 0.0001 x RMS, rtol 0.0001, ") != std::string::npos);
+    const auto json = nlohmann::json::parse(cli::report_json(report));
+    CHECK(json["outputs"][0]["tolerance"]["atol"] == 0.0001);
+    CHECK(json["outputs"][0]["tolerance"]["atol_unit"] == "rms");
+}
+
 TEST_CASE("functional mode has no cycles to print") {
     sim::RunReport report = small_report();
     report.mode = sim::Mode::Functional;

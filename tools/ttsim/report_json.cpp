@@ -78,7 +78,8 @@ Json output_json(const sim::OutputReport& output) {
             {"rule", output.rule},
             {"tolerance",
              {{"type", type_name(rule.type)},
-              {"atol", number(rule.atol)},
+              {"atol", number(std::abs(rule.atol))},
+              {"atol_unit", rule.atol < 0 ? "rms" : "absolute"},  // as netlist/compare.hpp has it
               {"rtol", number(rule.rtol)},
               {"check_pct", number(rule.check_pct)},
               {"check_pcc", number(rule.check_pcc)}}},

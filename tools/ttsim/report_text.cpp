@@ -107,14 +107,18 @@ std::string outputs_text(const sim::RunReport& report) {
     return "\n" + table.text();
 }
 
+/// A negative atol counts in units of golden's RMS (netlist/compare.hpp).
+std::string tolerance_line(const sim::OutputReport& output) {
+    const Comparison& c = output.comparison;
+    if (c.type == Comparison::Type::Exact) return fmt::format("tolerance: exact ({})\n", output.rule);
+    return fmt::format("tolerance: atol {}{}, rtol {}, {} within, PCC {} ({})\n", std::abs(c.atol),
+                       c.atol < 0 ? " x RMS" : "", c.rtol, percent(c.check_pct), c.check_pcc, output.rule);
+}
+
 std::string tolerances_text(const sim::RunReport& report) {
     std::vector<std::string> seen;  // one line per rule, however many queues share it
     for (const sim::OutputReport& output : report.outputs) {
-        const Comparison& c = output.comparison;
-        std::string line = c.type == Comparison::Type::Exact
-                               ? fmt::format("tolerance: exact ({})\n", output.rule)
-                               : fmt::format("tolerance: atol {}, rtol {}, {} within, PCC {} ({})\n", c.atol, c.rtol,
-                                             percent(c.check_pct), c.check_pcc, output.rule);
+        std::string line = tolerance_line(output);
         if (std::find(seen.begin(), seen.end(), line) == seen.end()) seen.push_back(std::move(line));
     }
     return fmt::format("{}", fmt::join(seen, ""));
