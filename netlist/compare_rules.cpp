@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "netlist/compare.hpp"
 #include "netlist/name_index.hpp"
+#include "netlist/name_pattern.hpp"
 
 namespace tt {
 
@@ -98,12 +98,9 @@ std::vector<const Op*> ancestors(const NameIndex& index, const Queue& output) {
     return found;
 }
 
-bool full_match(const std::string& name, const std::string& pattern) {
-    try {
-        return std::regex_match(name, std::regex(pattern));
-    } catch (const std::regex_error&) {
-        return false;  // then it is a name only
-    }
+bool full_match(const std::string& name, const std::string& text) {
+    const std::optional<NamePattern> pattern = NamePattern::parse(text);
+    return pattern && pattern->matches(name);
 }
 
 /// The file's own rule for a queue, and where it stands; nullptr when it has none.

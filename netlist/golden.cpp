@@ -67,8 +67,8 @@ struct Golden::Impl {
         const auto [base, ratio] = base_of(queue);
         if (ratio == 1) {
             const Slots& slots = store[base];
-            const auto it = slots.find(n);
-            return it == slots.end() ? zeros(*base) : it->second;
+            if (const auto it = slots.find(n); it != slots.end()) return it->second;
+            return filled_by_host(*base, n) ? host_entry(*base, n) : zeros(*base);
         }
         std::vector<GoldenValue> parts;
         std::vector<Task> after;
@@ -105,6 +105,12 @@ struct Golden::Impl {
         }
     }
 
+    bool filled_by_host(const Queue& queue, std::int64_t n) const {
+        const auto known = forecast.queues.find(&queue);
+        return queue.host_fed() && known != forecast.queues.end() &&
+               std::binary_search(known->second.host.begin(), known->second.host.end(), n);
+    }
+
     GoldenValue host_entry(const Queue& queue, std::int64_t n) {
         auto tensor = std::make_shared<Tensor>();
         const Task task = pool.submit([this, &queue, n, tensor] { *tensor = options.host_entry(queue, n); });
@@ -114,7 +120,8 @@ struct Golden::Impl {
     GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
         const QueueAccess& access = launch.access.at(&queue);
         const std::int64_t n = access.read(input);
-        if (queue.from_host()) {
+        const bool overwritten = store[&queue].contains(n);  // through a view
+        if (queue.host_fed() && !overwritten) {
             if (!access.prologue && access.read_step != 0 && queue.entries > 1) return host_entry(queue, n);
             const auto [it, fresh] = launch.held.try_emplace({&queue, n});
             if (fresh) it->second = host_entry(queue, n);
@@ -256,7 +263,7 @@ struct Golden::Impl {
 
     /// Popped entries are freed, but for outputs nobody reads and queues a program rewinds.
     void forget_popped(const Queue& queue) {
-        if (queue.type == QueueType::Ram || queue.from_host() || !read_by_graph[&queue]) return;
+        if (queue.type == QueueType::Ram || queue.host_fed() || !read_by_graph[&queue]) return;
         const auto known = forecast.queues.find(&queue);
         if (known != forecast.queues.end() && known->second.rewound) return;
         Slots& slots = store[&queue];

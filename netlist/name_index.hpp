@@ -11,6 +11,9 @@
 
 namespace tt {
 
+/// Guessing names costs time: a file with more problems than this gets no guesses.
+inline constexpr std::size_t most_guesses = 100;
+
 /// Holds pointers into the netlist, which must outlive it unchanged.
 class NameIndex {
 public:

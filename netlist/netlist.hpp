@@ -46,6 +46,8 @@ struct Queue {
     std::string alias;       ///< another ram whose memory this one views; "" none
 
     bool from_host() const { return input == "HOST" || input.find("net2net") != std::string::npos; }
+    /// The host pushes or fills it. A view of another ram is never filled itself, whatever its input says.
+    bool host_fed() const { return alias.empty() && from_host(); }
     TileShape shape() const { return blocking.shape(); }
     std::int64_t device() const { return target_devices.empty() ? 0 : target_devices.front(); }
 };

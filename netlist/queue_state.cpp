@@ -243,7 +243,7 @@ namespace {
 class Forecaster {
 public:
     Forecaster(const Netlist& netlist, std::optional<std::int64_t> inputs_count)
-        : pointers_(netlist), sparse_(inputs_count.has_value()) {}
+        : netlist_(netlist), pointers_(netlist), sparse_(inputs_count.has_value()) {}
 
     void apply(const EpochCommand& command) {
         if (const auto* launch = std::get_if<EpochLaunch>(&command))
@@ -257,7 +257,7 @@ public:
     Forecast finish() {
         for (auto& [queue, per] : result_.queues) {
             per.rewound = pointers_.at(*queue).rewound();
-            if (!queue->from_host()) continue;
+            if (!queue->host_fed()) continue;
             if (!sparse_ && queue->type == QueueType::Queue)
                 for (std::int64_t n = 0; n < per.entries; ++n) reads_[queue].insert(n);
             per.host.assign(reads_[queue].begin(), reads_[queue].end());
@@ -278,7 +278,8 @@ private:
 
     void touch(const ExecuteCommand& member, const QueueUse& use, const QueueAccess& access, std::int64_t inputs) {
         Forecast::PerQueue& per = result_.queues[use.queue];
-        if (use.read && use.queue->from_host()) read_host(member, *use.queue, access, inputs);
+        if (use.read && use.queue->host_fed()) read_host(member, *use.queue, access, inputs);
+        if (use.read && !use.queue->alias.empty()) read_view(*use.queue, access, inputs);
         if (use.read) per.entries = std::max(per.entries, access.read(0) + 1);
         if (use.written) per.entries = std::max(per.entries, access.write(inputs - 1) + 1);
     }
@@ -300,6 +301,21 @@ private:
         }
     }
 
+    /// What a view reads of a ram that the host fills.
+    void read_view(const Queue& view, const QueueAccess& access, std::int64_t inputs) {
+        const Queue* base = netlist_.find_queue(view.alias);
+        if (!base->host_fed()) return;
+        const std::int64_t ratio = base->entries / view.entries;
+        for (std::int64_t n = 0; n < inputs; ++n)
+            for (std::int64_t i = 0; i < ratio; ++i) {
+                const std::int64_t slot = access.read(n) * ratio + i;
+                reads_[base].insert(slot);
+                Forecast::PerQueue& per = result_.queues[base];
+                per.entries = std::max(per.entries, slot + 1);
+            }
+    }
+
+    const Netlist& netlist_;
     PointerTable pointers_;
     bool sparse_;
     Forecast result_;

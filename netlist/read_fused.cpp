@@ -1,4 +1,5 @@
 #include <charconv>
+#include <set>
 
 #include "netlist/read_parts.hpp"
 
@@ -134,11 +135,11 @@ void read_schedules(Context& ctx, const YamlNode& node, FusedDefinition& into) {
 
 void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into) {
     if (node.is_null() || !ctx.is_map(node, "'fused_ops'")) return;
+    std::set<std::string> ids;
+    for (const auto& fused : into.fused_ops) ids.insert(fused->id);
     for (const auto& [key, value] : node.entries) {
         const std::string what = "fused op '" + key->scalar + "'";
-        const auto same = [&, &id = key->scalar](const auto& one) { return one->id == id; };
-        if (std::any_of(into.fused_ops.begin(), into.fused_ops.end(), same))
-            ctx.problems.error(ctx.at(*key), "{} is defined twice", what);
+        if (!ids.insert(key->scalar).second) ctx.problems.error(ctx.at(*key), "{} is defined twice", what);
         if (!ctx.is_map(*value, what)) continue;
         auto fused = std::make_shared<FusedDefinition>();
         fused->id = key->scalar;

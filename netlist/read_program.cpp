@@ -136,12 +136,14 @@ void read_instruction(Context& ctx, const YamlNode& key, const YamlNode& value, 
     into.instructions.push_back(std::move(instruction));
 }
 
-void read_program(Context& ctx, const YamlNode& key, const YamlNode& body, Netlist& into) {
+void read_program(Context& ctx, const YamlNode& key, const YamlNode& body, std::set<std::string>& names,
+                  Netlist& into) {
     static const YamlNode nothing;
     Program program;
     program.name = key.scalar;
     program.loc = ctx.at(key);
-    if (into.find_program(program.name)) ctx.problems.error(program.loc, "program '{}' is defined twice", program.name);
+    if (!names.insert(program.name).second)
+        ctx.problems.error(program.loc, "program '{}' is defined twice", program.name);
     if (!body.is_null() && !ctx.is_list(body, "program '" + program.name + "'")) return;
     for (const YamlPtr& item : body.items)
         ctx.attempt([&] {
@@ -158,9 +160,11 @@ void read_program(Context& ctx, const YamlNode& key, const YamlNode& body, Netli
 
 void read_programs(Context& ctx, const YamlNode& node, Netlist& into) {
     if (node.is_null()) return;
+    std::set<std::string> names;
+    for (const Program& program : into.programs) names.insert(program.name);
     const auto each = [&](const YamlNode& map) {
         if (!ctx.is_map(map, "an element of 'programs'")) return;
-        for (const auto& [key, body] : map.entries) read_program(ctx, *key, *body, into);
+        for (const auto& [key, body] : map.entries) read_program(ctx, *key, *body, names, into);
     };
     if (node.is_map()) return each(node);
     if (!ctx.is_list(node, "'programs'")) return;

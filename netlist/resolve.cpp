@@ -18,11 +18,12 @@ constexpr std::size_t most_instances = 1'000'000;
 
 void check_instances(const Netlist& netlist, Diagnostics& out) {
     std::size_t total = 0, executes = 0;
+    const NameIndex index(netlist);
     for (const Queue& queue : netlist.queues) total += queue.target_devices.size();
     for (const Graph& graph : netlist.graphs) total += graph.target_devices.size() * (graph.ops.size() + 1);
     for (const Program& program : netlist.programs)
         for (const Instruction& instruction : program.instructions)
-            if (const Graph* graph = instruction.graph.empty() ? nullptr : netlist.find_graph(instruction.graph))
+            if (const Graph* graph = index.graph(instruction.graph))
                 executes += graph->target_devices.size() * (instruction.settings.size() + 1);
     if (total > most_instances || executes > most_instances)
         out.error({netlist.file}, "target_device lists make more than {} instances", most_instances);
@@ -62,13 +63,14 @@ public:
         for (const Queue& queue : netlist_.queues)
             if (!queue.from_host() && !index_.op(queue.input).op)
                 out_.error(queue.loc, "queue '{}' is fed by '{}', which is no op{}", queue.name, queue.input,
-                           did_you_mean(queue.input, names()));
+                           guess(queue.input));
     }
 
 private:
-    const std::vector<std::string>& names() {
+    std::string guess(const std::string& wrong) {
+        if (out_.size() > most_guesses) return "";
         if (names_.empty()) names_ = index_.names();
-        return names_;
+        return did_you_mean(wrong, names_);
     }
     void link_fused(Op& op) {
         if (op.cfg.type != "fused_op") return;
@@ -100,7 +102,7 @@ private:
             Producer producer;
             if (!find(op.inputs[k], producer)) {
                 out_.error(cfg.loc, "input {} of op '{}' is '{}', which is no queue and no op{}", k, cfg.name,
-                           op.inputs[k], did_you_mean(op.inputs[k], names()));
+                           op.inputs[k], guess(op.inputs[k]));
                 continue;
             }
             try {

@@ -77,15 +77,8 @@ StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved) {
         }
     deep_ = count > deep_ops;
     graph_ = deep_ || has(resolved.file, "graph_tests");
-    for (const auto& [name, stimulus] : resolved.test.stimulus_overrides) {
-        Override entry{name, {}, true, &stimulus};
-        try {
-            entry.pattern = std::regex(name, std::regex::ECMAScript | std::regex::optimize);
-        } catch (const std::regex_error&) {
-            entry.usable = false;  // then it is a name only
-        }
-        overrides_.push_back(std::move(entry));
-    }
+    for (const auto& [name, stimulus] : resolved.test.stimulus_overrides)
+        overrides_.push_back({name, NamePattern::parse(name), &stimulus});
 }
 
 const std::vector<StimulusChooser::Use>& StimulusChooser::uses(const std::string& queue) const {
@@ -99,7 +92,7 @@ const Stimulus* StimulusChooser::own(const std::string& name, std::string& which
     for (const std::string& candidate : {name, without_instance(name)}) {
         for (const bool exact : {true, false})
             for (const Override& entry : overrides_)
-                if (exact ? entry.name == candidate : entry.usable && std::regex_match(candidate, entry.pattern)) {
+                if (exact ? entry.name == candidate : entry.pattern && entry.pattern->matches(candidate)) {
                     which = entry.name;
                     return entry.stimulus;
                 }

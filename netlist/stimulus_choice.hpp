@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <regex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "netlist/name_pattern.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt {
@@ -31,8 +32,7 @@ private:
     };
     struct Override {
         std::string name;
-        std::regex pattern;
-        bool usable = false;  ///< the name is a valid regular expression
+        std::optional<NamePattern> pattern;
         const Stimulus* stimulus = nullptr;
     };
 

@@ -19,12 +19,15 @@ static void check_ops(const Validation& v) {
 
 void validate(const Netlist& resolved, const ChipParams& chip, const DeviceGrid& grid, std::int64_t chips,
               Diagnostics& out) {
-    Validation v{resolved, chip, grid, chips, out, NameIndex(resolved), {}, {}};
+    Validation v{resolved, chip, grid, chips, out, NameIndex(resolved), {}, {}, {}};
     for (const Queue& queue : resolved.queues)
         if (!queue.from_host()) v.fed_queues[queue.input].push_back(&queue);
     for (const Graph& graph : resolved.graphs)
         for (const Op& op : graph.ops)
-            for (const std::string& input : op.inputs) v.readers[input].push_back(&op);
+            for (const std::string& input : op.inputs) {
+                v.readers[input].push_back(&op);
+                v.reader_graphs[input].insert(&graph);
+            }
     check_places(v);
     check_links(v);
     check_ops(v);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "netlist/name_index.hpp"
 #include "netlist/validate.hpp"
@@ -17,6 +18,7 @@ struct Validation {
     NameIndex index;
     std::unordered_map<std::string_view, std::vector<const Queue*>> fed_queues;  ///< op -> queues it writes
     std::unordered_map<std::string_view, std::vector<const Op*>> readers;        ///< queue or op -> ops that read it
+    std::unordered_map<std::string_view, std::unordered_set<const Graph*>> reader_graphs;  ///< and their graphs
 };
 
 /// Where ops and queues lie: chips, grids, channels, addresses, Ethernet.

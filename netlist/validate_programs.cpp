@@ -69,7 +69,7 @@ private:
     void known(const std::string& variable, const SourceLoc& loc) {
         if (variable.empty() || variables_.contains(variable)) return;
         v_.out.error(loc, "variable '{}' is not declared in program '{}'{}", variable, program_.name,
-                     did_you_mean(variable, {variables_.begin(), variables_.end()}));
+                     guess(variable, [&] { return std::vector<std::string>(variables_.begin(), variables_.end()); }));
     }
     void known(const Operand& operand, const SourceLoc& loc) { known(operand.variable, loc); }
 
@@ -77,7 +77,11 @@ private:
         for (const std::string& name : i.queues)
             if (!v_.index.queue(name))
                 v_.out.error(i.loc, "program '{}' names the queue '{}', which does not exist{}", program_.name, name,
-                             did_you_mean(name, queue_names()));
+                             guess(name, [&] { return queue_names(); }));
+    }
+    template <class Names>
+    std::string guess(const std::string& wrong, Names names) const {
+        return v_.out.size() > most_guesses ? "" : did_you_mean(wrong, names());
     }
     std::vector<std::string> queue_names() const {
         std::vector<std::string> names;
@@ -88,10 +92,13 @@ private:
     void execute(const Instruction& i) {
         const Graph* graph = v_.index.graph(i.graph);
         if (!graph) {
-            std::vector<std::string> names;
-            for (const Graph& one : v_.netlist.graphs) names.push_back(one.name);
+            const auto names = [&] {
+                std::vector<std::string> all;
+                for (const Graph& one : v_.netlist.graphs) all.push_back(one.name);
+                return all;
+            };
             v_.out.error(i.loc, "program '{}' executes graph '{}', which does not exist{}", program_.name, i.graph,
-                         did_you_mean(i.graph, names));
+                         guess(i.graph, names));
             return;
         }
         std::set<std::string_view> set;
@@ -122,11 +129,8 @@ private:
 
     bool uses(const Graph& graph, const Queue& queue) const {
         if (!queue.from_host() && v_.index.op(queue.input).graph == &graph) return true;
-        const auto readers = v_.readers.find(queue.name);
-        if (readers == v_.readers.end()) return false;
-        for (const Op* op : readers->second)
-            if (v_.index.op(op->cfg.name).graph == &graph) return true;
-        return false;
+        const auto readers = v_.reader_graphs.find(queue.name);
+        return readers != v_.reader_graphs.end() && readers->second.contains(&graph);
     }
 
     void setting(const Graph& graph, const QueueSetting& s) {
@@ -137,7 +141,7 @@ private:
         const Queue* queue = v_.index.queue(s.queue);
         if (!queue) {
             v_.out.error(s.loc, "settings for queue '{}', which does not exist{}", s.queue,
-                         did_you_mean(s.queue, queue_names()));
+                         guess(s.queue, [&] { return queue_names(); }));
             return;
         }
         if (!uses(graph, *queue))

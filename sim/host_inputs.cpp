@@ -42,7 +42,7 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
     const std::string where = folder + "/manifest.json";
     for (const ManifestEntry& item : manifest.inputs) {
         const Queue* queue = netlist.find_queue(item.queue);
-        if (!queue || !queue->from_host()) problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
+        if (!queue || !queue->host_fed()) problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
     }
     problems.throw_if_any();
     for (const Queue& queue : netlist.queues) {

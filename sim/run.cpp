@@ -38,7 +38,7 @@ static void dump_io(Setup& setup) {
         if (!state.host.all().contains(&queue)) continue;
         std::map<std::int64_t, EntrySpan> entries;
         for (const auto& [n, entry] : state.host.all().at(&queue)) entries[n] = {{entry}, queue.shape().z};
-        const std::string file = "inputs/" + npy_name(queue.name) + ".npy";
+        const std::string file = "inputs/" + npy_name(queue.name);
         dump_queue((folder / file).string(), queue, entries, entries.rbegin()->first + 1);
         manifest.inputs.push_back({queue.name, file, 0});
     }
@@ -47,7 +47,7 @@ static void dump_io(Setup& setup) {
         std::map<std::int64_t, EntrySpan> entries;
         for (std::int64_t n = 0; n < count; ++n)
             if (state.store.has(*queue, n)) entries[n] = state.store.read(*queue, n);
-        const std::string file = "outputs/" + npy_name(queue->name) + ".npy";
+        const std::string file = "outputs/" + npy_name(queue->name);
         dump_queue((folder / file).string(), *queue, entries, count);
         manifest.outputs.push_back({queue->name, file, 0});
     }

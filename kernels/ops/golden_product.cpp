@@ -1,19 +1,12 @@
 // Golden's matrix products: Eigen over whole tensors, apart from the simulator's GEMM.
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/golden_eigen.hpp"
 #include "kernels/ops/matmul.hpp"
 
 namespace tt {
 namespace {
-
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Input = Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>;
-using Output = Eigen::Map<RowMajor, 0, Eigen::OuterStride<>>;
-
-Input map(ConstMatrixView m) { return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.stride)}; }
-Output map(MatrixView m) { return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.stride)}; }
 
 void add_bias(const OpConfig& op, const Tensor& bias, TileDim bias_tile, Tensor& sums) {
     const bool whole_tile = is_integer(op.in_df[0]);
@@ -64,7 +57,18 @@ GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const>
     }
 }
 
-void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) { map(sums).noalias() += map(a) * map(b); }
+void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
+    using Multiply = void (*)(const golden_eigen::Product&);
+    static const Multiply multiply = []() -> Multiply {
+#if defined(__x86_64__)
+        if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+            return golden_eigen::multiply_avx512;
+        if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) return golden_eigen::multiply_avx2;
+#endif
+        return golden_eigen::multiply_baseline;
+    }();
+    multiply({a.data, a.stride, b.data, b.stride, sums.data, sums.stride, a.rows, b.cols, a.cols});
+}
 
 void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {
     if (op.attr.bias) {

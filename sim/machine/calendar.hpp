@@ -19,12 +19,12 @@ public:
     virtual void on_event(std::uint32_t what, std::uint64_t argument) = 0;
 };
 
-/// Keeps the first exception of any process, stops the simulation and hands it on after sc_start().
+/// Keeps the first exception of any process and hands it on after sc_start(). Calendars then schedule nothing more,
+/// so the simulation starves at once.
 class Failure {
 public:
     void store() {
         if (!first_) first_ = std::current_exception();
-        sc_core::sc_stop();
     }
     void rethrow() const {
         if (first_) std::rethrow_exception(first_);

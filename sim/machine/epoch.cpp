@@ -4,6 +4,11 @@
 
 namespace tt::sim {
 
+/// The ram whose memory a queue is or views.
+static const Queue* memory_behind(const Netlist& netlist, const Queue& queue) {
+    return queue.alias.empty() ? &queue : netlist.find_queue(queue.alias);
+}
+
 Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLaunch& launch,
              std::map<const Queue*, QueueAccess> access, std::function<void()> finished)
     : context_(context),
@@ -15,6 +20,11 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
     for (const PlanQueue& queue : plan_.queues)
         ports_.push_back(std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
+    for (auto& reader : ports_)
+        for (auto& writer : ports_)
+            if (writer->writes() && reader->reads() && reader->memory().ram() &&
+                memory_behind(context.state.netlist, reader->queue()) == memory_behind(context.state.netlist, writer->queue()))
+                reader->follow(*writer);
     for (const PlanOp& op : plan_.ops) {
         cores_.emplace_back();
         for (std::size_t index = 0; index < op.cores.size(); ++index) cores_.back().push_back(std::make_unique<Core>(*this, op, index));

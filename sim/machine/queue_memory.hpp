@@ -33,12 +33,11 @@ public:
     void clear();
     std::int64_t popped() const { return popped_; }
 
+    void tell();  ///< users look again
     void join(QueueUser& user) { users_.push_back(&user); }
     void leave(QueueUser& user) { std::erase(users_, &user); }
 
 private:
-    void tell();
-
     const Queue& queue_;
     RunState& state_;
     std::set<std::int64_t> complete_;

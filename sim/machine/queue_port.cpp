@@ -5,21 +5,23 @@
 namespace tt::sim {
 
 QueuePort::QueuePort(Epoch& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory)
-    : epoch_(epoch), plan_(queue), access_(access), memory_(memory) {
+    : epoch_(epoch), plan_(queue), access_(access), memory_(memory) {}
+
+void QueuePort::follow(QueuePort& writer) {
+    writer_ = &writer;
+    writer.followers_.push_back(this);
     snapshot(0);
 }
 
 /// What a ram held at the start of an input, before that input's writes.
 void QueuePort::snapshot(std::int64_t input) {
-    const bool both = memory_.ram() && plan_.writer >= 0 && !plan_.readers.empty();
-    if (both && epoch_.values() && input < epoch_.inputs())
+    if (epoch_.values() && input < epoch_.inputs() && (input == 0 || follows()))
         snapshots_[input] = epoch_.store().read(queue(), access_.read(input));
 }
 
 bool QueuePort::ready(std::int64_t input) const {
     if (!memory_.ram()) return memory_.complete(access_.read(input));
-    if (plan_.writer < 0 || access_.prologue || access_.epilogue) return true;
-    return committed_ >= input;
+    return !follows() || writer_->access_.epilogue || writer_->committed_ >= input;
 }
 
 EntrySpan QueuePort::entry(std::int64_t input) {
@@ -67,9 +69,11 @@ void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, 
 
 void QueuePort::commit(std::int64_t input) {
     committed_ = input + 1;
-    snapshot(committed_);
+    for (QueuePort* follower : followers_) follower->snapshot(committed_);
     epoch_.entry_written(*this, input);
     memory_.set_complete(access_.write(input));
+    for (QueuePort* follower : followers_)
+        if (follower != this) follower->memory_.tell();
 }
 
 }  // namespace tt::sim

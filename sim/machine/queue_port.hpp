@@ -16,8 +16,13 @@ public:
 
     const Queue& queue() const { return *plan_.queue; }
     const QueueAccess& access() const { return access_; }
+    bool writes() const { return plan_.writer >= 0; }
+    bool reads() const { return !plan_.readers.empty(); }
     QueueMemory& memory() { return memory_; }
     const QueueMemory& memory() const { return memory_; }
+
+    /// The port of this epoch that writes the memory this one reads (a ram, directly or through a view).
+    void follow(QueuePort& writer);
 
     // --- reading ---
     void add_reader() { ++readers_; }
@@ -38,6 +43,7 @@ public:
 private:
     void commit(std::int64_t input);
     void snapshot(std::int64_t input);
+    bool follows() const { return writer_ != nullptr && !access_.prologue; }
 
     struct Writing {
         std::int64_t pieces = 0;
@@ -49,6 +55,8 @@ private:
     QueueAccess access_;
     QueueMemory& memory_;
     std::int64_t readers_ = 0, pieces_per_input_ = 0, committed_ = 0;
+    QueuePort* writer_ = nullptr;
+    std::vector<QueuePort*> followers_;
     std::map<std::int64_t, std::int64_t> done_;          // input -> readers that are done
     std::map<std::int64_t, EntrySpan> snapshots_;        // rams read and written here
     std::map<std::int64_t, EntrySpan> gradient_entries_;

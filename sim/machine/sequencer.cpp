@@ -49,7 +49,7 @@ Sequencer::Sequencer(Context& context, EpochStream stream)
                 for (const std::int64_t n : push) state.store.put(queue, n, state.host.entry(queue, n));
             continue;
         }
-        const bool pops = !queue.from_host() && !state.read_by_graph[&queue];
+        const bool pops = !queue.host_fed() && !state.read_by_graph[&queue];
         if (!push.empty() || pops)
             host_.push_back(std::make_unique<HostPort>(context, context.memory(queue), push, pops));
     }
@@ -138,7 +138,7 @@ void Sequencer::run(Pending& pending) {
     if (const auto* allocate = std::get_if<AllocateCommand>(&pending.command)) {
         pointers_.allocate(*allocate);
         pending.over = true;
-        if (allocate->allocate && !allocate->queue->from_host()) context_.memory(*allocate->queue).clear();
+        if (allocate->allocate && !allocate->queue->host_fed()) context_.memory(*allocate->queue).clear();
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);

@@ -55,8 +55,11 @@ std::pair<const Queue*, std::int64_t> EntryStore::base_of(const Queue& queue) co
 void EntryStore::put(const Queue& queue, std::int64_t n, EntryPtr entry) { slots_[&queue][n] = std::move(entry); }
 
 bool EntryStore::has(const Queue& queue, std::int64_t n) const {
-    const auto it = slots_.find(&queue);
-    return it != slots_.end() && it->second.contains(n);
+    const auto [base, ratio] = base_of(queue);
+    const auto it = slots_.find(base);
+    if (it == slots_.end()) return false;
+    const auto first = it->second.lower_bound(n * ratio);
+    return first != it->second.end() && first->first < (n + 1) * ratio;
 }
 
 EntrySpan EntryStore::read(const Queue& queue, std::int64_t n) {

@@ -17,8 +17,8 @@ QueueArray sample(bool integer, bool raw) {
         Tensor entry(2, 3, 4);
         for (std::size_t i = 0; i < entry.data.size(); ++i) {
             const auto value = static_cast<std::int32_t>(100 * n) + static_cast<std::int32_t>(i) - 7;
-            entry.data[i] =
-                raw ? std::bit_cast<float>(value * 77777777) : static_cast<float>(value) * (integer ? 1.0F : 0.25F);
+            entry.data[i] = raw ? std::bit_cast<float>(static_cast<std::uint32_t>(value) * 77777777U)
+                                : static_cast<float>(value) * (integer ? 1.0F : 0.25F);
         }
         array.entries.push_back(entry);
     }

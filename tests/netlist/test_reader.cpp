@@ -69,7 +69,7 @@ TEST_CASE("queue settings take booleans in any case, numbers and variables") {
     std::string text = test::with(test::small_netlist, "prologue: false", "prologue: FALSE");
     text = test::with(text, "epilogue: false", "epilogue: 0");
     text = test::with(text, "zero: false", "zero: $lptr");
-    const QueueSetting& s = read(text).programs[0].instructions[1].settings[0];
+    const QueueSetting s = read(text).programs[0].instructions[1].settings[0];
     CHECK(s.prologue->literal == 0);
     CHECK(s.epilogue->literal == 0);
     CHECK(s.zero->variable == "$lptr");
