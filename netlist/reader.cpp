@@ -57,12 +57,25 @@ static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
         ctx.problems.error(ctx.at(root), "the netlist needs the key 'devices', such as devices: {{arch: grayskull}}");
 }
 
+/// A file that is wrong throughout is not shown line by line.
+static void throw_problems(const Diagnostics& problems) {
+    constexpr std::size_t most_shown = 200;
+    if (problems.size() <= most_shown) return problems.throw_if_any();
+    Diagnostics shown;
+    for (std::size_t k = 0; k < most_shown; ++k) {
+        const Diagnostics::Item& item = problems.items()[k];
+        shown.add(item.fault, item.loc, item.message);
+    }
+    shown.error(problems.items()[most_shown].loc, "and {} more problems from here on", problems.size() - most_shown);
+    shown.throw_if_any();
+}
+
 static Netlist read_tree(const YamlPtr& root, const std::string& name) {
     Context ctx{name, {}, {}};
     Netlist netlist;
     netlist.file = name;
     read_root(ctx, *root, netlist);
-    ctx.problems.throw_if_any();
+    throw_problems(ctx.problems);
     return netlist;
 }
 

@@ -104,9 +104,12 @@ void check_buffers(Validation& v, const Queue& queue) {
         if (at.channel >= v.grid.dram_channels)
             return v.out.error(queue.loc, "buffer {} of queue '{}' is in DRAM channel {}; the chip has channels 0..{}",
                                k, queue.name, at.channel, v.grid.dram_channels - 1);
-        if (at.address + bytes > static_cast<std::uint64_t>(room))
+        // Addresses are 32 bits wide; on a channel of several blocks those above it meet the same memory again.
+        const auto size = static_cast<std::uint64_t>(room);
+        const std::uint64_t start = v.chip.dram_blocks > 1 ? at.address % size : at.address;
+        if (start + bytes > size)
             return v.out.error(queue.loc, "buffer {} of queue '{}' ends at {:#x}; a DRAM channel ends at {:#x}", k,
-                               queue.name, at.address + bytes, room);
+                               queue.name, start + bytes, room);
     }
 }
 

@@ -44,22 +44,30 @@ private:
         for (std::size_t q = 0; q < plan_->queues.size(); ++q) {
             const PlanQueue& queue = plan_->queues[q];
             if (queue.readers.empty()) continue;
-            const std::int64_t n = access_.at(queue.queue).read(input);
-            if (queue.queue->type == QueueType::Queue && !state_.store.has(*queue.queue, n))
-                fail_input(queue.queue->loc, "queue '{}' is read at slot {} (entry {}), which nothing has written",
-                           queue.queue->name, n % queue.queue->entries, n);
-            entries_[q] = state_.store.read(*queue.queue, n);
+            const bool streams = queue.queue->type == QueueType::Queue && queue.writer >= 0;
+            if (!streams || state_.store.has(*queue.queue, access_.at(queue.queue).read(input))) read_queue(q, input);
         }
     }
 
-    AssembledPtr slice(std::size_t o, std::size_t k, std::size_t p, std::int64_t z, PipeSlices& made) {
+    void read_queue(std::size_t q, std::int64_t input) {
+        const Queue& queue = *plan_->queues[q].queue;
+        const std::int64_t n = access_.at(&queue).read(input);
+        if (queue.type == QueueType::Queue && !state_.store.has(queue, n))
+            fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
+                       n % queue.entries, n);
+        entries_[q] = state_.store.read(queue, n);
+    }
+
+    AssembledPtr slice(std::size_t o, std::size_t k, std::size_t p, std::int64_t z, std::int64_t input, PipeSlices& made) {
         AssembledPtr& slot = made[{p, z}];
         if (slot) return slot;
         const PlanOp& op = plan_->ops[o];
         const PlanOperand& operand = op.operands[k];
         SourceRefs refs;
         if (operand.producer_op < 0) {
-            refs.entry = entries_[static_cast<std::size_t>(operand.producer_queue)];
+            const auto q = static_cast<std::size_t>(operand.producer_queue);
+            if (entries_[q].parts.empty()) read_queue(q, input);  // a FIFO that an op of this launch fills
+            refs.entry = entries_[q];
         } else {
             const auto& produced = blocks_[static_cast<std::size_t>(operand.producer_op)];
             const Pipe& pipe = operand.pipes[p];
@@ -87,7 +95,7 @@ private:
                     const std::int64_t count = whole ? operand.operand_z : operand.slices;
                     for (std::int64_t z = first; z < first + count; ++z)
                         operands[k].push_back(
-                            slice(o, k, operand.pipe_of_core[core], z, resident ? resident_[o][k] : made[k]));
+                            slice(o, k, operand.pipe_of_core[core], z, input, resident ? resident_[o][k] : made[k]));
                 }
                 const BlockPtr block = compute_.reserve(op);
                 compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));

@@ -5,13 +5,14 @@
 
 namespace tt::sim {
 
-static EntryPtr convert_and_pack(Tensor values, const Queue& queue, Numerics numerics) {
+/// What the host pushes are values of the queue's format, so they are kept in it whatever --numerics says.
+static EntryPtr convert_and_pack(Tensor values, const Queue& queue) {
     host_convert(queue.df, {values.data.data(), values.z * values.rows, values.cols, values.cols});
-    return pack_entry(values, queue, numerics);
+    return pack_entry(values, queue, Numerics::Real);
 }
 
 HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed, StimulusOrder order,
-                                Numerics numerics, ThreadPool& pool) {
+                                ThreadPool& pool) {
     HostInputs inputs;
     std::map<std::string, std::int64_t> counts;
     for (const auto& [queue, per] : forecast.queues)
@@ -30,13 +31,13 @@ HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast
     }
     pool.parallel_for(work.size(), [&](std::size_t i) {
         for (const std::int64_t n : *work[i].numbers)
-            (*work[i].to)[n] = convert_and_pack(source->next(work[i].queue->name), *work[i].queue, numerics);
+            (*work[i].to)[n] = convert_and_pack(source->next(work[i].queue->name), *work[i].queue);
     });
     return inputs;
 }
 
 HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
-                            const Manifest& manifest, Numerics numerics, ThreadPool& pool) {
+                            const Manifest& manifest, ThreadPool& pool) {
     HostInputs inputs;
     Diagnostics problems;
     const std::string where = folder + "/manifest.json";
@@ -79,7 +80,7 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
         for (const std::int64_t n : needed->second.host) to[n] = nullptr;
         pool.parallel_for(needed->second.host.size(), [&](std::size_t i) {
             const std::int64_t n = needed->second.host[i];
-            to.at(n) = convert_and_pack(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue, numerics);
+            to.at(n) = convert_and_pack(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
         });
     }
     problems.throw_if_any();

@@ -106,9 +106,9 @@ RunReport run(const RunOptions& options) {
     if (state.values()) {
         state.host = setup->manifest
                          ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir, *setup->manifest,
-                                            state.options.numerics, *setup->pool)
+                                            *setup->pool)
                          : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
-                                                state.options.stimulus, state.options.numerics, *setup->pool);
+                                                state.options.stimulus, *setup->pool);
     }
     // (2) the machine
     if (state.options.mode == Mode::Functional) {

@@ -15,8 +15,8 @@ struct Setup {
     std::string arch;
     Machine machine;
     std::optional<Manifest> manifest;  ///< of --inputs
-    std::unique_ptr<ThreadPool> pool;
     std::unique_ptr<RunState> state;
+    std::unique_ptr<ThreadPool> pool;  ///< ends first: its tasks refer to the state
 };
 
 /// Throws Error with all problems of the first arch when the netlist runs on none of those it lists.

@@ -1,6 +1,7 @@
 // Golden's matrix products: Eigen over whole tensors, apart from the simulator's GEMM.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/golden_eigen.hpp"
 #include "kernels/ops/matmul.hpp"
@@ -67,7 +68,20 @@ void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
 #endif
         return golden_eigen::multiply_baseline;
     }();
-    multiply({a.data, a.stride, b.data, b.stride, sums.data, sums.stride, a.rows, b.cols, a.cols});
+    // Short products in float, their sums in double: long chains of float additions would cost digits that deep
+    // networks (layer norms of nearly equal values) then magnify.
+    constexpr std::int64_t piece = 64;
+    const auto size = static_cast<std::size_t>(sums.rows * sums.cols);
+    std::vector<double> total(size);
+    std::vector<float> part(size);
+    for (std::int64_t k = 0; k < a.cols; k += piece) {
+        std::fill(part.begin(), part.end(), 0.0F);
+        multiply({a.data + k, a.stride, b.row(k), b.stride, part.data(), sums.cols, a.rows, b.cols, std::min(piece, a.cols - k)});
+        for (std::size_t i = 0; i < size; ++i) total[i] += part[i];
+    }
+    for (std::int64_t r = 0; r < sums.rows; ++r)
+        for (std::int64_t c = 0; c < sums.cols; ++c)
+            sums.at(r, c) = static_cast<float>(sums.at(r, c) + total[static_cast<std::size_t>(r * sums.cols + c)]);
 }
 
 void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {

@@ -138,8 +138,14 @@ void block(const BlockArgs& unfitted) {
     if (op.attr.identity) return block_sparse(args);
     const auto& in0 = args.in[0].slices;
     const auto& in1 = args.in[1].slices;
-    // Without rounding the cut into k-blocks changes nothing but the speed.
-    const auto blocks = args.numerics == Numerics::Float32 ? 1 : op.attr.m_k;
+    if (args.numerics == Numerics::Float32) {
+        DoubleSums sums(args.out);
+        for (std::size_t z = 0; z < in0.size(); ++z) sums.add_product(in0[z], in1[z]);
+        sums.store();
+        leave_dest(op, args.numerics, args.out);
+        return finish_product(args, 2);
+    }
+    const auto blocks = op.attr.m_k;
     const auto step = in0[0].cols / blocks;
     PartialSums sums(args);
     for (std::size_t z = 0; z < in0.size(); ++z)

@@ -1,5 +1,6 @@
 #include "kernels/ops/products.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/gemm.hpp"
@@ -146,6 +147,25 @@ void PartialSums::add_in_l1(MatrixView block) {
     for (std::int64_t r = 0; r < sums_.rows; ++r)
         for (std::int64_t c = 0; c < sums_.cols; ++c) sums_.at(r, c) += block.at(r, c);
     pack_from_dest(is_integer(op_.acc_df) ? op_.acc_df : DataFormat::Float32, op_.intermed_df, sums_);
+}
+
+DoubleSums::DoubleSums(MatrixView out)
+    : out_(out), sums_(static_cast<std::size_t>(out.rows * out.cols)), part_(sums_.size()) {}
+
+void DoubleSums::add_product(ConstMatrixView in0, ConstMatrixView in1) {
+    constexpr std::int64_t short_chain = 64;
+    const MatrixView part{part_.data(), out_.rows, out_.cols, out_.cols};
+    for (std::int64_t k = 0; k < in0.cols; k += short_chain) {
+        const auto length = std::min(short_chain, in0.cols - k);
+        gemm(in0.sub(0, k, in0.rows, length), in1.sub(k, 0, length, in1.cols), part, false);
+        for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += part_[i];
+    }
+}
+
+void DoubleSums::store() const {
+    for (std::int64_t r = 0; r < out_.rows; ++r)
+        for (std::int64_t c = 0; c < out_.cols; ++c)
+            out_.at(r, c) = static_cast<float>(sums_[static_cast<std::size_t>(r * out_.cols + c)]);
 }
 
 void finish_product(const BlockArgs& args, std::size_t next) {

@@ -41,6 +41,19 @@ void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums);
 /// Partial sums go to L1 in intermed_df and come back.
 void spill(const OpConfig& op, Numerics numerics, MatrixView sums);
 
+/// Sums without rounding worth the name (--numerics float32): short products in float, added up in double.
+class DoubleSums {
+public:
+    explicit DoubleSums(MatrixView out);
+    void add_product(ConstMatrixView in0, ConstMatrixView in1);
+    void store() const;
+
+private:
+    MatrixView out_;
+    std::vector<double> sums_;
+    std::vector<float> part_;
+};
+
 /// Adds k-blocks to `sums`: spilled and reloaded between blocks, or added in L1 by the packer (l1_acc).
 class PartialSums {
 public:

@@ -31,7 +31,11 @@ namespace {
 /// Collects the needs of one chunk, source by source in order of first touch.
 class ChunkCollector {
 public:
-    ChunkCollector(Pipe& pipe, const NeedSource& source, const TmMap& map) : pipe_(pipe), source_(source), map_(map) {
+    /// `once`: a tile that was brought before is not brought again (operands held for the whole execute).
+    ChunkCollector(Pipe& pipe, const NeedSource& source, const TmMap& map, bool once)
+        : pipe_(pipe), source_(source), map_(map), once_(once) {
+        const TileShape shape = source.blocking.shape();
+        if (once) seen_.assign(static_cast<std::size_t>(shape.tiles()), false);
         slot_of_.assign(static_cast<std::size_t>(source.blocking.cores()), none);
     }
 
@@ -42,11 +46,11 @@ public:
     }
 
     void add(std::int64_t z, const TileRect& rect) {
-        tiles_ += rect.nr * rect.nc;
+        if (!once_) tiles_ += rect.nr * rect.nc;
         for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
             for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
-                const TileRun run = map_.run(z, r, c, rect.c0 + rect.nc - c);
-                if (!run.first.pad) add_run(run);
+                const TileRun run = map_.run(z, r, c, once_ ? 1 : rect.c0 + rect.nc - c);
+                if (!run.first.pad && first_time(run.first)) add_run(run);
                 c += run.count;
             }
     }
@@ -58,6 +62,16 @@ public:
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    bool first_time(const TileSource& tile) {
+        if (!once_) return true;
+        const TileShape shape = source_.blocking.shape();
+        const auto at = static_cast<std::size_t>((tile.z * shape.rt + tile.r) * shape.ct + tile.c);
+        if (seen_[at]) return false;
+        seen_[at] = true;
+        ++tiles_;
+        return true;
+    }
 
     // A run crosses cores and steps of the producer; each piece inside one of them counts as a whole.
     void add_run(const TileRun& run) {
@@ -107,6 +121,8 @@ private:
     Pipe& pipe_;
     const NeedSource& source_;
     const TmMap& map_;
+    bool once_;
+    std::vector<bool> seen_;
     std::vector<std::uint32_t> slot_of_;  // source -> index in needs, while in a chunk
     std::size_t first_ = 0;
     std::int64_t tiles_ = 0;
@@ -167,7 +183,7 @@ void add_chunk(ChunkCollector& collect, const OperandUse& use, const Blocking& o
 
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out, std::int64_t group,
                  const NeedSource& source) {
-    ChunkCollector collect(pipe, source, operand.map);
+    ChunkCollector collect(pipe, source, operand.map, operand.intake == Intake::Resident);
     for (std::int64_t z = 0; z < operand.operand_z; ++z)
         for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
             collect.begin();
@@ -178,13 +194,34 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
     if (!source.produced_after.empty()) set_releases(pipe, source);
 }
 
-std::int64_t widest_window(const Pipe& pipe, const PlanOp& producer) {
-    // What lies before the first chunk's release is position 0; each chunk widens from what was released so far.
-    std::vector<std::int64_t> released(producer.cores.size(), 0);
+std::int64_t widest_window(const std::vector<Pipe>& pipes, std::size_t sources) {
+    // released[source]: (pipe, position) of every pipe that touches the source
+    std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> released(sources);
+    std::size_t chunks = 0;
+    for (std::size_t p = 0; p < pipes.size(); ++p) {
+        chunks = std::max(chunks, pipes[p].chunks());
+        for (const ChunkNeed& need : pipes[p].needs)
+            if (released[need.source].empty() || released[need.source].back().first != p)
+                released[need.source].emplace_back(p, 0);
+    }
     std::int64_t widest = 0;
-    for (const ChunkNeed& need : pipe.needs) {
-        widest = std::max(widest, need.need - released[need.source]);
-        released[need.source] = std::max(released[need.source], need.release);
+    const auto each_need = [&](std::size_t chunk, auto&& visit) {
+        for (std::size_t p = 0; p < pipes.size(); ++p) {
+            if (chunk >= pipes[p].chunks()) continue;
+            for (std::uint32_t n = pipes[p].first_need[chunk]; n < pipes[p].first_need[chunk + 1]; ++n)
+                visit(p, pipes[p].needs[n]);
+        }
+    };
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        each_need(chunk, [&](std::size_t, const ChunkNeed& need) {
+            std::int64_t kept = need.need;
+            for (const auto& [_, position] : released[need.source]) kept = std::min(kept, position);
+            widest = std::max(widest, need.need - kept);
+        });
+        each_need(chunk, [&](std::size_t p, const ChunkNeed& need) {
+            for (auto& [pipe, position] : released[need.source])
+                if (pipe == p) position = std::max(position, need.release);
+        });
     }
     return widest;
 }

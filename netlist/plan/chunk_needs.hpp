@@ -21,7 +21,8 @@ NeedSource queue_source(const Queue& queue);
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
                  std::int64_t ublocks_per_step, const NeedSource& source);
 
-/// Most tiles of one core of the producer that must lie in its output buffer at once so that the pipe can move.
-std::int64_t widest_window(const Pipe& pipe, const PlanOp& producer);
+/// Most tiles of one core of the producer that must lie in its output buffer at once so that the pipes of an operand
+/// can move, chunk by chunk together: a multicast of another operand may tie their cores.
+std::int64_t widest_window(const std::vector<Pipe>& pipes, std::size_t sources);
 
 }  // namespace tt

@@ -46,17 +46,13 @@ public:
         : netlist_(netlist), launch_(launch), machine_(machine) {}
 
     std::shared_ptr<const Plan> build() {
-        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) their loop nests,
-        // (5) pipes chunk by chunk, (6) output buffers wide enough for what consumers reorder, (7) does it fit
+        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) their loop nests and pipes,
+        // (5) output buffers wide enough for what consumers reorder
         list_ops();
         for (PlanOp& op : plan_->ops) place(op);
         for (PlanOp& op : plan_->ops) connect(op);
-        for (PlanOp& op : plan_->ops) loop_nest(op);
-        for (PlanOp& op : plan_->ops)
-            for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
+        for (PlanOp& op : plan_->ops) fit(op);
         for (PlanOp& op : plan_->ops) widen_output(op);
-        for (const PlanOp& op : plan_->ops)
-            check_l1(op, launch_.input_count(), machine_.find(op.chip)->params, problems_);
         problems_.throw_if_any();
         return plan_;
     }
@@ -66,6 +62,7 @@ private:
     void place(PlanOp& op);
     void connect(PlanOp& op);
     PlanOperand operand(const PlanOp& op, std::size_t k);
+    void fit(PlanOp& op);
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
@@ -94,30 +91,31 @@ void Elaborator::list_ops() {
     }
     plan_->chips.assign(chips.begin(), chips.end());
     // Depth first in file order, producers before consumers; cycles were refused by resolve().
-    std::map<std::string_view, bool> placed;
+    // A FIFO may feed back into the ops that fill it, so an op is visited once whatever leads to it.
+    std::set<std::string_view> visited;
     std::vector<std::pair<std::string_view, std::size_t>> stack;
     for (const std::string_view start : order) {
-        if (placed[start]) continue;
+        if (!visited.insert(start).second) continue;
         stack.emplace_back(start, 0);
         while (!stack.empty()) {
             auto& [name, next] = stack.back();
             const auto& [graph, op] = all.at(name);
             if (next < op->inputs.size()) {
                 const std::string& input = op->inputs[next++];
-                const auto producer = all.find(input);
-                if (producer != all.end() && !placed[producer->first]) stack.emplace_back(producer->first, 0);
+                auto producer = all.find(input);
+                if (producer == all.end())  // a FIFO that an op of this epoch fills: that op first
+                    if (const Queue* queue = netlist_.find_queue(input); queue && queue->type == QueueType::Queue)
+                        producer = all.find(queue->input);
+                if (producer != all.end() && visited.insert(producer->first).second) stack.emplace_back(producer->first, 0);
                 continue;
             }
-            if (!placed[name]) {
-                placed[name] = true;
-                op_index_[name] = static_cast<int>(plan_->ops.size());
-                PlanOp made;
-                made.op = op;
-                made.graph = graph;
-                made.def = find_op(op->cfg.type);
-                TT_CHECK(made.def, "op type '{}' passed validation", op->cfg.type);
-                plan_->ops.push_back(std::move(made));
-            }
+            op_index_[name] = static_cast<int>(plan_->ops.size());
+            PlanOp made;
+            made.op = op;
+            made.graph = graph;
+            made.def = find_op(op->cfg.type);
+            TT_CHECK(made.def, "op type '{}' passed validation", op->cfg.type);
+            plan_->ops.push_back(std::move(made));
             stack.pop_back();
         }
     }
@@ -210,6 +208,28 @@ PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
     return made;
 }
 
+/// Loop nest and pipes of an op. Prologue operands that do not fit in L1 together are streamed once per input instead,
+/// the largest first.
+void Elaborator::fit(PlanOp& op) {
+    const ChipParams& chip = machine_.find(op.chip)->params;
+    while (true) {
+        loop_nest(op);
+        for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
+        PlanOperand* largest = nullptr;
+        for (PlanOperand& operand : op.operands)
+            if (operand.intake == Intake::Resident &&
+                (!largest || operand.l1_tiles * operand.tile_bytes > largest->l1_tiles * largest->tile_bytes))
+                largest = &operand;
+        if (!largest || fits_l1(op, launch_.input_count(), chip)) break;
+        largest->intake = Intake::PerStep;  // loop_nest() says which way it streams
+        for (PlanOperand& operand : op.operands) {
+            operand.pipes.clear();
+            operand.pipe_of_core.clear();
+        }
+    }
+    check_l1(op, launch_.input_count(), chip, problems_);
+}
+
 /// Eltwise-like ops stream groups of ublocks: as many as half of the smallest operand buffer holds.
 std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
     const Blocking& out = op.op->cfg.out;
@@ -218,7 +238,7 @@ std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
         const PlanOperand& operand = op.operands[k];
         const OperandUse use = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0);
         if (use.chunks != OperandUse::Chunks::Ublocks || operand.intake == Intake::Resident) continue;
-        const std::int64_t buffer = input_buffer_tiles(*op.op, k, use, operand.tile_bytes, false);
+        const std::int64_t buffer = input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
         group = std::min(group, buffer / 2 / std::max<std::int64_t>(1, use.chunk_rt * use.chunk_ct));
     }
     return std::max<std::int64_t>(1, group);
@@ -242,6 +262,7 @@ void Elaborator::loop_nest(PlanOp& op) {
     }
     const std::int64_t groups = (ublocks + group - 1) / group;
     const bool reduces = k_steps > 1 || !by_ublock;
+    op.step_times.clear();
     op.steps_per_slice = reduces ? (by_ublock ? k_steps * groups : k_steps) : groups;
     op.out_tiles.assign(static_cast<std::size_t>(op.steps_per_slice), 0);
     if (reduces)
@@ -266,8 +287,7 @@ void Elaborator::loop_nest(PlanOp& op) {
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
                                  ? Intake::PerStep
                                  : Intake::PerSlice;
-        const bool resident = operand.intake == Intake::Resident;
-        operand.capacity_tiles = input_buffer_tiles(*op.op, k, use, operand.tile_bytes, resident);
+        operand.l1_tiles = operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
     }
     // Work of each step: what it unpacks, computes and packs.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;
@@ -318,6 +338,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
             operand.pipe_of_core.push_back(it->second);
         }
     // Chunks that are held together must fit together, whatever the rule of the L1 space says.
+    operand.capacity_tiles = operand.l1_tiles;
     for (const Pipe& pipe : operand.pipes) {
         std::int64_t all = 0, most = 0;
         for (const std::uint32_t tiles : pipe.chunk_tiles) {
@@ -329,6 +350,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
                                   : operand.intake == Intake::PerSlice ? slice * operand.slices
                                                                        : most;
         operand.capacity_tiles = std::max(operand.capacity_tiles, held);
+        if (operand.intake == Intake::Resident) operand.l1_tiles = std::max(operand.l1_tiles, all);
     }
 }
 
@@ -340,7 +362,7 @@ void Elaborator::widen_output(PlanOp& op) {
     for (const PlanReader& reader : op.readers) {
         const PlanOperand& operand =
             plan_->ops[static_cast<std::size_t>(reader.op)].operands[static_cast<std::size_t>(reader.operand)];
-        for (const Pipe& pipe : operand.pipes) op.capacity_tiles = std::max(op.capacity_tiles, widest_window(pipe, op));
+        op.capacity_tiles = std::max(op.capacity_tiles, widest_window(operand.pipes, op.cores.size()));
     }
 }
 

@@ -16,43 +16,50 @@ std::int64_t output_buffer_tiles(const Op& op, std::int64_t input_count) {
     return (few ? ever : op.buf_size_mb) * mblock;
 }
 
-std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes,
-                                bool resident) {
+std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes) {
     const auto held = [&](const std::map<int, std::int64_t>& broadcast) -> std::int64_t {
         const auto it = broadcast.find(static_cast<int>(k));
         return it == broadcast.end() ? 0 : it->second;
     };
     if (const std::int64_t tiles = held(op.cfg.attr.kernel_broadcast)) return tiles;
     if (const std::int64_t tiles = held(op.cfg.attr.kernel_broadcast_per_t)) return 2 * tiles;
-    if (resident) {
-        std::int64_t tiles = 0;
-        for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
-        return tiles * op.cfg.in[k].z;
-    }
     const std::int64_t unit = 2 * std::max<std::int64_t>(use.clear_tiles, 1);
     const std::int64_t about_32_kib = 32768 / tile_bytes;
     const std::int64_t floor = k < op.input_buf_min_size_tiles.size() ? op.input_buf_min_size_tiles[k] : 0;
     return round_up(std::max({unit, about_32_kib, floor}), unit);
 }
 
-void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out) {
+namespace {
+struct L1Use {
+    std::int64_t usable = 0, used = 0;
+    std::string parts;
+};
+L1Use l1_use(const PlanOp& op, std::int64_t input_count, const ChipParams& chip) {
+    L1Use l1;
     const std::int64_t total = op.ethernet ? chip.eth_l1_bytes : chip.l1_bytes;
     const std::int64_t reserved = op.ethernet ? chip.eth_l1_reserved : chip.l1_reserved;
-    const std::int64_t usable = total - reserved - op.op->overlay_size;
-    std::int64_t used = output_buffer_tiles(*op.op, input_count) * op.out_tile_bytes;
-    std::string parts = fmt::format("output {}", used);
+    l1.usable = total - reserved - op.op->overlay_size;
+    l1.used = output_buffer_tiles(*op.op, input_count) * op.out_tile_bytes;
+    l1.parts = fmt::format("output {}", l1.used);
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
-        const PlanOperand& operand = op.operands[k];
-        const std::int64_t bytes =
-            input_buffer_tiles(*op.op, k, op.def->use(op.op->cfg, static_cast<int>(k), 0, 0), operand.tile_bytes,
-                               operand.intake == Intake::Resident) *
-            operand.tile_bytes;
-        parts += fmt::format(", input {} {}", k, bytes);
-        used += bytes;
+        const std::int64_t bytes = op.operands[k].l1_tiles * op.operands[k].tile_bytes;
+        l1.parts += fmt::format(", input {} {}", k, bytes);
+        l1.used += bytes;
     }
-    if (used > usable)
-        out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), used, parts,
-                  chip.name, usable);
+    return l1;
+}
+}  // namespace
+
+bool fits_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip) {
+    const L1Use l1 = l1_use(op, input_count, chip);
+    return l1.used <= l1.usable;
+}
+
+void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out) {
+    const L1Use l1 = l1_use(op, input_count, chip);
+    if (l1.used > l1.usable)
+        out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.used, l1.parts,
+                  chip.name, l1.usable);
 }
 
 }  // namespace tt

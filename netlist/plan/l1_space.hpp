@@ -8,10 +8,11 @@ namespace tt {
 
 /// Tiles of an op's output buffer per core.
 std::int64_t output_buffer_tiles(const Op& op, std::int64_t input_count);
-/// Tiles of the input buffer of operand k per core. `resident`: the operand is in prologue and held whole.
-std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes,
-                                bool resident);
-/// Adds an error at the op's place when its buffers exceed what the chip's L1 leaves.
+/// Tiles of the input buffer of a streamed operand k per core.
+std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes);
+/// Whether output and operand buffers (PlanOperand::l1_tiles) fit in what the chip leaves.
+bool fits_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip);
+/// Adds an error at the op's place when they do not.
 void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out);
 
 }  // namespace tt

@@ -62,7 +62,8 @@ struct PlanOperand {
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;                        ///< after transposes
     std::int64_t tile_bytes = 0;
-    std::int64_t capacity_tiles = 0;     ///< of the operand buffer of each core
+    std::int64_t l1_tiles = 0;           ///< of the operand buffer of each core, by the L1 space rules
+    std::int64_t capacity_tiles = 0;     ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
     std::vector<Pipe> pipes;
     std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
 };

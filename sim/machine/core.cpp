@@ -133,7 +133,7 @@ BlockPtr Core::gradient_base(const Position& at) {
     const BlockPtr& last = gradients_[static_cast<std::size_t>(at.slice)];
     if (last && (access.epilogue || access.write_step == 0)) return last;
     if (at.input == 0 && access.zero) return nullptr;
-    return epoch_.compute().load_block(op_, index_, at.slice, epoch_.store().read(queue, access.write(at.input)));
+    return epoch_.compute().load_block(op_, index_, at.slice, epoch_.port(queue).gradient_entry(at.input));
 }
 
 void Core::on_event(std::uint32_t what, std::uint64_t argument) {

@@ -2,6 +2,7 @@
 // It outlives the epochs that use it. Values, when the run has any, lie in RunState::store.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -26,8 +27,11 @@ public:
     bool ram() const { return queue_.type == QueueType::Ram; }
     /// FIFO: entry n has been written completely. Rams always can be read.
     bool complete(std::int64_t n) const { return ram() || complete_.contains(n); }
-    /// FIFO: the slot of entry n is free.
-    bool free_slot(std::int64_t n) const { return ram() || n - popped_ < queue_.entries; }
+    /// FIFO: the slot of entry n is free. Entries that are never written (--inputs-count) take no slot.
+    bool free_slot(std::int64_t n) const;
+    void begin(std::int64_t n);  ///< writing of entry n starts: its slot is taken until it is popped
+    /// FIFO: the first complete entry from n on.
+    std::optional<std::int64_t> next_complete(std::int64_t n) const;
     void set_complete(std::int64_t n);
     void set_popped(std::int64_t popped);
     void clear();
@@ -40,7 +44,7 @@ public:
 private:
     const Queue& queue_;
     RunState& state_;
-    std::set<std::int64_t> complete_;
+    std::set<std::int64_t> taken_, complete_;
     std::int64_t popped_ = 0;
     std::vector<QueueUser*> users_;
 };

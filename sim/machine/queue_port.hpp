@@ -35,6 +35,7 @@ public:
     // --- writing ---
     void expect(std::int64_t pieces_per_input) { pieces_per_input_ = pieces_per_input; }
     bool may_write(std::int64_t input) const { return memory_.free_slot(access_.write(input)); }
+    void begin_write(std::int64_t input) { memory_.begin(access_.write(input)); }
     bool skips(std::int64_t input) const;  ///< epilogue: only the last input is written
     /// A piece of an input's entry has arrived; `block` is set with the last piece of a core's slice.
     void deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block);

@@ -17,14 +17,17 @@ void HostPort::queue_changed() {
     const auto bytes = static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
     while (next_ < to_push_.size() && memory_.free_slot(to_push_[next_])) {
         const std::int64_t n = to_push_[next_++];
+        memory_.begin(n);
         if (context_.state.values()) context_.state.store.put(queue, n, context_.state.host.entry(queue, n));
         // What fits before the run starts is there from the beginning.
         const Cycle there = context_.now == 0 ? 0 : chip.pcie(bytes, context_.now);
         context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
     }
-    while (pops_ && memory_.complete(popping_)) {
+    if (!pops_) return;
+    while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) {
+        popping_ = *n + 1;
         const Cycle there = chip.pcie(bytes, context_.now);
-        context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(popping_++));
+        context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(*n));
     }
 }
 
@@ -123,7 +126,7 @@ void Sequencer::issue() {
             run(pending);
             moved = true;
         }
-        while (!window_.empty() && window_.front().over) window_.pop_front();
+        for (; !window_.empty() && window_.front().over; moved = true) window_.pop_front();  // room for more
     }
     issuing_ = false;
 }

@@ -47,6 +47,7 @@ void WriterFlow::try_send() {
             continue;
         }
         if (!queue_.may_write(next.input)) return;
+        queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
         epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
     }

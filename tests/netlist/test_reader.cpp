@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "kernels/op_def.hpp"
@@ -110,4 +111,12 @@ TEST_CASE("every attribute the registry lists has a place in the configuration")
         INFO(attribute.name);
         CHECK(reading::attribute_has_place(attribute.name));
     }
+}
+
+TEST_CASE("of very many problems the first are shown and the rest counted") {
+    std::string text = "devices: {arch: grayskull}\ngraphs:\n";
+    for (int k = 0; k < 300; ++k) text += "  g" + std::to_string(k) + ": {target_device: 0}\n";
+    const std::string complaint = test::complaints(text);
+    CHECK(std::count(complaint.begin(), complaint.end(), '\n') == 200);
+    CHECK(complaint.ends_with("n.yaml:203:3: error: and 100 more problems from here on"));
 }

@@ -1,0 +1,65 @@
+// The values of a constant, and the types of values while a model is compiled.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/data_format.hpp"
+
+namespace tt::ir {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Element types of a model. On the device all of them are floats; integers and booleans hold whole numbers.
+enum class DType : std::uint8_t { F32, F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool };
+std::string_view to_string(DType dtype);
+std::optional<DType> parse_dtype(std::string_view name);
+inline bool is_float(DType dtype) { return dtype <= DType::F64; }
+
+/// A model tensor (any rank), or with `format` a device tensor whose dims are {z, rt, ct} in tiles.
+struct Type {
+    DType dtype = DType::F32;
+    Dims dims;
+    std::optional<DataFormat> format;
+    friend bool operator==(const Type&, const Type&) = default;
+};
+std::string to_string(const Type& type);  ///< "f32[2, 3]", "Float16_b[1, 4, 4]"
+
+std::int64_t count(const Dims& dims);     ///< number of datums
+Dims strides(const Dims& dims);           ///< row-major
+
+/// Datums in row-major order: floats, or integers for the integer types and booleans.
+class Literal {
+public:
+    Literal() = default;
+    Literal(DType dtype, Dims dims);
+    static Literal scalar(DType dtype, double value);
+    static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
+
+    DType dtype() const { return dtype_; }
+    const Dims& dims() const { return dims_; }
+    std::int64_t size() const { return count(dims_); }
+    double at(std::int64_t i) const;
+    void set(std::int64_t i, double value);  ///< rounds and saturates to the type
+    void reshape(Dims dims) { dims_ = std::move(dims); }
+    bool is_splat() const;                   ///< one value throughout (and at least one datum)
+    std::vector<std::int64_t> integers() const;
+    std::vector<float>& floats() { return floats_; }
+    const std::vector<float>& floats() const { return floats_; }
+    std::vector<std::int64_t>& whole() { return whole_; }
+    const std::vector<std::int64_t>& whole() const { return whole_; }
+    friend bool operator==(const Literal&, const Literal&);
+
+private:
+    DType dtype_ = DType::F32;
+    Dims dims_;
+    std::vector<float> floats_;        // float types
+    std::vector<std::int64_t> whole_;  // the others
+};
+using LiteralPtr = std::shared_ptr<const Literal>;
+
+}  // namespace tt::ir
