@@ -25,7 +25,11 @@ using Slots = std::map<std::int64_t, GoldenValue>;
 struct LaunchState {
     std::map<const Queue*, QueueAccess> access;
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
+    std::int64_t held_datums = 0, inputs = 1;
 };
+
+/// Decoded host entries kept for the inputs of a launch: at most 1 GiB of floats.
+constexpr std::int64_t most_held_datums = std::int64_t{1} << 28;
 
 }  // namespace
 
@@ -122,10 +126,15 @@ struct Golden::Impl {
         const std::int64_t n = access.read(input);
         const bool overwritten = store[&queue].contains(n);  // through a view
         if (queue.host_fed() && !overwritten) {
-            if (!access.prologue && access.read_step != 0 && queue.entries > 1) return host_entry(queue, n);
-            const auto [it, fresh] = launch.held.try_emplace({&queue, n});
-            if (fresh) it->second = host_entry(queue, n);
-            return it->second;
+            const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
+            if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
+            const GoldenValue value = host_entry(queue, n);
+            const std::int64_t datums = queue.shape().tiles() * queue.tile.datums();
+            if (again && launch.held_datums + datums <= most_held_datums) {
+                launch.held_datums += datums;
+                launch.held[{&queue, n}] = value;
+            }
+            return value;
         }
         if (queue.type == QueueType::Queue && !store[&queue].contains(n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
@@ -204,10 +213,10 @@ struct Golden::Impl {
         return order;
     }
 
-    /// A FIFO whose entry this input itself still has to write.
-    bool streams(const LaunchState& launch, const Queue& queue, std::int64_t input) {
-        return queue.type == QueueType::Queue && !queue.host_fed() &&
-               !store[&queue].contains(launch.access.at(&queue).read(input));
+    /// What an op of this input may overwrite must be read before: rams that ops fill. All else can be read when it
+    /// is needed, so that no more lies in memory than that.
+    bool reads_early(const Queue& queue) {
+        return queue.type == QueueType::Ram && (!queue.host_fed() || !store[&queue].empty());
     }
 
     void run_input(LaunchState& launch, const std::vector<const Op*>& order, std::int64_t input, bool last) {
@@ -215,7 +224,7 @@ struct Golden::Impl {
         std::map<std::string_view, GoldenValue> values;
         for (const Op* op : order)
             for (const std::string& name : op->inputs)
-                if (const Queue* queue = netlist.find_queue(name); queue && !values.contains(name) && !streams(launch, *queue, input))
+                if (const Queue* queue = netlist.find_queue(name); queue && !values.contains(name) && reads_early(*queue))
                     values[name] = read(launch, *queue, input);
         std::map<std::string_view, std::int64_t> uses_left;
         for (const Op* op : order)
@@ -264,13 +273,20 @@ struct Golden::Impl {
                                           {result.task});
             written = {task, moved};
         }
-        write_slot(queue, access.write(input), written);
+        const std::int64_t n = access.write(input);
+        if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue]) return write_slot(queue, n, written);
+        Task& last_sunk = sunk[&queue];
+        last_sunk = pool.submit([this, &queue, n, value = written.tensor] { options.sink(queue, n, *value); },
+                                {written.task, last_sunk});
     }
+
+    std::map<const Queue*, Task> sunk;  // per queue, so that its entries come in order
 
     void launch(const EpochLaunch& command) {
         LaunchState state;
         gradients.clear();
         state.access = pointers.launch(command);
+        state.inputs = command.inputs;
         const std::vector<const Op*> order = topological(command);
         for (std::int64_t input = 0; input < command.inputs; ++input) {
             run_input(state, order, input, input + 1 == command.inputs);

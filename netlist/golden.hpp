@@ -25,6 +25,9 @@ struct GoldenOptions {
     std::optional<std::int64_t> inputs_count;
     /// HOST-fed entry, converted to the queue's format.
     std::function<Tensor(const Queue&, std::int64_t entry)> host_entry;
+    /// Takes every entry of the FIFOs no graph reads, per queue in order, as soon as it is there; golden does not keep
+    /// them then. Called from one thread at a time for one queue. Empty: golden keeps them for entry().
+    std::function<void(const Queue&, std::int64_t entry, const Tensor&)> sink;
     std::function<void(double)> progress;  ///< share of the inputs done
 };
 

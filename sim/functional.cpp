@@ -89,7 +89,7 @@ private:
                 std::vector<std::vector<AssembledPtr>> operands(op.operands.size());
                 for (std::size_t k = 0; k < op.operands.size(); ++k) {
                     const PlanOperand& operand = op.operands[k];
-                    const bool resident = operand.intake == Intake::Resident;
+                    const bool resident = operand.intake == Intake::Resident && inputs_ > 1;
                     const bool whole = operand.whole_input;
                     const std::int64_t first = whole ? 0 : s * operand.slices;
                     const std::int64_t count = whole ? operand.operand_z : operand.slices;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "netlist/golden.hpp"
 #include "sim/setup.hpp"
@@ -54,29 +55,44 @@ static void dump_io(Setup& setup) {
     write_manifest(folder.string(), manifest);
 }
 
-static OutputReport judge(RunState& state, Golden& golden, const Queue& queue) {
-    const bool exact_numbers = state.options.numerics == Numerics::Float32;
-    const ComparisonRule rule = comparison_for(state.netlist, queue, state.options.strict);
-    OutputReport report;
-    report.queue = queue.name;
-    report.comparison = exact_numbers ? float32_comparison() : rule.comparison;
-    report.rule = exact_numbers ? "--numerics float32" : rule.source;
-    QueueComparison comparison(report.comparison, queue.tile, judged_part(state.netlist, queue));
-    for (std::int64_t n = 0; n < entries_of(state, queue); ++n) {
-        const std::shared_ptr<const Tensor> expected = golden.entry(queue, n);
-        if (!expected || !state.store.has(queue, n)) continue;
-        comparison.add(*expected, unpack_entry(state.store.read(queue, n)));
+namespace {
+/// The verdict over one output queue, entry by entry.
+class Judge {
+public:
+    Judge(RunState& state, const Queue& queue)
+        : state_(state), queue_(queue), rule_(comparison_for(state.netlist, queue, state.options.strict)) {
+        const bool exact_numbers = state.options.numerics == Numerics::Float32;
+        report_.queue = queue.name;
+        report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
+        report_.rule = exact_numbers ? "--numerics float32" : rule_.source;
+        comparison_ = std::make_unique<QueueComparison>(report_.comparison, queue.tile, judged_part(state.netlist, queue));
     }
-    report.result = comparison.result();
-    if (report.result.judged && rule.strict_pcc > 0 && report.result.pcc < rule.strict_pcc) {
-        report.result.pass = false;
-        if (report.result.first_failure.empty())
-            report.result.first_failure = fmt::format("--strict: pcc {:.6f} < {}", report.result.pcc, rule.strict_pcc);
+    void add(std::int64_t n, const Tensor& expected) {
+        if (state_.store.has(queue_, n)) comparison_->add(expected, unpack_entry(state_.store.read(queue_, n)));
     }
-    return report;
-}
+    OutputReport finish() {
+        report_.result = comparison_->result();
+        if (report_.result.judged && rule_.strict_pcc > 0 && report_.result.pcc < rule_.strict_pcc) {
+            report_.result.pass = false;
+            if (report_.result.first_failure.empty())
+                report_.result.first_failure = fmt::format("--strict: pcc {:.6f} < {}", report_.result.pcc, rule_.strict_pcc);
+        }
+        return report_;
+    }
+
+private:
+    RunState& state_;
+    const Queue& queue_;
+    ComparisonRule rule_;
+    OutputReport report_;
+    std::unique_ptr<QueueComparison> comparison_;
+};
+}  // namespace
 
 static void check_outputs(RunState& state) {
+    const std::vector<const Queue*> outputs = judged_outputs(state.netlist);
+    std::map<const Queue*, Judge> judges;
+    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue);
     GoldenOptions options;
     options.numerics = state.options.numerics;
     options.tf32 = state.machine.chips.front().params.features.fp32_dest;
@@ -86,14 +102,18 @@ static void check_outputs(RunState& state) {
         TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
         return unpack_entry({{entry}, queue.shape().z});
     };
+    options.sink = [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).add(n, value); };
     if (state.options.progress) options.progress = [&state](double share) { state.options.progress(share, "golden"); };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
     golden.run(state.calls);
-    const std::vector<const Queue*> outputs = judged_outputs(state.netlist);
-    std::vector<OutputReport> reports(outputs.size());
-    state.pool.parallel_for(outputs.size(), [&](std::size_t i) { reports[i] = judge(state, golden, *outputs[i]); });
-    for (OutputReport& report : reports)
+    for (const Queue* queue : outputs) {
+        Judge& judge = judges.at(queue);
+        if (queue->type == QueueType::Ram)
+            for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
+                if (const auto expected = golden.entry(*queue, n)) judge.add(n, *expected);
+        OutputReport report = judge.finish();
         if (report.result.entries > 0) state.report.outputs.push_back(std::move(report));
+    }
 }
 
 RunReport run(const RunOptions& options) {

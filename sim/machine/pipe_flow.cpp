@@ -143,17 +143,19 @@ void PipeFlow::collect_values(std::int64_t input, std::size_t chunk) {
     if ((chunk + 1) % per_slice != 0) return;
     const auto z = static_cast<std::int64_t>(chunk / per_slice);
     Held& held = held_[input * operand_.operand_z + z];
-    held.slice = epoch_.compute().assemble(consumer_, k_, pipe_, z, std::move(refs_));
-    held.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1);
+    held.refs = std::move(refs_);
+    held.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
+                     (resident() ? epoch_.inputs() : 1);
     refs_ = {};
-    epoch_.throttle();
 }
 
 AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
     const auto it = held_.find((resident() ? 0 : input * operand_.operand_z) + z);
     TT_CHECK(it != held_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
-    AssembledPtr slice = it->second.slice;
-    if (!resident() && --it->second.uses_left == 0) held_.erase(it);
+    Held& held = it->second;
+    if (!held.slice) held.slice = epoch_.compute().assemble(consumer_, k_, pipe_, z, std::move(held.refs));
+    AssembledPtr slice = held.slice;
+    if (--held.uses_left == 0) held_.erase(it);
     return slice;
 }
 

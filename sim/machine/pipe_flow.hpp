@@ -37,7 +37,10 @@ public:
     WaitsFor waits_for() const override;
 
 private:
+    /// A slice that has arrived. It is put together when the first core takes it: until then the packed entry, or
+    /// the producers' blocks, are all the memory it costs.
     struct Held {
+        SourceRefs refs;
         AssembledPtr slice;
         std::int64_t uses_left = 0;
     };

@@ -1,0 +1,60 @@
+// Ops of models that a decompose pass takes apart into core ops.
+#include <array>
+
+#include "compiler/op_lists.hpp"
+#include "compiler/window.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
+
+Type infer_axis(const Node& node, std::span<const Type> in) {
+    const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(in[0].dims.size());
+    if (axis < 0 || axis >= rank) fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    return in[0];
+}
+
+Type infer_conv(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &w = in[1].dims;
+    const std::int64_t groups = node.integer("group", 1);
+    const bool transposed = node.op == "conv_transpose";
+    if (x.size() < 3 || w.size() != x.size())
+        fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    const std::int64_t taken = transposed ? w[0] : w[1] * groups, given = transposed ? w[1] * groups : w[0];
+    if (groups < 1 || taken != x[1] || given % groups != 0)
+        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken, groups);
+    Type out{in[0].dtype, {x[0], given}, {}};
+    for (const Window& window : windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}))
+        out.dims.push_back(window.out);
+    return out;
+}
+
+Type infer_pool(const Node& node, std::span<const Type> in) {
+    const Dims& x = in[0].dims;
+    const auto kernel = node.list("kernel");
+    if (x.size() < 3 || kernel.size() + 2 != x.size())
+        fail_input(node.loc, "'{}' pools {} with a kernel of rank {}", node.name, to_string(in[0]), kernel.size());
+    Type out{in[0].dtype, {x[0], x[1]}, {}};
+    for (const Window& window : windows(node, {x.begin() + 2, x.end()}, kernel)) out.dims.push_back(window.out);
+    return out;
+}
+
+constexpr std::array table{
+    OpInfo{"softmax", Level::Composite, 1, 1, infer_axis, nullptr},
+    OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, nullptr},
+    OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
+    OpInfo{"batch_norm", Level::Composite, 5, 5, infer_same, nullptr},  // x, scale, shift, mean, variance
+    OpInfo{"conv", Level::Composite, 2, 3, infer_conv, nullptr},
+    OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},
+    OpInfo{"max_pool", Level::Composite, 1, 1, infer_pool, nullptr},
+    OpInfo{"average_pool", Level::Composite, 1, 1, infer_pool, nullptr},
+};
+
+}  // namespace
+
+std::span<const OpInfo> composite_ops() { return table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,194 @@
+// The core ops that move or combine datums of different places.
+//
+//   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
+//   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
+//   pick_sum   sums of two-sided products on the last two axes  out[b] = sum_j L[j] * x[b] * R[j]
+//   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "compiler/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_matmul(const Node& node, std::span<const Type> in) {
+    const Dims &a = in[0].dims, &b = in[1].dims;
+    if (a.size() < 2 || b.size() < 2)
+        fail_input(node.loc, "'{}' multiplies tensors of rank {} and {}; both need at least 2", node.name, a.size(), b.size());
+    if (a.back() != b[b.size() - 2])
+        fail_input(node.loc, "'{}' multiplies {} columns by {} rows", node.name, a.back(), b[b.size() - 2]);
+    Dims out = broadcast(node, {a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+    out.push_back(a[a.size() - 2]);
+    out.push_back(b.back());
+    return {in[0].dtype, out, {}};
+}
+
+Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
+    const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
+    const Dims sa = strides(a), sb = strides(b), so = strides(o);
+    const std::int64_t batches = m * n == 0 ? 0 : out.size() / (m * n);
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+        std::int64_t pa = 0, pb = 0;
+        for (std::size_t d = 0; d + 2 < o.size(); ++d) {
+            const std::int64_t at = batch * m * n / so[d] % o[d];
+            const std::size_t da = d + a.size() - o.size(), db = d + b.size() - o.size();
+            if (d + a.size() >= o.size() && a[da] != 1) pa += at * sa[da];
+            if (d + b.size() >= o.size() && b[db] != 1) pb += at * sb[db];
+        }
+        for (std::int64_t r = 0; r < m; ++r)
+            for (std::int64_t c = 0; c < n; ++c) {
+                double sum = 0;
+                for (std::int64_t i = 0; i < k; ++i) sum += in[0]->at(pa + r * k + i) * in[1]->at(pb + i * n + c);
+                out.set(batch * m * n + r * n + c, sum);
+            }
+    }
+    return out;
+}
+
+std::size_t axis_of(const Node& node, const Type& type) {
+    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
+    if (axis < 0 || axis >= rank) fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    return static_cast<std::size_t>(axis);
+}
+
+Type infer_map_axis(const Node& node, std::span<const Type> in) {
+    const std::size_t axis = axis_of(node, in[0]);
+    if (in[1].dims.size() != 2 || in[1].dims[1] != in[0].dims[axis])
+        fail_input(node.loc, "'{}' maps an axis of {} by a matrix {}", node.name, in[0].dims[axis], to_string(in[1]));
+    Type out = in[0];
+    out.dims[axis] = in[1].dims[0];
+    return out;
+}
+
+Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t o = i / step % outs, base = i / (step * outs) * (step * ins) + i % step;
+        double sum = 0;
+        for (std::int64_t k = 0; k < ins; ++k) {
+            const double weight = in[1]->at(o * ins + k);
+            if (weight != 0) sum += weight * in[0]->at(base + k * step);
+        }
+        out.set(i, sum);
+    }
+    return out;
+}
+
+Type infer_pick_sum(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &l = in[1].dims, &r = in[2].dims;
+    if (x.size() < 2 || l.size() != 3 || r.size() != 3 || l[0] != r[0] || l[2] != x[x.size() - 2] || r[1] != x.back())
+        fail_input(node.loc, "'{}' needs [.., p, c], [j, q, p] and [j, c, d]; it has {}, {} and {}", node.name,
+                   to_string(in[0]), to_string(in[1]), to_string(in[2]));
+    Type out = in[0];
+    out.dims[x.size() - 2] = l[1];
+    out.dims.back() = r[2];
+    return out;
+}
+
+Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const Dims &l = in[1]->dims(), &r = in[2]->dims();
+    const std::int64_t rows = l[2], cols = r[1], to_rows = l[1], to_cols = r[2];
+    const std::int64_t batches = out.size() / std::max<std::int64_t>(to_rows * to_cols, 1);
+    std::vector<double> sums(static_cast<std::size_t>(out.size()), 0.0);
+    for (std::int64_t b = 0; b < batches; ++b)
+        for (std::int64_t j = 0; j < l[0]; ++j)
+            for (std::int64_t q = 0; q < to_rows; ++q)
+                for (std::int64_t p = 0; p < rows; ++p) {
+                    const double left = in[1]->at((j * to_rows + q) * rows + p);
+                    if (left == 0) continue;
+                    for (std::int64_t c = 0; c < cols; ++c) {
+                        const double value = left * in[0]->at((b * rows + p) * cols + c);
+                        for (std::int64_t d = 0; d < to_cols; ++d)
+                            sums[static_cast<std::size_t>((b * to_rows + q) * to_cols + d)] +=
+                                value * in[2]->at((j * cols + c) * to_cols + d);
+                    }
+                }
+    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, sums[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+Type infer_reshape(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    out.dims = node.list("dims");
+    if (count(out.dims) != count(in[0].dims))
+        fail_input(node.loc, "'{}' reshapes {} into {}: {} datums into {}", node.name, to_string(in[0]), to_string(out),
+                   count(in[0].dims), count(out.dims));
+    return out;
+}
+Literal eval_reshape(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    out.reshape(node.type.dims);
+    return out;
+}
+
+Type infer_transpose(const Node& node, std::span<const Type> in) {
+    const auto perm = node.list("perm");
+    auto sorted = perm;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        if (sorted[i] != static_cast<std::int64_t>(i) || sorted.size() != in[0].dims.size())
+            fail_input(node.loc, "perm of '{}' is no order of the {} axes", node.name, in[0].dims.size());
+    if (perm.size() != in[0].dims.size()) fail_input(node.loc, "'{}' has no perm for each axis", node.name);
+    Type out = in[0];
+    for (std::size_t i = 0; i < perm.size(); ++i) out.dims[i] = in[0].dims[static_cast<std::size_t>(perm[i])];
+    return out;
+}
+Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const Dims from = strides(in[0]->dims());
+    const auto perm = node.list("perm");
+    Dims at(perm.size(), 0);
+    std::int64_t source = 0;
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        out.set(i, in[0]->at(source));
+        for (std::size_t d = perm.size(); d-- > 0;) {
+            const std::int64_t step = from[static_cast<std::size_t>(perm[d])];
+            source += step;
+            if (++at[d] < out.dims()[d]) break;
+            source -= step * out.dims()[d];
+            at[d] = 0;
+        }
+    }
+    return out;
+}
+
+Type infer_reduce_max(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    out.dims[axis_of(node, in[0])] = 1;
+    return out;
+}
+Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::int64_t k = 0; k < n; ++k) most = std::max(most, in[0]->at(i / step * step * n + i % step + k * step));
+        out.set(i, most);
+    }
+    return out;
+}
+
+constexpr std::array table{
+    OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul},
+    OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis},
+    OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum},
+    OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},
+    OpInfo{"transpose", Level::Core, 1, 1, infer_transpose, eval_transpose},
+    OpInfo{"reduce_max", Level::Core, 1, 1, infer_reduce_max, eval_reduce_max},
+};
+
+}  // namespace
+
+std::span<const OpInfo> tensor_ops() { return table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,87 @@
+#include "compiler/window.hpp"
+
+#include <algorithm>
+
+namespace tt::ir {
+
+std::int64_t Window::source(std::int64_t o, std::int64_t k) const {
+    if (!transposed) {
+        const std::int64_t at = o * stride - pad_before + k * dilation;
+        return at >= 0 && at < in ? at : -1;
+    }
+    const std::int64_t at = o + pad_before - k * dilation;
+    return at >= 0 && at % stride == 0 && at / stride < in ? at / stride : -1;
+}
+
+namespace {
+
+std::int64_t pick(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
+    const auto values = node.list(key);
+    if (values.empty()) return otherwise;
+    if (values.size() != size)
+        fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
+    return values[i];
+}
+
+void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
+    const std::int64_t reach = (w.kernel - 1) * w.dilation + 1;
+    if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+        w.out = (w.in + w.stride - 1) / w.stride;
+        const std::int64_t pad = std::max<std::int64_t>((w.out - 1) * w.stride + reach - w.in, 0);
+        w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+        w.pad_after = pad - w.pad_before;
+        return;
+    }
+    const std::int64_t room = w.in + w.pad_before + w.pad_after - reach;
+    if (room < 0) {
+        w.out = 0;
+        return;
+    }
+    const bool ceil = node.integer("ceil_mode", 0) != 0;
+    w.out = (room + (ceil ? w.stride - 1 : 0)) / w.stride + 1;
+}
+
+void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {
+    const std::int64_t extra = pick(node, "output_padding", i, axes, 0);
+    const std::int64_t full = w.stride * (w.in - 1) + extra + (w.kernel - 1) * w.dilation + 1;
+    const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+    if (node.has("output_shape") || same) {
+        w.out = same && !node.has("output_shape") ? w.in * w.stride : pick(node, "output_shape", i, axes, 0);
+        const std::int64_t pad = std::max<std::int64_t>(full - w.out, 0);
+        w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+        w.pad_after = pad - w.pad_before;
+        return;
+    }
+    w.out = full - w.pad_before - w.pad_after;
+}
+
+}  // namespace
+
+std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel) {
+    std::vector<Window> all;
+    const std::size_t axes = spatial.size();
+    const std::string auto_pad = node.word("auto_pad", "NOTSET");
+    for (std::size_t i = 0; i < axes; ++i) {
+        Window w;
+        w.in = spatial[i];
+        w.kernel = kernel[i];
+        w.stride = pick(node, "strides", i, axes, 1);
+        w.dilation = pick(node, "dilations", i, axes, 1);
+        if (auto_pad != "VALID") {
+            w.pad_before = pick(node, "pads", i, 2 * axes, 0);
+            w.pad_after = pick(node, "pads", axes + i, 2 * axes, 0);
+        }
+        w.transposed = node.op == "conv_transpose";
+        if (w.kernel < 1 || w.stride < 1 || w.dilation < 1)
+            fail_input(node.loc, "'{}': kernel, stride and dilation must be 1 or more", node.name);
+        if (w.transposed)
+            size_transposed(node, w, i, axes, auto_pad);
+        else
+            size_forward(node, w, auto_pad);
+        if (w.out < 1) fail_input(node.loc, "'{}' leaves nothing of axis {} of {}", node.name, i + 2, w.in);
+        all.push_back(w);
+    }
+    return all;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,60 @@
+// Emits the instruction patterns all kernels share. Internal to kernels/streams.
+#pragma once
+
+#include "kernels/streams/stream.hpp"
+
+namespace tt::streams {
+
+/// Semaphores of the hand-over from math to pack (bit in sem_sel). Src banks hand over by their data-valid bits.
+inline constexpr std::uint32_t math_pack = 1U << 1;
+inline constexpr std::uint32_t wait_while_zero = 1, wait_while_full = 2;
+
+class Emitter {
+public:
+    Emitter(const KernelShape& shape, const StreamContext& context);
+
+    const KernelShape& shape;
+    const StreamContext& context;
+    const KernelConstants& c;
+
+    void risc(KernelThread thread, double clocks, const char* what);
+    void one(KernelThread thread, std::uint32_t word, std::uint32_t repeat = 1, double bytes = 0);
+
+    // unpack
+    void unpack_tile(bool srcb, DataFormat format);
+    // math
+    void math_begin();                     ///< RISC-V work, then wait for half of Dst
+    void math_end();                       ///< wait until results are in Dst, hand the half over
+    void copy_tile();                      ///< SrcA to Dst
+    void eltwise_tile(const char* mnemonic, int phase_count);
+    void product(int phase_count, double instructions_per_phase, bool last_of_b);
+    void sfpu_tile(double instructions);
+    // pack
+    void pack_block(std::int64_t tiles, DataFormat format, double ublock_clocks, bool accumulate);
+
+    KernelStreams take() { return std::move(streams_); }
+
+private:
+    struct Words {
+        std::uint32_t unpack_a, unpack_b, wait_free, post, wait_full, get, mova2d, release_a, release_ab, drain_math,
+            sfp_load, sfp_body, sfp_store, sfp_setup, mvmul, pacr, pacr_last, next_face;
+    };
+    static Words words(const InstructionSet& set);
+    KernelStreams streams_;
+    Words w_;
+};
+
+// The families.
+void build_unary(Emitter& e);
+void build_binary(Emitter& e);
+void build_reduce(Emitter& e);
+void build_matmul(Emitter& e, BlockPosition position);
+void build_depthwise(Emitter& e, BlockPosition position);
+void build_sparse(Emitter& e, MicroBlock block);
+
+/// "approx", "Int32", "Int8" or "": the mode under which an SFPU kernel's count is listed.
+std::string sfpu_mode(const KernelShape& shape);
+bool integer_kernel(const KernelShape& shape);
+double extra(const KernelShape& shape, const KernelConstants& c);
+
+}  // namespace tt::streams
