@@ -25,6 +25,7 @@ using Slots = std::map<std::int64_t, GoldenValue>;
 struct LaunchState {
     std::map<const Queue*, QueueAccess> access;
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
+    std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
     std::int64_t held_datums = 0, inputs = 1;
 };
 
@@ -64,7 +65,7 @@ struct Golden::Impl {
     }
 
     GoldenValue zeros(const Queue& queue) const {
-        return {{}, std::make_shared<Tensor>(queue.shape(), queue.tile)};
+        return {{}, std::make_shared<Tensor>(queue.shape(), queue.tile), nullptr, 0};
     }
 
     GoldenValue read_slot(const Queue& queue, std::int64_t n) {
@@ -87,7 +88,7 @@ struct Golden::Impl {
                 for (const GoldenValue& part : parts) to = std::copy(part.tensor->data.begin(), part.tensor->data.end(), to);
             },
             after);
-        return {task, joined};
+        return {task, joined, nullptr, 0};
     }
 
     void write_slot(const Queue& queue, std::int64_t n, const GoldenValue& value) {
@@ -105,7 +106,7 @@ struct Golden::Impl {
                     std::copy_n(value.tensor->data.begin() + i * size, size, part->data.begin());
                 },
                 {value.task});
-            store[to][n * ratio + i] = {task, part};
+            store[to][n * ratio + i] = {task, part, nullptr, 0};
         }
     }
 
@@ -118,28 +119,29 @@ struct Golden::Impl {
     GoldenValue host_entry(const Queue& queue, std::int64_t n) {
         auto tensor = std::make_shared<Tensor>();
         const Task task = pool.submit([this, &queue, n, tensor] { *tensor = options.host_entry(queue, n); });
-        return {task, tensor};
+        return {task, tensor, nullptr, 0};
     }
 
     GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
         const QueueAccess& access = launch.access.at(&queue);
         const std::int64_t n = access.read(input);
         const bool overwritten = store[&queue].contains(n);  // through a view
+        const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
         if (queue.host_fed() && !overwritten) {
-            const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
             if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
-            const GoldenValue value = host_entry(queue, n);
             const std::int64_t datums = queue.shape().tiles() * queue.tile.datums();
-            if (again && launch.held_datums + datums <= most_held_datums) {
-                launch.held_datums += datums;
-                launch.held[{&queue, n}] = value;
-            }
-            return value;
+            if (!again || launch.held_datums + datums > most_held_datums) return {{}, nullptr, &queue, n};
+            launch.held_datums += datums;
+            return launch.held[{&queue, n}] = host_entry(queue, n);
         }
         if (queue.type == QueueType::Queue && !store[&queue].contains(n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
                        n % queue.entries, n);
-        return read_slot(queue, n);
+        if (!access.prologue) return read_slot(queue, n);
+        // In prologue the first input's read serves all, whatever the graph writes meanwhile.
+        const auto [it, fresh] = launch.resident.try_emplace(&queue);
+        if (fresh) it->second = read_slot(queue, n);
+        return it->second;
     }
 
     // --- execution ---------------------------------------------------------------------------------------------
@@ -156,24 +158,29 @@ struct Golden::Impl {
                 made.reserve(in.size());
                 for (std::size_t k = 0; k < in.size(); ++k) {
                     const DataFormat df = op.cfg.in_df[k];
-                    const bool rounds = real && (coarse(df) || (options.tf32 && df == DataFormat::Float32));
-                    if (op.tms[k].empty() && !rounds) {
+                    if (in[k].host) {
+                        made.push_back(options.host_entry(*in[k].host, in[k].entry));
+                        operands.push_back(&made.back());
+                    } else {
                         operands.push_back(in[k].tensor.get());
-                        continue;
                     }
+                    const bool rounds = real && (coarse(df) || (options.tf32 && df == DataFormat::Float32));
+                    if (op.tms[k].empty() && !rounds) continue;
                     // in_tile is the operand's after transposes; TMs start from the producer's.
                     TileDim tile = op.cfg.in_tile[k];
                     if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
-                    made.push_back(op.tms[k].empty() ? *in[k].tensor : apply_tms(*in[k].tensor, op.tms[k], tile));
-                    if (rounds) requantize(df, options.tf32, made.back());
-                    operands.push_back(&made.back());
+                    Tensor moved = op.tms[k].empty() ? *operands[k] : apply_tms(*operands[k], op.tms[k], tile);
+                    if (rounds) requantize(df, options.tf32, moved);
+                    if (in[k].host) made.pop_back();
+                    made.push_back(std::move(moved));
+                    operands[k] = &made.back();
                 }
                 *result = find_op(op.cfg.type)->golden(op.cfg, operands);
                 finish_golden(op.cfg, previous.tensor.get(), *result);
                 if (real) requantize(op.cfg.out_df, false, *result);
             },
             after);
-        return {task, result};
+        return {task, result, nullptr, 0};
     }
 
     /// The op behind an operand: itself, or the one that fills the FIFO.
@@ -243,7 +250,7 @@ struct Golden::Impl {
             for (const std::string& name : op->inputs)
                 if (--uses_left[name] == 0) values.erase(name);
             // Bounded work in flight keeps memory bounded.
-            while (pool.pending() > 64 && pool.help()) {
+            while (pool.pending() > 24 && pool.help()) {
             }
         }
     }
@@ -271,7 +278,7 @@ struct Golden::Impl {
             auto moved = std::make_shared<Tensor>();
             const Task task = pool.submit([moved, result, &queue] { *moved = apply_tms(*result.tensor, queue.input_tms, queue.tile); },
                                           {result.task});
-            written = {task, moved};
+            written = {task, moved, nullptr, 0};
         }
         const std::int64_t n = access.write(input);
         if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue]) return write_slot(queue, n, written);

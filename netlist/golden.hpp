@@ -13,10 +13,12 @@
 
 namespace tt {
 
-/// A tensor that a task may still be computing.
+/// A tensor that a task may still be computing, or a HOST entry that the op which needs it fetches itself.
 struct GoldenValue {
     Task task;
     std::shared_ptr<Tensor> tensor;
+    const Queue* host = nullptr;
+    std::int64_t entry = 0;
 };
 
 struct GoldenOptions {

@@ -17,6 +17,12 @@ public:
           compute_(*state.prepare(launch).compute),
           access_(pointers.launch(launch)),
           inputs_(launch.inputs) {
+        last_read_by_.resize(plan_->ops.size());
+        for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
+            int last = static_cast<int>(o);
+            for (const PlanReader& reader : plan_->ops[o].readers) last = std::max(last, reader.op);
+            last_read_by_[static_cast<std::size_t>(last)].push_back(o);
+        }
         for (const PlanOp& op : plan_->ops) {
             resident_.emplace_back(op.operands.size());
             gradients_.emplace_back(op.cores.size() * static_cast<std::size_t>(op.slices));
@@ -33,6 +39,7 @@ public:
             // (2) every core's slices, then (3) the queues they feed
             run_op(o, input);
             write_queues(o, input);
+            for (const std::size_t producer : last_read_by_[o]) blocks_[producer].clear();
         }
     }
 
@@ -140,6 +147,7 @@ private:
     std::int64_t inputs_;
     std::vector<EntrySpan> entries_;                                                   // per plan queue, this input
     std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;   // per op, this input
+    std::vector<std::vector<std::size_t>> last_read_by_;                               // per op: producers it reads last
     std::vector<std::vector<PipeSlices>> resident_;                                    // per op and operand
     std::vector<std::vector<BlockPtr>> gradients_;                                     // per op: core * slices + slice
 };

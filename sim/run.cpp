@@ -118,8 +118,9 @@ static void check_outputs(RunState& state) {
 
 RunReport run(const RunOptions& options) {
     // Blocks of some hundred KiB come and go all the time: keep their memory instead of returning it to the system.
-    mallopt(M_MMAP_THRESHOLD, 64 << 20);
-    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_ARENA_MAX, 1);
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
     // (1) what the host will push

@@ -17,7 +17,7 @@
 namespace tt::sim {
 
 /// Tasks in flight beyond which the submitting thread works instead of running ahead: bounds memory.
-inline constexpr std::size_t most_pending_tasks = 192;
+inline constexpr std::size_t most_pending_tasks = 48;
 
 struct RunState {
     const Netlist& netlist;

@@ -1,0 +1,58 @@
+// Adds nodes to a graph: types are inferred, constants folded, names made.
+#pragma once
+
+#include <optional>
+
+#include "compiler/graph.hpp"
+#include "compiler/op_table.hpp"
+
+namespace tt::ir {
+
+
+class Builder {
+public:
+    explicit Builder(Graph& graph) : graph_(graph) {}
+
+    /// Nodes added from here on come from this node of the model.
+    void set_origin(const std::string& origin) { origin_ = origin; }
+    const std::string& origin() const { return origin_; }
+    void set_loc(const SourceLoc& loc) { loc_ = loc; }
+
+    ValueId add(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
+                std::optional<DataFormat> format = std::nullopt);
+    ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
+    ValueId input(const std::string& name, Type type);
+    ValueId constant(Literal literal);
+    ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
+    ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
+    ValueId copy(const Node& node, std::vector<Edge> inputs);     ///< as it is, with other operands
+
+    // shorthands of the model level
+    ValueId reshape(ValueId x, Dims dims);
+    ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
+    ValueId map_axis(ValueId x, std::int64_t axis, Literal matrix);  ///< the identity adds nothing
+    ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
+    ValueId broadcast_to(ValueId x, const Dims& dims);
+    ValueId cast(ValueId x, DType to);
+
+    const Type& type(ValueId id) const { return graph_.nodes[id].type; }
+    const Dims& dims(ValueId id) const { return graph_.nodes[id].type.dims; }
+    const Literal* literal(ValueId id) const { return graph_.nodes[id].literal.get(); }  ///< nullptr: no constant
+    Graph& graph() { return graph_; }
+
+private:
+    ValueId push(Node node);
+    std::string fresh(const std::string& stem);
+    bool foldable(const Node& node) const;
+
+    Graph& graph_;
+    std::string origin_;
+    SourceLoc loc_;
+    std::map<std::string, int> names_;
+    std::size_t known_ = 0;  // nodes whose names are in names_
+};
+
+Literal identity(std::int64_t n);
+bool is_identity(const Literal& matrix);
+
+}  // namespace tt::ir

@@ -1,0 +1,37 @@
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
+                const std::function<void(const Pass&, const Graph&)>& after) {
+    for (const Pass* pass : passes) {
+        pass->run(graph, options);
+        if (verify) graph.verify();
+        if (after) after(*pass, graph);
+    }
+}
+
+void rewrite(Graph& graph, const Rule& rule) {
+    Graph result;
+    Builder build(result);
+    std::vector<ValueId> moved;
+    for (const Node& node : graph.nodes) {
+        std::vector<ValueId> in;
+        std::vector<Edge> edges;
+        bool plain = true;
+        for (const Edge& edge : node.inputs) {
+            in.push_back(moved[edge.value]);
+            edges.push_back({moved[edge.value], edge.tms});
+            plain = plain && edge.tms.empty();
+        }
+        build.set_origin(node.origin);
+        build.set_loc(node.loc);
+        const auto replaced = plain ? rule(build, node, in) : std::nullopt;
+        moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));
+    }
+    for (const Output& out : graph.outputs) result.outputs.push_back({out.name, moved[out.value]});
+    result.erase_unused();
+    graph = std::move(result);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,45 @@
+// A pass is one file in passes/ plus its name in pass_table.cpp.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compiler/builder.hpp"
+#include "compiler/graph.hpp"
+
+namespace tt::ir {
+
+/// What passes may depend on.
+struct PassOptions {
+    DataFormat default_df = DataFormat::Float16_b;
+    bool stable_softmax = true;
+};
+
+struct Pass {
+    std::string_view name;     ///< as `ttsim-opt --passes` spells it
+    std::string_view summary;  ///< one line, for --list-passes
+    void (*run)(Graph&, const PassOptions&);
+};
+
+std::span<const Pass* const> all_passes();
+const Pass* find_pass(std::string_view name);  ///< nullptr when unknown
+
+struct Pipeline {
+    std::string_view name, summary;
+    std::vector<std::string_view> passes;
+};
+std::span<const Pipeline> all_pipelines();
+
+/// Runs passes in order, verifying after each; `after` is called with each pass and the graph it left.
+void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
+                const std::function<void(const Pass&, const Graph&)>& after = {});
+
+/// Walks the nodes in order into a new graph. `rule` gets the operands in the new graph and returns the value that
+/// replaces the node's, or nothing to keep the node. Constants are folded on the way.
+using Rule = std::function<std::optional<ValueId>(Builder& build, const Node& node, std::span<const ValueId> in)>;
+void rewrite(Graph& graph, const Rule& rule);
+
+}  // namespace tt::ir

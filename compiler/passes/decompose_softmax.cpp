@@ -1,0 +1,28 @@
+// decompose-softmax
+//
+//   %y = softmax %x       ->  e = exp(x - max x), y = e * (1 / sum e)
+//   %y = log_softmax %x   ->  y = (x - max x) - log(sum exp(x - max x))
+//
+// Without stable softmax the maximum is left out.
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+static void run(Graph& graph, const PassOptions& options) {
+    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "softmax" && node.op != "log_softmax") return std::nullopt;
+        const std::int64_t axis = node.integer("axis", -1);
+        ValueId x = in[0];
+        if (options.stable_softmax) x = build.add("subtract", {x, build.add("reduce_max", {x}, {{"axis", axis}})});
+        const ValueId e = build.add("exp", {x});
+        const ValueId sum = build.reduce_sum(e, axis);
+        if (node.op == "log_softmax") return build.add("subtract", {x, build.add("log", {sum})});
+        return build.add("multiply", {e, build.add("reciprocal", {sum})});
+    });
+}
+
+extern const Pass decompose_softmax;
+const Pass decompose_softmax{
+    .name = "decompose-softmax", .summary = "softmax and log_softmax from exp, sums and a maximum", .run = run};
+
+}  // namespace tt::ir

@@ -1,0 +1,11 @@
+// erase-unused: drop nodes whose result nobody reads. Inputs stay: a run is given all of them.
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+static void run(Graph& graph, const PassOptions&) { graph.erase_unused(); }
+
+extern const Pass erase_unused;
+const Pass erase_unused{.name = "erase-unused", .summary = "drop nodes whose result nobody reads", .run = run};
+
+}  // namespace tt::ir

@@ -1,0 +1,63 @@
+// explicit-broadcast
+//
+//   %y = add %a, %b : f32[4, 3]   %a: f32[4, 3], %b: f32[4, 1]
+//   ->  %e = map_axis %b, ones[3, 1] {axis = 1}
+//       %y = add %a, %e
+//
+// What a TM of the device does stays: constants, and operands that repeat as a whole along the leading axes. The same
+// for the leading axes of matmul.
+#include <algorithm>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// Leading axes of `from` are 1 up to some axis and equal `to` from there on: slices repeat as a whole.
+bool repeats_whole(const Dims& from, const Dims& to, std::size_t keep) {
+    bool seen = false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const std::size_t skip = to.size() - from.size();
+        const std::int64_t d = i < skip ? 1 : from[i - skip];
+        if (i + keep >= to.size()) {
+            if (d != to[i]) return false;
+        } else if (d == to[i]) {
+            seen = seen || d != 1;
+        } else if (seen) {
+            return false;
+        }
+    }
+    return true;
+}
+
+ValueId spread(Builder& build, ValueId x, const Dims& to) {
+    if (build.literal(x) || repeats_whole(build.dims(x), to, 2)) return x;
+    return build.broadcast_to(x, to);
+}
+
+void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        const OpInfo* op = find_op(node.op);
+        if (!op || in.size() != 2 || !(op->elementwise || node.op == "matmul")) return std::nullopt;
+        std::vector<ValueId> operands;
+        for (const ValueId id : in) {
+            Dims to = node.type.dims;
+            if (node.op == "matmul") {
+                to[to.size() - 2] = build.dims(id)[build.dims(id).size() - 2];
+                to.back() = build.dims(id).back();
+            }
+            operands.push_back(spread(build, id, to));
+        }
+        return build.add(node.op, operands, node.attrs);
+    });
+}
+
+}  // namespace
+
+extern const Pass explicit_broadcast;
+const Pass explicit_broadcast{.name = "explicit-broadcast",
+                              .summary = "repeat datums by products with ones where no TM can",
+                              .run = run};
+
+}  // namespace tt::ir

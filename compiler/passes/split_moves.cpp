@@ -1,0 +1,75 @@
+// split-moves: a transpose of the device swaps the last two axes; other orders of axes are map_axis-like picks of rows.
+//
+//   %y = transpose %x {perm}   ->  rows are put in order, the last two axes swapped, rows put in order again
+//   %y = reduce_max %x {axis}  ->  the axis is made the last one
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+using Perm = std::vector<std::int64_t>;
+
+/// The result's axes in order of the source: steps that each either keep the last axis or swap the last two.
+std::vector<Perm> steps(const Perm& perm) {
+    const std::size_t n = perm.size();
+    const auto last = static_cast<std::int64_t>(n) - 1;
+    Perm swap(n);
+    std::iota(swap.begin(), swap.end(), 0);
+    std::swap(swap[n - 1], swap[n - 2]);
+    if (perm.back() == last || perm == swap) return {perm};
+    // first: the axis that will be last becomes last but one; the others keep their order
+    Perm first;
+    for (std::int64_t a = 0; a < last; ++a)
+        if (a != perm.back()) first.push_back(a);
+    first.push_back(perm.back());
+    first.push_back(last);
+    Perm after(n);
+    for (std::size_t i = 0; i < n; ++i) after[i] = first[static_cast<std::size_t>(swap[i])];
+    // then: from `after` to perm
+    Perm then(n);
+    for (std::size_t i = 0; i < n; ++i)
+        then[i] = std::find(after.begin(), after.end(), perm[i]) - after.begin();
+    return {first, swap, then};
+}
+
+ValueId last_axis_max(Builder& build, ValueId x, std::int64_t axis) {
+    const auto last = static_cast<std::int64_t>(build.dims(x).size()) - 1;
+    if (axis == last) return build.add("reduce_max", {x}, {{"axis", axis}});
+    Perm perm(static_cast<std::size_t>(last + 1));
+    std::iota(perm.begin(), perm.end(), 0);
+    std::swap(perm[static_cast<std::size_t>(axis)], perm.back());
+    Dims dims = build.dims(x);
+    dims[static_cast<std::size_t>(axis)] = 1;
+    const ValueId turned = build.transpose(x, perm);
+    return build.transpose(build.add("reduce_max", {turned}, {{"axis", last}}), perm);
+}
+
+void split_reductions(Graph& graph) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "reduce_max") return std::nullopt;
+        return last_axis_max(build, in[0], node.integer("axis", 0));
+    });
+}
+
+void run(Graph& graph, const PassOptions&) {
+    split_reductions(graph);
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "transpose") return std::nullopt;
+        ValueId x = in[0];
+        for (const Perm& perm : steps(node.list("perm"))) x = build.transpose(x, perm);
+        return x;
+    });
+}
+
+}  // namespace
+
+extern const Pass split_moves;
+const Pass split_moves{.name = "split-moves",
+                       .summary = "transposes as steps that keep the last axis or swap the last two",
+                       .run = run};
+
+}  // namespace tt::ir

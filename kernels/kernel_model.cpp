@@ -1,0 +1,154 @@
+#include "kernels/kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <tuple>
+
+#include "isa/arch.hpp"
+#include "isa/tile.hpp"
+#include "kernels/streams/emitter.hpp"
+
+namespace tt {
+
+namespace {
+
+/// All of a shape and position that a micro-block's streams depend on.
+auto memo_key(const KernelShape& s, MicroBlock b) {
+    return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
+                           static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
+                           static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
+                           s.ublock_ct, s.u_kt, s.z, s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
+}
+using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// The micro-blocks of one input, without their times.
+std::vector<KernelPart> parts_of(const KernelShape& s) {
+    const double ublocks = real(s.t * s.ublocks());
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse) {
+        // A strip visits all micro-blocks of its slice; those its encoding names are computed, most after a reload.
+        const double columns = real(s.mblock_n);
+        const double named = real(s.nz_ublocks) * columns;
+        const double idle = std::max(0.0, real(s.nz_strips * s.mblock_m) - real(s.nz_ublocks)) * columns;
+        const double reloads = s.nz_strips > 0 ? std::max(0.0, real(s.nz_strips - s.t)) / real(s.nz_strips) : 0;
+        const double tiles = s.nz_ublocks > 0 ? real(s.nz_tiles) / real(s.nz_ublocks) : 0;
+        const auto low = static_cast<std::int64_t>(std::floor(tiles));
+        const double upper = tiles - real(low);
+        std::vector<KernelPart> parts{{{BlockPosition::Idle, 0}, idle, {}}};
+        for (const auto& [position, share] : {std::pair{BlockPosition::First, 1 - reloads}, {BlockPosition::Middle, reloads}}) {
+            parts.push_back({{position, low}, named * share * (1 - upper), {}});
+            parts.push_back({{position, low + 1}, named * share * upper, {}});
+        }
+        return parts;
+    }
+    if (family != KernelFamily::Matmul && family != KernelFamily::Depthwise) return {{{}, ublocks, {}}};
+    if (s.m_k <= 1) return {{{BlockPosition::Only, 0}, ublocks, {}}};
+    return {{{BlockPosition::First, 0}, ublocks, {}},
+            {{BlockPosition::Middle, 0}, ublocks * real(s.m_k - 2), {}},
+            {{BlockPosition::Last, 0}, ublocks, {}}};
+}
+
+/// Bytes with header and padding, as the streams move them.
+double stream_bytes(DataFormat format, double tiles) {
+    return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
+}
+
+/// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
+double input_floor(const KernelShape& s, const KernelConstants& c) {
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse || family == KernelFamily::Depthwise || family == KernelFamily::ReduceTile) return 0;
+    if (family == KernelFamily::Matmul) {
+        const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
+        return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
+    }
+    const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
+    const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
+    return in0 + in1 <= c.supply_window ? 0 : std::max(in0, in1) / c.supply_bytes + tiles * c.supply_tile;
+}
+
+double output_floor(const KernelShape& s, const KernelConstants& c) {
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    return stream_bytes(s.out, real(s.t * s.ublocks() * s.ublock_tiles())) / c.drain_bytes;
+}
+
+double input_share(const KernelShape& s, const KernelConstants& c) {
+    const double single = s.inputs <= 1 ? c.input_single : 0;
+    switch (family_of(s)) {
+        case KernelFamily::Matmul:
+        case KernelFamily::Depthwise: return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
+        case KernelFamily::Sparse:
+            return c.input_sparse + c.strip * real(s.nz_strips) +
+                   real(s.t * s.ublocks()) * (c.strip_output + c.pack_tile * real(s.ublock_tiles()));
+        case KernelFamily::ReduceTile:
+        case KernelFamily::ReduceZ: return c.input_reduce;
+        case KernelFamily::Copy: return c.input_eltwise + single + (streams::integer_kernel(s) ? c.input_int : 0);
+        case KernelFamily::Unary:
+        case KernelFamily::Binary:
+        case KernelFamily::SfpuBinary:
+        case KernelFamily::Splice: break;
+    }
+    return c.input_eltwise + (streams::integer_kernel(s) ? c.input_int : 0);
+}
+
+ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
+    ScoreboardTiming timing;
+    // Shared exponents come over ports of their own.
+    timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
+    timing.pack_bytes = c.pack_bytes;
+    return timing;
+}
+
+}  // namespace
+
+struct KernelModel::Memo {
+    std::mutex mutex;
+    std::map<MemoKey, ScoreboardResult> blocks;
+};
+
+KernelModel::KernelModel(const std::string& chip_name, const KernelConstants& constants)
+    : constants_(constants), context_(stream_context(chip_name, constants_)), memo_(std::make_unique<Memo>()) {}
+KernelModel::KernelModel(const std::string& chip_name) : KernelModel(chip_name, kernel_constants(chip_name)) {}
+KernelModel::~KernelModel() = default;
+
+const ScoreboardResult& KernelModel::micro_block(const KernelShape& shape, MicroBlock block) const {
+    const std::lock_guard lock(memo_->mutex);
+    const auto [found, fresh] = memo_->blocks.try_emplace(memo_key(shape, block));
+    if (fresh) found->second = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
+    return found->second;
+}
+
+KernelTime KernelModel::time(const KernelShape& shape) const {
+    KernelTime out;
+    double longest = 0;
+    for (KernelPart part : parts_of(shape)) {
+        if (part.count <= 0) continue;
+        part.time = micro_block(shape, part.block);
+        const double clocks = part.count * part.time.steady;
+        out.cycles += clocks;
+        if (clocks > longest) {
+            longest = clocks;
+            out.limit = part.time.limit;
+        }
+        out.parts.push_back(part);
+    }
+    out.input_floor = input_floor(shape, constants_);
+    out.output_floor = output_floor(shape, constants_);
+    if (out.input_floor > out.cycles) out.limit = KernelLimit::InputStream;
+    if (out.output_floor > std::max(out.cycles, out.input_floor)) out.limit = KernelLimit::OutputStream;
+    out.per_input = input_share(shape, constants_);
+    out.cycles = std::max(1.0, std::max({out.cycles, out.input_floor, out.output_floor}) + out.per_input);
+    return out;
+}
+
+const KernelModel& kernel_model(const std::string& chip_name) {
+    static std::mutex mutex;
+    static std::map<std::string, KernelModel> known;
+    const std::lock_guard lock(mutex);
+    return known.try_emplace(chip(chip_name).name, chip_name).first->second;
+}
+
+}  // namespace tt

@@ -1,0 +1,58 @@
+// Files of measured op times (one op on one core a row): read, predicted, compared.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/kernel_model.hpp"
+
+namespace tt {
+
+struct KernelRow {
+    int line = 0;                     ///< of the file
+    std::string op;                   ///< as written
+    std::vector<std::string> fields;  ///< as written
+    std::optional<KernelShape> shape;
+    std::string reason;  ///< why there is no shape
+    std::optional<double> measured;
+};
+
+struct KernelRowFile {
+    std::vector<std::string> columns;
+    std::vector<KernelRow> rows;
+};
+
+/// Reads a CSV file of the columns arch, op, approx, vector_mode, math_fidelity, in0_df, in1_df, out_df, intermed_df,
+/// acc_df, t, mblock_m, mblock_n, ublock_rt, ublock_ct, m_k, u_kt, z, l1_acc, nz_strips, nz_ublocks, nz_tiles, and
+/// where present n_inputs and cycles_per_input; other columns are kept. Rows of another chip and ops without a kernel
+/// model get a reason. Throws one Error(Input) with every wrong column and value.
+KernelRowFile read_kernel_rows(const std::string& file, const std::string& chip_name);
+KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, const std::string& chip_name);
+
+struct KernelPrediction {
+    std::optional<double> cycles;
+    std::string limiter, reason;
+};
+std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model);
+
+/// The file with the columns predicted_cycles, limiter and reason added.
+std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
+
+/// Errors of one op in percent of the measurement: of the absolute value, and the bias with its sign.
+struct KernelErrors {
+    std::string op;
+    std::size_t rows = 0;
+    double mean = 0, median = 0, p95 = 0, worst = 0, bias = 0;
+};
+/// By op in alphabetic order, then "all"; empty when no row is measured.
+std::vector<KernelErrors> kernel_errors(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
+std::string error_table(const std::vector<KernelErrors>& errors);
+
+/// Fills a shape's op, reduce_dim from a row's op name ("reduce_z", "matmul_sparse"); false for an unknown name.
+bool set_op(KernelShape& shape, std::string_view name);
+/// Whether there is a kernel model for it.
+bool has_kernel_model(const KernelShape& shape);
+
+}  // namespace tt

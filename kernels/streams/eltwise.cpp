@@ -1,0 +1,94 @@
+// Copies, SFPU ops, element-wise ops and reductions.
+#include <algorithm>
+
+#include "kernels/streams/emitter.hpp"
+
+namespace tt::streams {
+
+namespace {
+
+constexpr auto unpack = KernelThread::Unpack;
+constexpr auto math = KernelThread::Math;
+
+double pack_clocks(const Emitter& e) {
+    const double base = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
+    return std::max(0.0, base + extra(e.shape, e.c));
+}
+
+/// Unpacks and computes one micro-block of tiles that come from one operand.
+void single_operand(Emitter& e, double sfpu_instructions) {
+    e.risc(unpack, e.c.unpack_operand, "unpack_operand");
+    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
+        e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
+        e.unpack_tile(false, e.shape.in0);
+        e.copy_tile();
+        if (sfpu_instructions > 0) e.sfpu_tile(sfpu_instructions);
+    }
+}
+
+bool plain_copy(const KernelShape& shape) {
+    const KernelFamily family = family_of(shape);
+    return family == KernelFamily::Copy || family == KernelFamily::Splice;
+}
+
+}  // namespace
+
+void build_unary(Emitter& e) {
+    const bool splice = family_of(e.shape) == KernelFamily::Splice;
+    e.risc(unpack, e.c.unpack_ublock + (splice ? e.c.splice_ublock : 0), "unpack_ublock");
+    e.math_begin();
+    single_operand(e, plain_copy(e.shape) ? 0 : e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)));
+    e.math_end();
+    // A splice's packer follows its unpacker, so its hand-over is in unpack_ublock alone.
+    if (!splice) return e.pack_block(e.shape.ublock_tiles(), e.shape.out, pack_clocks(e), false);
+    e.risc(KernelThread::Pack, e.c.splice_tile * static_cast<double>(e.shape.ublock_tiles()), "splice_tile");
+    e.pack_block(e.shape.ublock_tiles(), e.shape.out, 0, false);
+}
+
+void build_binary(Emitter& e) {
+    const bool sfpu = family_of(e.shape) == KernelFamily::SfpuBinary;
+    const bool product = e.shape.op == "multiply";
+    const int phase_count = product ? static_cast<int>(phases(e.shape.fidelity).size()) : 1;
+    e.risc(unpack, std::max(0.0, e.c.unpack_ublock + 2 * e.c.unpack_operand + extra(e.shape, e.c)), "unpack_ublock");
+    e.math_begin();
+    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
+        e.risc(unpack, e.c.unpack_elw_tile, "unpack_elw_tile");
+        e.unpack_tile(false, e.shape.in0);
+        if (sfpu) {  // both operands go to Dst through SrcA
+            e.unpack_tile(false, e.shape.in1);
+            e.copy_tile();
+            e.copy_tile();
+            e.sfpu_tile(e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)));
+            continue;
+        }
+        e.unpack_tile(true, e.shape.in1);
+        e.eltwise_tile(product ? "ELWMUL" : e.shape.op == "subtract" ? "ELWSUB" : "ELWADD", phase_count);
+    }
+    e.math_end();
+    e.pack_block(e.shape.ublock_tiles(), e.shape.out,
+                 integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock, false);
+}
+
+void build_reduce(Emitter& e) {
+    const KernelShape& s = e.shape;
+    e.math_begin();
+    if (s.reduce_dim == ReduceDim::Z) {
+        // The first slice is copied to Dst, every further one compared with what is there.
+        const double instructions = e.c.sfpu_count("reduce", "z");
+        for (std::int64_t z = 0; z < s.z; ++z) {
+            e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
+            if (z > 0) e.risc(math, e.c.reduce_z_step, "reduce_z_step");
+            single_operand(e, z > 0 ? instructions : 0);
+        }
+    } else {
+        e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
+        e.risc(math, e.c.reduce_ublock, "reduce_ublock");
+        single_operand(e, e.c.sfpu_count("reduce", s.reduce_dim == ReduceDim::R ? "r" : "c"));
+    }
+    e.math_end();
+    const std::int64_t rows = s.reduce_dim == ReduceDim::R || s.reduce_dim == ReduceDim::RC ? 1 : s.ublock_rt;
+    const std::int64_t columns = s.reduce_dim == ReduceDim::C || s.reduce_dim == ReduceDim::RC ? 1 : s.ublock_ct;
+    e.pack_block(rows * columns, s.out, pack_clocks(e), false);
+}
+
+}  // namespace tt::streams

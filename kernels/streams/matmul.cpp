@@ -1,0 +1,112 @@
+// Dense, depthwise and sparse matmul.
+#include <algorithm>
+
+#include "kernels/streams/emitter.hpp"
+
+namespace tt::streams {
+
+namespace {
+
+constexpr auto unpack = KernelThread::Unpack;
+constexpr auto math = KernelThread::Math;
+
+/// Partial sums of the micro-block come back from L1 through SrcA.
+void reload(Emitter& e) {
+    e.risc(unpack, e.c.reload_unpack, "reload_unpack");
+    e.risc(math, e.c.reload_math, "reload_math");
+    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
+        e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
+        e.unpack_tile(false, e.shape.intermed);
+        e.risc(math, e.c.reload_tile, "reload_tile");
+        e.copy_tile();
+    }
+}
+
+/// One inner step: the operand with fewer tiles is loaded once and stays in its bank while the other's tiles pass.
+void inner_step(Emitter& e, std::int64_t rt, std::int64_t ct, double per_phase) {
+    const int phase_count = static_cast<int>(phases(e.shape.fidelity).size());
+    const std::int64_t outer = std::min(rt, ct), inner = std::max(rt, ct);
+    const bool rows_outside = rt <= ct;
+    for (std::int64_t o = 0; o < outer; ++o) {
+        e.unpack_tile(true, rows_outside ? e.shape.in0 : e.shape.in1);
+        for (std::int64_t i = 0; i < inner; ++i) {
+            e.unpack_tile(false, rows_outside ? e.shape.in1 : e.shape.in0);
+            e.product(phase_count, per_phase, i + 1 == inner);
+        }
+    }
+}
+
+struct Flow {
+    bool comes_back, goes_to_output;
+};
+Flow flow(const KernelShape& shape, BlockPosition position) {
+    const bool last = position == BlockPosition::Only || position == BlockPosition::Last;
+    const bool first = position == BlockPosition::Only || position == BlockPosition::First;
+    return {!first && !shape.l1_acc, last};
+}
+
+void pack(Emitter& e, BlockPosition position, bool to_output) {
+    const bool accumulate = e.shape.l1_acc && position != BlockPosition::Only && position != BlockPosition::First;
+    const double full = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
+    e.pack_block(e.shape.ublock_tiles(), to_output ? e.shape.out : e.shape.intermed,
+                 to_output ? full : e.c.pack_spill_ublock, accumulate);
+}
+
+}  // namespace
+
+void build_matmul(Emitter& e, BlockPosition position) {
+    const KernelShape& s = e.shape;
+    const Flow f = flow(s, position);
+    e.risc(unpack, e.c.unpack_matmul_ublock, "unpack_matmul_ublock");
+    e.math_begin();
+    if (f.comes_back) reload(e);
+    for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
+    e.math_end();
+    pack(e, position, f.goes_to_output);
+}
+
+void build_depthwise(Emitter& e, BlockPosition position) {
+    const KernelShape& s = e.shape;
+    const Flow f = flow(s, position);
+    const int phase_count = static_cast<int>(phases(s.fidelity).size());
+    e.risc(unpack, e.c.unpack_matmul_ublock + e.c.depthwise_ublock, "depthwise_ublock");
+    e.math_begin();
+    if (f.comes_back) reload(e);
+    // Each output tile meets one tile of the weights: nothing is used twice.
+    for (std::int64_t k = 0; k < s.u_kt; ++k)
+        for (std::int64_t i = 0; i < s.ublock_tiles(); ++i) {
+            e.risc(unpack, e.c.depthwise_product, "depthwise_product");
+            e.unpack_tile(true, s.in0);
+            e.unpack_tile(false, s.in1);
+            e.product(phase_count, e.c.mvmul_per_phase, true);
+        }
+    e.math_end();
+    pack(e, position, f.goes_to_output);
+}
+
+void build_sparse(Emitter& e, MicroBlock block) {
+    const KernelShape& s = e.shape;
+    const int phase_count = static_cast<int>(phases(s.fidelity).size());
+    if (block.position == BlockPosition::Idle) {  // the strip's encoding skips this micro-block
+        e.risc(unpack, e.c.strip_idle, "strip_idle");
+        return;
+    }
+    const bool comes_back = block.position == BlockPosition::Middle;
+    e.risc(unpack, e.c.strip_ublock, "strip_ublock");
+    e.math_begin();
+    if (comes_back) reload(e);
+    for (std::int64_t i = 0; i < block.strip_tiles; ++i) {
+        // The unpack thread decodes the entry, then the activations of its row pass.
+        e.risc(unpack, e.c.strip_tile, "strip_tile");
+        e.unpack_tile(true, s.in0);
+        for (std::int64_t column = 0; column < s.ublock_ct; ++column) {
+            e.risc(unpack, e.c.strip_column, "strip_column");
+            e.unpack_tile(false, s.in1);
+            e.product(phase_count, e.c.sparse_mvmul_per_phase, column + 1 == s.ublock_ct);
+        }
+    }
+    e.math_end();
+    e.pack_block(s.ublock_tiles(), s.intermed, e.c.pack_spill_ublock, false);
+}
+
+}  // namespace tt::streams

@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+
+#include "tests/sim/netlist_text.hpp"
+#include "tests/sim/run_text.hpp"
+
+using namespace tt;
+using namespace tt::test;
+
+namespace {
+
+constexpr Cut two{.grid_r = 2, .grid_c = 1, .m = 1, .n = 2, .rt = 1, .ct = 1, .t = 2};
+
+/// x on chip 0 -> a (chip 0) -> b (chip `far`) -> y; the graphs stream into each other.
+std::string streaming(int far) {
+    NetlistText n;
+    n.queue({.name = "x", .cut = two, .entries = 4});
+    n.queue({.name = "w", .cut = two, .entries = 1, .ram = true, .device = far});
+    n.queue({.name = "y", .input = "b", .cut = two, .entries = 4, .device = far});
+    n.graph("near", 2, 0);
+    n.op({.name = "a", .type = "nop", .inputs = {"x"}, .cut = two});
+    n.graph("far", 2, far);
+    n.op({.name = "b", .type = "add", .inputs = {"a", "w"}, .cut = two});
+    n.program("p", looped(2, {execute("near", {fifo("x")}), execute("far", {ram("w", true)})}, 2, 8));
+    return n.text();
+}
+
+}  // namespace
+
+TEST_CASE("an op reads an op of another chip: one temporal epoch over both") {
+    std::uint64_t last = 0;
+    for (const int far : {1, 5}) {  // a neighbour, and a chip two hops away on the mesh
+        const std::string text = streaming(far);
+        const Outcome functional = run_text(text, sim::Mode::Functional), full = run_text(text, sim::Mode::Full),
+                      timing = run_text(text, sim::Mode::Timing);
+        REQUIRE(verdicts(full) == "y passes");
+        CHECK(differing(functional, full).empty());
+        CHECK(timing.report.cycles == full.report.cycles);
+        const std::vector<Tensor>& x = full.inputs.at("x").entries;
+        const Tensor& w = full.inputs.at("w").entries.at(0);
+        for (std::size_t k = 0; k < 4; ++k)
+            for (std::size_t i = 0; i < w.data.size(); i += 5)
+                CHECK(full.outputs.at("y").entries[k].data[i] == x[k].data[i] + w.data[i]);
+        CHECK(full.report.cycles > last);  // farther is later
+        last = full.report.cycles;
+    }
+}
+
+TEST_CASE("independent graphs on two chips run at the same time") {
+    const auto text = [](bool both) {
+        NetlistText n;
+        std::vector<std::string> executes;
+        for (int chip = 0; chip < (both ? 2 : 1); ++chip) {
+            const std::string id = std::to_string(chip);
+            n.queue({.name = "x" + id, .cut = two, .entries = 8, .device = chip});
+            n.queue({.name = "y" + id, .input = "o" + id, .cut = two, .entries = 8, .device = chip});
+            n.graph("g" + id, 8, chip);
+            n.op({.name = "o" + id, .type = "exp", .inputs = {"x" + id}, .cut = two});
+            executes.push_back(execute("g" + id, {fifo("x" + id)}));
+        }
+        n.program("p", looped(1, executes, 8, 16));
+        return n.text();
+    };
+    const Outcome one = run_text(text(false), sim::Mode::Timing), both = run_text(text(true), sim::Mode::Timing);
+    REQUIRE(both.error == "");
+    CHECK(both.report.cycles < one.report.cycles * 3 / 2);
+}
+
+TEST_CASE("graphs of one chip run one after the other") {
+    NetlistText n;
+    n.queue({.name = "x", .cut = two, .entries = 4});
+    n.queue({.name = "mid", .input = "a", .cut = two, .entries = 4});
+    n.queue({.name = "y", .input = "b", .cut = two, .entries = 4});
+    n.graph("first", 4);
+    n.op({.name = "a", .type = "exp", .inputs = {"x"}, .cut = two});
+    n.graph("second", 4);
+    n.op({.name = "b", .type = "exp", .inputs = {"mid"}, .cut = two, .col = 1});
+    n.program("p", looped(1, {execute("first", {fifo("x")}), execute("second", {fifo("mid")})}, 4, 8));
+    const Outcome run = run_text(n.text(), sim::Mode::Full);
+    REQUIRE(verdicts(run) == "y passes");
+    const auto& graphs = run.report.graphs;
+    CHECK(graphs.at(1).ops.at(0).first_cycle > graphs.at(0).ops.at(0).last_cycle);
+}
+
+TEST_CASE("data for another chip passes through a queue there") {
+    NetlistText n;
+    n.queue({.name = "x", .cut = two, .entries = 4});
+    n.queue({.name = "mid", .input = "a", .cut = two, .entries = 4, .device = 1});
+    n.queue({.name = "y", .input = "b", .cut = two, .entries = 4, .device = 0});
+    n.graph("first", 4, 0);
+    n.op({.name = "a", .type = "nop", .inputs = {"x"}, .cut = two});
+    n.graph("second", 4, 1);
+    n.op({.name = "b", .type = "nop", .inputs = {"mid"}, .cut = two});
+    n.program("p", looped(2, {execute("first", {fifo("x")}), execute("second", {fifo("mid")})}, 4, 8));
+    const Outcome run = run_text(n.text(), sim::Mode::Full);
+    REQUIRE(verdicts(run) == "y passes");
+    for (std::size_t k = 0; k < 8; ++k) CHECK(run.outputs.at("y").entries[k].data == run.inputs.at("x").entries[k].data);
+}

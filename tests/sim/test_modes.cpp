@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "tests/sim/netlist_text.hpp"
+#include "tests/sim/run_text.hpp"
+#include "tools/ttsim/report.hpp"
+
+using namespace tt;
+using namespace tt::test;
+
+namespace {
+
+/// y = (x + w) * exp(x), re-cut on the way; x has two readers.
+std::string small_graph() {
+    NetlistText n;
+    const Cut four{.grid_r = 2, .grid_c = 1, .m = 1, .n = 2, .rt = 1, .ct = 2};
+    n.queue({.name = "x", .cut = {.m = 2, .n = 2, .rt = 1, .ct = 2}, .entries = 4});
+    n.queue({.name = "w", .cut = {.m = 1, .n = 4, .rt = 2, .ct = 1}, .entries = 1, .ram = true});
+    n.queue({.name = "y", .input = "product", .cut = four, .entries = 4});
+    n.graph("g", 2);
+    n.op({.name = "sum", .type = "add", .inputs = {"x", "w"}, .cut = four});
+    n.op({.name = "grown", .type = "exp", .inputs = {"x"}, .cut = {.grid_c = 4, .m = 2, .n = 1}, .row = 2, .order = "c"});
+    n.op({.name = "product", .type = "multiply", .inputs = {"sum", "grown"}, .cut = four, .col = 1});
+    n.program("p", looped(2, {execute("g", {fifo("x"), ram("w", true)})}, 2, 8));
+    return n.text();
+}
+
+}  // namespace
+
+TEST_CASE("a graph leaves the values of its formula, whichever mode computes them") {
+    for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
+        const Outcome run = run_text(small_graph(), mode);
+        REQUIRE(verdicts(run) == "y passes");
+        REQUIRE(run.outputs.at("y").entries.size() == 4);
+        const Tensor& w = run.inputs.at("w").entries.at(0);
+        for (std::size_t n = 0; n < 4; ++n) {
+            const Tensor& x = run.inputs.at("x").entries.at(n);
+            const Tensor& y = run.outputs.at("y").entries.at(n);
+            REQUIRE((y.z == 1 && y.rows == 64 && y.cols == 128));
+            for (std::size_t i = 0; i < y.data.size(); i += 7)
+                CHECK(y.data[i] == Approx((x.data[i] + w.data[i]) * std::exp(x.data[i])).epsilon(1e-5).margin(1e-6));
+        }
+    }
+}
+
+TEST_CASE("the modes agree: values in functional and full, cycles in full and timing") {
+    const Outcome functional = run_real(small_graph(), sim::Mode::Functional);
+    const Outcome full = run_real(small_graph(), sim::Mode::Full);
+    const Outcome timing = run_real(small_graph(), sim::Mode::Timing);
+    CHECK(verdicts(full) == "y passes");
+    CHECK(differing(functional, full).empty());
+    CHECK(functional.report.cycles == 0);
+    CHECK(full.report.cycles > 0);
+    CHECK(timing.report.cycles == full.report.cycles);
+    CHECK(timing.report.outputs.empty());  // nothing to judge
+    REQUIRE(timing.report.graphs.size() == 1);
+    CHECK(timing.report.graphs[0].executes == 2);
+    CHECK(timing.report.graphs[0].inputs == 4);
+    REQUIRE(timing.report.graphs[0].ops.size() == 3);
+    for (std::size_t o = 0; o < 3; ++o) {
+        const sim::OpReport &a = full.report.graphs[0].ops[o], &b = timing.report.graphs[0].ops[o];
+        CHECK(a.tiles == 4 * 8);
+        CHECK(b.tiles == a.tiles);
+        CHECK(b.first_cycle == a.first_cycle);
+        CHECK(b.last_cycle == a.last_cycle);
+        CHECK(b.busy_cycles == a.busy_cycles);
+        CHECK(a.first_cycle < a.last_cycle);
+    }
+}
+
+TEST_CASE("reports and values do not depend on the number of threads") {
+    const std::string text = small_graph();
+    for (const sim::Mode mode : {sim::Mode::Full, sim::Mode::Timing, sim::Mode::Functional}) {
+        sim::RunOptions one, two;
+        one.threads = 1;
+        two.threads = 2;
+        Outcome a = run_real(text, mode, one), b = run_real(text, mode, two);
+        b.report.netlist = a.report.netlist;  // a file name of the test's own
+        CHECK(cli::report_json(a.report) == cli::report_json(b.report));
+        CHECK(differing(a, b).empty());
+    }
+}
+
+TEST_CASE("another seed gives other values and the same cycles") {
+    sim::RunOptions other;
+    other.seed = 7;
+    const Outcome a = run_real(small_graph(), sim::Mode::Full), b = run_real(small_graph(), sim::Mode::Full, other);
+    CHECK(differing(a, b) == std::vector<std::string>{"y"});
+    CHECK(a.report.cycles == b.report.cycles);
+}
+
+TEST_CASE("a file that fits only its second arch runs there") {
+    NetlistText n("[grayskull, wormhole_b0]");
+    // 17 x 2 mblocks of 14 tiles of Float16_b: 990 KB of output buffer
+    const Cut big{.m = 1, .n = 60, .rt = 2, .ct = 2};
+    n.queue({.name = "x", .cut = big, .entries = 2});
+    n.queue({.name = "y", .input = "o", .cut = big, .entries = 2});
+    n.graph("g", 2);
+    n.op({.name = "o", .type = "nop", .inputs = {"x"}, .cut = big});
+    n.program("p", looped(1, {execute("g", {fifo("x")})}, 2, 4));
+    const Outcome run = run_text(n.text(), sim::Mode::Full);
+    CHECK(verdicts(run) == "y passes");
+    CHECK(run.report.arch == "wormhole_b0");
+    sim::RunOptions forced;
+    forced.arch = "grayskull";
+    const Outcome refused = run_text(n.text(), sim::Mode::Full, forced);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.error, Catch::Contains("op 'o' needs"));
+    CHECK_THAT(refused.error, Catch::Contains("of L1 per core"));
+}
+
+TEST_CASE("dumped inputs give the same outputs again") {
+    const Outcome first = run_real(small_graph(), sim::Mode::Full);
+    CHECK(first.inputs.size() == 2);
+    CHECK(first.inputs.at("x").entries.size() == 4);
+    CHECK(first.inputs.at("w").entries.size() == 1);
+}
