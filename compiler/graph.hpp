@@ -51,6 +51,7 @@ struct Node {
 struct Output {
     std::string name;  ///< of the model's output
     ValueId value = 0;
+    std::optional<Type> type;  ///< the model's, when `value` is on the device
     friend bool operator==(const Output&, const Output&) = default;
 };
 

@@ -188,6 +188,7 @@ private:
         out.name = line.string("the name of the output");
         line.expect('=', "after the name of the output");
         out.value = value(line);
+        if (line.take(':')) out.type = type(line);
         end(line);
         graph_.outputs.push_back(out);
     }
@@ -212,7 +213,9 @@ private:
         std::string values;
         if (node.op == "constant") {
             read_values(line, values);
-        } else if (node.op != "input") {
+        } else if (node.op == "input") {
+            if (line.take('{')) attributes(line, node);
+        } else {
             check_op(node);
             while (line.peek() == '%') {
                 operand(line, node);
@@ -353,7 +356,9 @@ private:
     }
 
     static LiteralPtr literal(const Node& node, const std::string& values) {
-        auto literal = std::make_shared<Literal>(node.type.dtype, node.type.dims);
+        Dims dims = node.type.dims;
+        if (node.type.format) dims = {dims[0], dims[1] * 32, dims[2] * 32};
+        auto literal = std::make_shared<Literal>(node.type.dtype, dims);
         const std::int64_t n = literal->size();
         if (values.starts_with("hex ")) {
             if (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n)
@@ -402,7 +407,8 @@ std::string print_graph(const Graph& graph, std::int64_t elide) {
     std::string text;
     for (const Node& node : graph.nodes) text += node_text(graph, node, elide);
     for (const Output& out : graph.outputs)
-        text += fmt::format("output {} = %{}\n", quoted(out.name), graph.nodes[out.value].name);
+        text += fmt::format("output {} = %{}{}\n", quoted(out.name), graph.nodes[out.value].name,
+                            out.type ? " : " + to_string(*out.type) : "");
     return text;
 }
 

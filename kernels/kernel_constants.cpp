@@ -16,20 +16,53 @@ struct Named {
     double KernelConstants::*field;
 };
 
-#define TT_CONSTANT(name) {#name, &KernelConstants::name}
-constexpr Named scalars[] = {
-    TT_CONSTANT(unpack_bytes), TT_CONSTANT(unpack_bytes_bfp), TT_CONSTANT(pack_bytes), TT_CONSTANT(supply_bytes),
-    TT_CONSTANT(matmul_supply_bytes), TT_CONSTANT(drain_bytes), TT_CONSTANT(supply_window), TT_CONSTANT(supply_tile),
-    TT_CONSTANT(unpack_ublock), TT_CONSTANT(unpack_operand), TT_CONSTANT(unpack_copy_tile), TT_CONSTANT(unpack_elw_tile),
-    TT_CONSTANT(unpack_matmul_ublock), TT_CONSTANT(math_ublock), TT_CONSTANT(math_copy_tile), TT_CONSTANT(math_elw_tile),
-    TT_CONSTANT(math_product), TT_CONSTANT(math_16bit_tile), TT_CONSTANT(pack_ublock), TT_CONSTANT(pack_tile),
-    TT_CONSTANT(pack_ublock_int), TT_CONSTANT(pack_spill_ublock), TT_CONSTANT(reload_unpack), TT_CONSTANT(reload_math),
-    TT_CONSTANT(reload_tile), TT_CONSTANT(reduce_ublock), TT_CONSTANT(reduce_z_step), TT_CONSTANT(depthwise_ublock),
-    TT_CONSTANT(depthwise_product), TT_CONSTANT(splice_ublock), TT_CONSTANT(splice_tile), TT_CONSTANT(strip),
-    TT_CONSTANT(strip_idle), TT_CONSTANT(strip_tile), TT_CONSTANT(strip_column), TT_CONSTANT(strip_output),
-    TT_CONSTANT(strip_ublock), TT_CONSTANT(input_eltwise), TT_CONSTANT(input_int), TT_CONSTANT(input_matmul),
-    TT_CONSTANT(input_reduce), TT_CONSTANT(input_sparse), TT_CONSTANT(input_single), TT_CONSTANT(mvmul_per_phase),
-    TT_CONSTANT(sparse_mvmul_per_phase)};
+#define TT_CONSTANT(name) \
+    { #name, &KernelConstants::name }
+constexpr Named scalars[] = {TT_CONSTANT(unpack_bytes),
+                             TT_CONSTANT(unpack_bytes_bfp),
+                             TT_CONSTANT(pack_bytes),
+                             TT_CONSTANT(supply_bytes),
+                             TT_CONSTANT(matmul_supply_bytes),
+                             TT_CONSTANT(drain_bytes),
+                             TT_CONSTANT(supply_window),
+                             TT_CONSTANT(supply_tile),
+                             TT_CONSTANT(unpack_ublock),
+                             TT_CONSTANT(unpack_operand),
+                             TT_CONSTANT(unpack_copy_tile),
+                             TT_CONSTANT(unpack_elw_tile),
+                             TT_CONSTANT(unpack_matmul_ublock),
+                             TT_CONSTANT(math_ublock),
+                             TT_CONSTANT(math_copy_tile),
+                             TT_CONSTANT(math_elw_tile),
+                             TT_CONSTANT(math_product),
+                             TT_CONSTANT(math_16bit_tile),
+                             TT_CONSTANT(pack_ublock),
+                             TT_CONSTANT(pack_tile),
+                             TT_CONSTANT(pack_ublock_int),
+                             TT_CONSTANT(pack_spill_ublock),
+                             TT_CONSTANT(reload_unpack),
+                             TT_CONSTANT(reload_math),
+                             TT_CONSTANT(reload_tile),
+                             TT_CONSTANT(reduce_ublock),
+                             TT_CONSTANT(reduce_z_step),
+                             TT_CONSTANT(depthwise_ublock),
+                             TT_CONSTANT(depthwise_product),
+                             TT_CONSTANT(splice_ublock),
+                             TT_CONSTANT(splice_tile),
+                             TT_CONSTANT(strip),
+                             TT_CONSTANT(strip_idle),
+                             TT_CONSTANT(strip_tile),
+                             TT_CONSTANT(strip_column),
+                             TT_CONSTANT(strip_output),
+                             TT_CONSTANT(strip_ublock),
+                             TT_CONSTANT(input_eltwise),
+                             TT_CONSTANT(input_int),
+                             TT_CONSTANT(input_matmul),
+                             TT_CONSTANT(input_reduce),
+                             TT_CONSTANT(input_sparse),
+                             TT_CONSTANT(input_single),
+                             TT_CONSTANT(mvmul_per_phase),
+                             TT_CONSTANT(sparse_mvmul_per_phase)};
 #undef TT_CONSTANT
 
 /// Rates and windows must be above 0; an input's share may be negative (work the run's ends save); the rest from 0.
@@ -39,7 +72,9 @@ double checked(YamlMap& map, const std::string& key) {
     const bool any = key.starts_with("input_");
     if (!std::isfinite(value) || (rate && value <= 0) || (!rate && !any && value < 0))
         fail_input(map.where(key), "'{}' is {}; {} is wanted", key, value,
-                   rate ? "a number above 0" : any ? "a number" : "a number from 0");
+                   rate  ? "a number above 0"
+                   : any ? "a number"
+                         : "a number from 0");
     return value;
 }
 
@@ -67,7 +102,8 @@ KernelConstants read_kernel_constants(const std::string& file) {
     for (const Named& n : scalars) c.*n.field = checked(constants, n.name);
     constants.done();
     read_table(map, "sfpu_instructions", c.sfpu);
-    if (!c.sfpu.contains("default")) fail_input(map.where("sfpu_instructions"), "'sfpu_instructions' needs the key 'default'");
+    if (!c.sfpu.contains("default"))
+        fail_input(map.where("sfpu_instructions"), "'sfpu_instructions' needs the key 'default'");
     for (const auto& [op, count] : c.sfpu)
         if (count < 0) fail_input(map.where("sfpu_instructions"), "'{}' has {} instructions", op, count);
     read_table(map, "ublock_extra", c.ublock_extra);

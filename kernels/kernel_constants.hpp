@@ -10,11 +10,13 @@ namespace tt {
 struct KernelConstants {
     std::string chip;
     // rates, bytes per clock
-    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_bytes = 64, supply_bytes = 14, matmul_supply_bytes = 11, drain_bytes = 24;
+    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_bytes = 64, supply_bytes = 14, matmul_supply_bytes = 11,
+           drain_bytes = 24;
     double supply_window = 40960;  ///< operands of one input up to this many bytes do not wait for their stream
     double supply_tile = 0;        ///< clocks per tile besides its bytes
     // RISC-V work of the three threads, clocks
-    double unpack_ublock = 100, unpack_operand = 50, unpack_copy_tile = 9, unpack_elw_tile = 0, unpack_matmul_ublock = 60;
+    double unpack_ublock = 100, unpack_operand = 50, unpack_copy_tile = 9, unpack_elw_tile = 0,
+           unpack_matmul_ublock = 60;
     double math_ublock = 4, math_copy_tile = 2, math_elw_tile = 2, math_product = 2, math_16bit_tile = 0;
     double pack_ublock = 200, pack_tile = 9, pack_ublock_int = 240, pack_spill_ublock = 80;
     double reload_unpack = 60, reload_math = 100, reload_tile = 0;
@@ -23,7 +25,8 @@ struct KernelConstants {
     double splice_ublock = 0, splice_tile = 0;
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_column = 5, strip_output = 80, strip_ublock = 0;
     // per input: fill and drain of the pipeline and reconfiguration between inputs
-    double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200, input_single = 0;
+    double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200,
+           input_single = 0;
     // products of the matrix unit per 32x32x32 tile product, phase and kind of kernel
     double mvmul_per_phase = 16, sparse_mvmul_per_phase = 14;
     /// Instructions of an SFPU kernel per tile, by op and mode: "exp", "exp/approx", "add/Int32".

@@ -38,7 +38,8 @@ std::vector<KernelPart> parts_of(const KernelShape& s) {
         const auto low = static_cast<std::int64_t>(std::floor(tiles));
         const double upper = tiles - real(low);
         std::vector<KernelPart> parts{{{BlockPosition::Idle, 0}, idle, {}}};
-        for (const auto& [position, share] : {std::pair{BlockPosition::First, 1 - reloads}, {BlockPosition::Middle, reloads}}) {
+        for (const auto& [position, share] :
+             {std::pair{BlockPosition::First, 1 - reloads}, {BlockPosition::Middle, reloads}}) {
             parts.push_back({{position, low}, named * share * (1 - upper), {}});
             parts.push_back({{position, low + 1}, named * share * upper, {}});
         }
@@ -59,7 +60,8 @@ double stream_bytes(DataFormat format, double tiles) {
 /// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
 double input_floor(const KernelShape& s, const KernelConstants& c) {
     const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse || family == KernelFamily::Depthwise || family == KernelFamily::ReduceTile) return 0;
+    if (family == KernelFamily::Sparse || family == KernelFamily::Depthwise || family == KernelFamily::ReduceTile)
+        return 0;
     if (family == KernelFamily::Matmul) {
         const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
         return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
@@ -79,17 +81,21 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
     const double single = s.inputs <= 1 ? c.input_single : 0;
     switch (family_of(s)) {
         case KernelFamily::Matmul:
-        case KernelFamily::Depthwise: return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
+        case KernelFamily::Depthwise:
+            return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
         case KernelFamily::Sparse:
             return c.input_sparse + c.strip * real(s.nz_strips) +
                    real(s.t * s.ublocks()) * (c.strip_output + c.pack_tile * real(s.ublock_tiles()));
         case KernelFamily::ReduceTile:
-        case KernelFamily::ReduceZ: return c.input_reduce;
-        case KernelFamily::Copy: return c.input_eltwise + single + (streams::integer_kernel(s) ? c.input_int : 0);
+        case KernelFamily::ReduceZ:
+            return c.input_reduce;
+        case KernelFamily::Copy:
+            return c.input_eltwise + single + (streams::integer_kernel(s) ? c.input_int : 0);
         case KernelFamily::Unary:
         case KernelFamily::Binary:
         case KernelFamily::SfpuBinary:
-        case KernelFamily::Splice: break;
+        case KernelFamily::Splice:
+            break;
     }
     return c.input_eltwise + (streams::integer_kernel(s) ? c.input_int : 0);
 }

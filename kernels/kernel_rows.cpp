@@ -44,9 +44,10 @@ std::string quote(const std::string& field) {
     return out + '"';
 }
 
-constexpr const char* needed[] = {"arch", "op", "approx", "vector_mode", "math_fidelity", "in0_df", "in1_df", "out_df",
-                                  "intermed_df", "acc_df", "t", "mblock_m", "mblock_n", "ublock_rt", "ublock_ct", "m_k",
-                                  "u_kt", "z", "l1_acc", "nz_strips", "nz_ublocks", "nz_tiles"};
+constexpr const char* needed[] = {
+    "arch",        "op",     "approx", "vector_mode", "math_fidelity", "in0_df",    "in1_df",    "out_df",
+    "intermed_df", "acc_df", "t",      "mblock_m",    "mblock_n",      "ublock_rt", "ublock_ct", "m_k",
+    "u_kt",        "z",      "l1_acc", "nz_strips",   "nz_ublocks",    "nz_tiles"};
 
 constexpr std::int64_t size_limit = 1 << 20;
 
@@ -118,13 +119,17 @@ void read_modes(RowReader& in, KernelShape& s) {
     s.approximate = in.flag("approx");
     s.l1_acc = in.flag("l1_acc");
     const std::string vector = to_lower(in.text("vector_mode"));
-    if (vector == "r") s.vector = VectorMode::R;
-    else if (vector == "c") s.vector = VectorMode::C;
+    if (vector == "r")
+        s.vector = VectorMode::R;
+    else if (vector == "c")
+        s.vector = VectorMode::C;
     else if (!vector.empty() && vector != "rc")
         in.error("'vector_mode' is '{}'; r, c, rc or nothing is wanted", in.text("vector_mode"));
     const std::string& fidelity = in.text("math_fidelity");
-    if (const auto f = parse_fidelity(fidelity); f && *f != Fidelity::Invalid) s.fidelity = *f;
-    else in.error("'math_fidelity' is '{}'; LoFi, HiFi2, HiFi3 or HiFi4 is wanted", fidelity);
+    if (const auto f = parse_fidelity(fidelity); f && *f != Fidelity::Invalid)
+        s.fidelity = *f;
+    else
+        in.error("'math_fidelity' is '{}'; LoFi, HiFi2, HiFi3 or HiFi4 is wanted", fidelity);
 }
 
 void read_formats(RowReader& in, KernelShape& s) {
@@ -146,7 +151,8 @@ void read_sizes(RowReader& in, KernelShape& s) {
     s.ublock_ct = in.size("ublock_ct", 1, {});
     s.z = in.size("z", 1, 1);
     const KernelFamily family = family_of(s);
-    const bool product = family == KernelFamily::Matmul || family == KernelFamily::Depthwise || family == KernelFamily::Sparse;
+    const bool product =
+        family == KernelFamily::Matmul || family == KernelFamily::Depthwise || family == KernelFamily::Sparse;
     const std::optional<std::int64_t> otherwise = product ? std::nullopt : std::optional<std::int64_t>(1);
     s.m_k = in.size("m_k", 1, otherwise);
     s.u_kt = in.size("u_kt", 1, otherwise);
@@ -185,11 +191,15 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     check_block(in, s);
     if (const std::string& cycles = in.text("cycles_per_input"); !cycles.empty()) {
         row.measured = parse_real(cycles);
-        if (!row.measured || *row.measured <= 0) in.error("'cycles_per_input' is '{}'; a number above 0 is wanted", cycles);
+        if (!row.measured || *row.measured <= 0)
+            in.error("'cycles_per_input' is '{}'; a number above 0 is wanted", cycles);
     }
-    if (arch != chip_name) row.reason = fmt::format("arch is {}, predicted is {}", arch, chip_name);
-    else if (!has_kernel_model(s)) row.reason = fmt::format("no kernel model for {}", row.op);
-    else row.shape = s;
+    if (arch != chip_name)
+        row.reason = fmt::format("arch is {}, predicted is {}", arch, chip_name);
+    else if (!has_kernel_model(s))
+        row.reason = fmt::format("no kernel model for {}", row.op);
+    else
+        row.shape = s;
 }
 
 double percentile(std::vector<double> sorted, double share) {
@@ -226,7 +236,10 @@ bool set_op(KernelShape& shape, std::string_view name) {
     if (name.starts_with("reduce_")) {
         const std::string_view dim = name.substr(7);
         shape.op = "reduce";
-        shape.reduce_dim = dim == "r" ? ReduceDim::R : dim == "c" ? ReduceDim::C : dim == "z" ? ReduceDim::Z : ReduceDim::None;
+        shape.reduce_dim = dim == "r"   ? ReduceDim::R
+                           : dim == "c" ? ReduceDim::C
+                           : dim == "z" ? ReduceDim::Z
+                                        : ReduceDim::None;
         if (dim == "rc") shape.reduce_dim = ReduceDim::RC;
         return shape.reduce_dim != ReduceDim::None;
     }
@@ -243,12 +256,15 @@ bool has_kernel_model(const KernelShape& shape) {
         case OpClass::SfpuBinary:
         case OpClass::Binary:
         case OpClass::Matmul:
-        case OpClass::Depthwise: return shape.op != "topk";
-        case OpClass::Move: return shape.op == "nop" || shape.op == "datacopy" || shape.op == "splice";
+        case OpClass::Depthwise:
+            return shape.op != "topk";
+        case OpClass::Move:
+            return shape.op == "nop" || shape.op == "datacopy" || shape.op == "splice";
         case OpClass::SparseMatmul:
         case OpClass::Reduce:
         case OpClass::Fused:
-        case OpClass::Ethernet: break;
+        case OpClass::Ethernet:
+            break;
     }
     return false;
 }
@@ -276,7 +292,8 @@ KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, 
         row.line = line_number;
         row.fields = cut(line);
         if (row.fields.size() != file.columns.size()) {
-            problems.error({name, line_number, 0}, "{} fields; the first line names {}", row.fields.size(), file.columns.size());
+            problems.error({name, line_number, 0}, "{} fields; the first line names {}", row.fields.size(),
+                           file.columns.size());
             continue;
         }
         KernelRow read = row;
@@ -344,9 +361,11 @@ std::vector<KernelErrors> kernel_errors(const KernelRowFile& file, const std::ve
 }
 
 std::string error_table(const std::vector<KernelErrors>& errors) {
-    std::string out = fmt::format("{:<18} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "op", "rows", "mean %", "median %", "P95 %", "worst %", "bias %");
+    std::string out = fmt::format("{:<18} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "op", "rows", "mean %", "median %",
+                                  "P95 %", "worst %", "bias %");
     for (const KernelErrors& e : errors)
-        out += fmt::format("{:<18} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>+8.2f}\n", e.op, e.rows, e.mean, e.median, e.p95, e.worst, e.bias);
+        out += fmt::format("{:<18} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>+8.2f}\n", e.op, e.rows, e.mean,
+                           e.median, e.p95, e.worst, e.bias);
     return out;
 }
 

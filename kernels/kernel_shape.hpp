@@ -23,7 +23,7 @@ struct KernelShape {
     bool l1_acc = false;
     bool bias = false;
     std::int64_t nz_strips = 0, nz_ublocks = 0, nz_tiles = 0;  ///< sparse matmul, all slices of one input
-    std::int64_t inputs = 1;  ///< over which start and end of a run are spread
+    std::int64_t inputs = 1;                                   ///< over which start and end of a run are spread
 
     std::int64_t ublocks() const { return mblock_m * mblock_n; }
     std::int64_t ublock_tiles() const { return ublock_rt * ublock_ct; }
@@ -31,7 +31,18 @@ struct KernelShape {
 };
 
 /// The families of kernels: which threads do what.
-enum class KernelFamily : std::uint8_t { Copy, Unary, Binary, SfpuBinary, Splice, ReduceTile, ReduceZ, Matmul, Depthwise, Sparse };
+enum class KernelFamily : std::uint8_t {
+    Copy,
+    Unary,
+    Binary,
+    SfpuBinary,
+    Splice,
+    ReduceTile,
+    ReduceZ,
+    Matmul,
+    Depthwise,
+    Sparse
+};
 KernelFamily family_of(const KernelShape& shape);
 
 /// Where a micro-block stands among the k-blocks of a matmul: whether partial sums come back and where results go.

@@ -17,15 +17,21 @@ static std::int64_t tile_cycles(const OpConfig& op, const OpDef& def, const Chip
     const auto phase_count = static_cast<std::int64_t>(phases(op.fidelity).size());
     switch (def.op_class) {
         case OpClass::Move:
-        case OpClass::Ethernet: return chip.move_tile;
-        case OpClass::Binary: return chip.elw_tile_phase * (op.type == "multiply" ? phase_count : 1);
+        case OpClass::Ethernet:
+            return chip.move_tile;
+        case OpClass::Binary:
+            return chip.elw_tile_phase * (op.type == "multiply" ? phase_count : 1);
         case OpClass::Sfpu:
-        case OpClass::SfpuBinary: return sfpu_cycles(chip, op.type);
+        case OpClass::SfpuBinary:
+            return sfpu_cycles(chip, op.type);
         case OpClass::Matmul:
         case OpClass::SparseMatmul:
-        case OpClass::Depthwise: return chip.matmul_tile_phase * phase_count;
-        case OpClass::Reduce: return chip.reduce_tile;
-        case OpClass::Fused: break;
+        case OpClass::Depthwise:
+            return chip.matmul_tile_phase * phase_count;
+        case OpClass::Reduce:
+            return chip.reduce_tile;
+        case OpClass::Fused:
+            break;
     }
     // A fused op: what its sub-ops cost one after the other.
     std::int64_t sum = 0;
@@ -35,7 +41,8 @@ static std::int64_t tile_cycles(const OpConfig& op, const OpDef& def, const Chip
             config.type = sub.type;
             const OpDef* sub_def = find_op(sub.type);
             std::int64_t products = 1;
-            if (sub_def->op_class == OpClass::Matmul) products = std::max<std::int64_t>(1, sub.attributes.m_k * sub.attributes.u_kt);
+            if (sub_def->op_class == OpClass::Matmul)
+                products = std::max<std::int64_t>(1, sub.attributes.m_k * sub.attributes.u_kt);
             sum += products * tile_cycles(config, *sub_def, chip);
         }
     return sum;

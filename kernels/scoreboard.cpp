@@ -26,7 +26,8 @@ struct Decoder {
         return f ? (word >> f->low) & f->mask() : 0;
     }
     static bool reads_both(std::string_view m) {
-        return m == "MVMUL" || m == "ELWADD" || m == "ELWSUB" || m == "ELWMUL" || m == "GAPOOL" || m == "GMPOOL" || m == "DOTPV";
+        return m == "MVMUL" || m == "ELWADD" || m == "ELWSUB" || m == "ELWMUL" || m == "GAPOOL" || m == "GMPOOL" ||
+               m == "DOTPV";
     }
     Step operator()(const StreamItem& item) const {
         Step s;
@@ -121,9 +122,13 @@ private:
 
     bool issue(std::size_t t, const Step& s) {
         switch (s.action) {
-            case Action::Risc: now_[t] += s.risc; return true;
-            case Action::WaitFull: return wait_full(t);
-            case Action::WaitFree: return wait_free(t);
+            case Action::Risc:
+                now_[t] += s.risc;
+                return true;
+            case Action::WaitFull:
+                return wait_full(t);
+            case Action::WaitFree:
+                return wait_free(t);
             case Action::Post:
                 posts_.push_back(now_[t]);
                 now_[t] += 1;
@@ -133,16 +138,20 @@ private:
                 gets_.push_back(now_[t]);
                 now_[t] += 1;
                 return true;
-            case Action::FillA: return fill(t, a_, 0, s);
-            case Action::FillB: return fill(t, b_, 1, s);
+            case Action::FillA:
+                return fill(t, a_, 0, s);
+            case Action::FillB:
+                return fill(t, b_, 1, s);
             case Action::Drain:
                 now_[t] = std::max(now_[t], outstanding_[t]) + 1;
                 return true;
-            case Action::Pack: return pack(t, s);
+            case Action::Pack:
+                return pack(t, s);
             case Action::Consume:
                 if (!sources_ready(t, s)) return false;
                 break;
-            case Action::Plain: break;
+            case Action::Plain:
+                break;
         }
         occupy(t, s);
         if (s.frees_a) a_.freed.push_back(now_[t]);
@@ -225,14 +234,12 @@ private:
             r.steady = r.fill;
         }
         if (!ends_[0].empty()) r.drain = std::max(0.0, ends.back() - ends_[0].back());
-        double least = 0;
-        bool any = false;
+        double most = -1;
         for (std::size_t t = 0; t < thread_count; ++t) {
             if (ends_[t].empty()) continue;
             r.busy[t] = (ends_[t].back() - waited_[t]) / static_cast<double>(blocks_);
-            if (any && waited_[t] >= least) continue;
-            least = waited_[t];
-            any = true;
+            if (r.busy[t] <= most) continue;
+            most = r.busy[t];
             r.limit = static_cast<KernelLimit>(t);
         }
         return r;
@@ -256,11 +263,16 @@ private:
 
 std::string_view to_string(KernelLimit limit) {
     switch (limit) {
-        case KernelLimit::Unpack: return "unpack";
-        case KernelLimit::Math: return "math";
-        case KernelLimit::Pack: return "pack";
-        case KernelLimit::InputStream: return "input_stream";
-        case KernelLimit::OutputStream: return "output_stream";
+        case KernelLimit::Unpack:
+            return "unpack";
+        case KernelLimit::Math:
+            return "math";
+        case KernelLimit::Pack:
+            return "pack";
+        case KernelLimit::InputStream:
+            return "input_stream";
+        case KernelLimit::OutputStream:
+            return "output_stream";
     }
     return "";
 }

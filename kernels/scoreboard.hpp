@@ -1,8 +1,8 @@
 // Plays the three instruction streams of a kernel against the units of a Tensix core, micro-block after micro-block.
 //
 // What holds an instruction back: its thread (one instruction a clock, RISC-V work in between), its unit (issue rate;
-// bytes over rate for unpackers and packers, which share the L1 ports), the Src bank it fills or reads (two a side), the
-// semaphores between math and pack (two halves of Dst), and STALLWAIT.
+// bytes over rate for unpackers and packers, which share the L1 ports), the Src bank it fills or reads (two a side),
+// the semaphores between math and pack (two halves of Dst), and STALLWAIT.
 #pragma once
 
 #include <array>
@@ -25,11 +25,11 @@ std::string_view to_string(KernelLimit limit);
 
 /// In clocks.
 struct ScoreboardResult {
-    double fill = 0;    ///< first instruction to the end of the first micro-block
-    double steady = 0;  ///< between the ends of later micro-blocks
-    double drain = 0;   ///< last unpack to last pack
+    double fill = 0;                          ///< first instruction to the end of the first micro-block
+    double steady = 0;                        ///< between the ends of later micro-blocks
+    double drain = 0;                         ///< last unpack to last pack
     std::array<double, thread_count> busy{};  ///< per thread and micro-block, without waits for the other threads
-    KernelLimit limit = KernelLimit::Unpack;  ///< the thread that waits least
+    KernelLimit limit = KernelLimit::Unpack;  ///< the thread with the most work
 };
 
 /// Throws Error(Internal) when the streams wait for each other for ever.

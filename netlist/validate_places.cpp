@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "kernels/op_def.hpp"
 #include "netlist/instances.hpp"
+#include "netlist/queue_state.hpp"
 #include "netlist/validate_parts.hpp"
 
 namespace tt::checking {
@@ -127,10 +131,56 @@ void check_queue(Validation& v, const Queue& queue) {
         v.out.error(queue.loc, "queue '{}' has df {}, which memory cannot hold", queue.name, to_string(queue.df));
 }
 
+/// Queues that programs allocate and free share memory by turns.
+std::set<std::string_view> dynamic_queues(const Netlist& netlist) {
+    std::set<std::string_view> names;
+    for (const Program& program : netlist.programs)
+        for (const Instruction& instruction : program.instructions)
+            if (instruction.kind == Instruction::Kind::Allocate || instruction.kind == Instruction::Kind::Deallocate)
+                names.insert(instruction.queues.begin(), instruction.queues.end());
+    return names;
+}
+
+/// Two queues of one graph that are both filled by the host, or both by ops, destroy each other in shared memory. An
+/// output over an input may be meant: real models put new states where the old ones were.
+void check_overlaps(Validation& v) {
+    std::map<const Queue*, std::set<const Graph*>> users;
+    for (const Graph& graph : v.netlist.graphs)
+        for (const QueueUse& use : queue_uses(v.netlist, graph)) users[use.queue].insert(&graph);
+    const auto together = [&](const Queue* a, const Queue* b) {
+        if (a->host_fed() != b->host_fed()) return false;
+        return std::any_of(users[a].begin(), users[a].end(), [&](const Graph* graph) { return users[b].contains(graph); });
+    };
+    struct Extent {
+        std::uint64_t start, end;
+        const Queue* queue;
+    };
+    const std::set<std::string_view> dynamic = dynamic_queues(v.netlist);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Extent>> channels;  // (chip, channel)
+    for (const Queue& queue : v.netlist.queues) {
+        if (queue.where != QueueLoc::Dram || !queue.alias.empty() || dynamic.contains(queue.name)) continue;
+        const auto bytes = static_cast<std::uint64_t>(queue_buffer_bytes(queue));
+        for (const BufferAddress& at : queue.buffers)
+            channels[{queue.device(), at.channel}].push_back({at.address, at.address + bytes, &queue});
+    }
+    std::set<std::pair<const Queue*, const Queue*>> told;
+    for (auto& [place, extents] : channels) {
+        std::stable_sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
+        for (std::size_t i = 1; i < extents.size(); ++i) {
+            const Extent &low = extents[i - 1], &high = extents[i];
+            if (high.start >= low.end || high.queue == low.queue || !together(low.queue, high.queue)) continue;
+            if (!told.insert({low.queue, high.queue}).second) continue;
+            v.out.error(high.queue->loc, "queues '{}' and '{}' overlap in DRAM channel {} of chip {} at {:#x}", low.queue->name,
+                        high.queue->name, place.second, place.first, high.start);
+        }
+    }
+}
+
 }  // namespace
 
 void check_places(Validation& v) {
     for (const Queue& queue : v.netlist.queues) check_queue(v, queue);
+    if (v.out.empty()) check_overlaps(v);  // sizes that are wrong already would overlap too
     for (const Graph& graph : v.netlist.graphs) {
         check_chip_id(v, graph.device(), graph.loc, "graph '" + graph.name + "'");
         CoreMap cores(v, graph);

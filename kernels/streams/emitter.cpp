@@ -14,9 +14,12 @@ constexpr std::uint32_t clear_a = 1, clear_b = 2;
 /// Parts of a tile an SFPU kernel visits: all rows, the first 4 rows, the first 16 columns.
 double visited(VectorMode mode) {
     switch (mode) {
-        case VectorMode::R: return 4.0 / 32;
-        case VectorMode::C: return 16.0 / 32;
-        case VectorMode::RC: break;
+        case VectorMode::R:
+            return 4.0 / 32;
+        case VectorMode::C:
+            return 16.0 / 32;
+        case VectorMode::RC:
+            break;
     }
     return 1;
 }
@@ -28,9 +31,11 @@ Emitter::Words Emitter::words(const InstructionSet& set) {
     Words w{};
     w.unpack_a = set.encode("UNPACR", {{"set_dat_valid", 1}, {"last", 1}});
     w.unpack_b = set.encode("UNPACR", {{"set_dat_valid", 1}, {"last", 1}, {"unpack_block_selection", unpacker_b}});
-    w.wait_free = set.encode("SEMWAIT", {{"wait_sem_cond", wait_while_full}, {"sem_sel", math_pack}, {"stall_res", 1U << 6}});
+    w.wait_free =
+        set.encode("SEMWAIT", {{"wait_sem_cond", wait_while_full}, {"sem_sel", math_pack}, {"stall_res", 1U << 6}});
     w.post = set.encode("SEMPOST", {{"sem_sel", math_pack}});
-    w.wait_full = set.encode("SEMWAIT", {{"wait_sem_cond", wait_while_zero}, {"sem_sel", math_pack}, {"stall_res", 1U << 2}});
+    w.wait_full =
+        set.encode("SEMWAIT", {{"wait_sem_cond", wait_while_zero}, {"sem_sel", math_pack}, {"stall_res", 1U << 2}});
     w.get = set.encode("SEMGET", {{"sem_sel", math_pack}});
     w.mova2d = set.encode("MOVA2D", {{"addr_mode", 2}});
     w.release_a = set.encode("SETRWC", {{"clear_ab_vld", clear_a}});

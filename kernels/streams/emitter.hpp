@@ -23,9 +23,9 @@ public:
     // unpack
     void unpack_tile(bool srcb, DataFormat format);
     // math
-    void math_begin();                     ///< RISC-V work, then wait for half of Dst
-    void math_end();                       ///< wait until results are in Dst, hand the half over
-    void copy_tile();                      ///< SrcA to Dst
+    void math_begin();  ///< RISC-V work, then wait for half of Dst
+    void math_end();    ///< wait until results are in Dst, hand the half over
+    void copy_tile();   ///< SrcA to Dst
     void eltwise_tile(const char* mnemonic, int phase_count);
     void product(int phase_count, double instructions_per_phase, bool last_of_b);
     void sfpu_tile(double instructions);

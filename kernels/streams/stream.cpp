@@ -7,9 +7,12 @@ namespace tt {
 
 std::string_view to_string(KernelThread thread) {
     switch (thread) {
-        case KernelThread::Unpack: return "unpack";
-        case KernelThread::Math: return "math";
-        case KernelThread::Pack: return "pack";
+        case KernelThread::Unpack:
+            return "unpack";
+        case KernelThread::Math:
+            return "math";
+        case KernelThread::Pack:
+            return "pack";
     }
     return "";
 }
@@ -54,14 +57,26 @@ KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const St
     switch (family_of(shape)) {
         case KernelFamily::Copy:
         case KernelFamily::Unary:
-        case KernelFamily::Splice: streams::build_unary(e); break;
+        case KernelFamily::Splice:
+            streams::build_unary(e);
+            break;
         case KernelFamily::Binary:
-        case KernelFamily::SfpuBinary: streams::build_binary(e); break;
+        case KernelFamily::SfpuBinary:
+            streams::build_binary(e);
+            break;
         case KernelFamily::ReduceTile:
-        case KernelFamily::ReduceZ: streams::build_reduce(e); break;
-        case KernelFamily::Matmul: streams::build_matmul(e, block.position); break;
-        case KernelFamily::Depthwise: streams::build_depthwise(e, block.position); break;
-        case KernelFamily::Sparse: streams::build_sparse(e, block); break;
+        case KernelFamily::ReduceZ:
+            streams::build_reduce(e);
+            break;
+        case KernelFamily::Matmul:
+            streams::build_matmul(e, block.position);
+            break;
+        case KernelFamily::Depthwise:
+            streams::build_depthwise(e, block.position);
+            break;
+        case KernelFamily::Sparse:
+            streams::build_sparse(e, block);
+            break;
     }
     return e.take();
 }
@@ -74,9 +89,10 @@ std::string disassemble(const KernelStreams& streams, const InstructionSet& set)
             if (item.risc > 0)
                 text += fmt::format("            ; RISC-V {:.1f} clk ({})\n", item.risc, item.what);
             else
-                text += fmt::format("  {:08X}  {}{}{}\n", item.word, set.disassemble(item.word),
-                                    item.repeat > 1 ? fmt::format("  x{}", item.repeat) : "",
-                                    item.bytes > 0 ? fmt::format("  ; {:.0f} B{}", item.bytes, item.repeat > 1 ? " each" : "") : "");
+                text += fmt::format(
+                    "  {:08X}  {}{}{}\n", item.word, set.disassemble(item.word),
+                    item.repeat > 1 ? fmt::format("  x{}", item.repeat) : "",
+                    item.bytes > 0 ? fmt::format("  ; {:.0f} B{}", item.bytes, item.repeat > 1 ? " each" : "") : "");
         }
     }
     return text;

@@ -20,9 +20,9 @@ std::string_view to_string(KernelThread thread);
 struct StreamItem {
     std::uint32_t word = 0;
     std::uint32_t repeat = 1;
-    double bytes = 0;           ///< UNPACR, PACR: moved by each
-    double risc = 0;            ///< > 0: no instruction
-    const char* what = "";      ///< risc: which constant
+    double bytes = 0;       ///< UNPACR, PACR: moved by each
+    double risc = 0;        ///< > 0: no instruction
+    const char* what = "";  ///< risc: which constant
 };
 
 struct KernelStreams {
@@ -32,7 +32,8 @@ struct KernelStreams {
     std::int64_t instructions(KernelThread t) const;
 };
 
-/// Which micro-block of an op: its place among the k-blocks and, for sparse matmul, how many tiles of the strip meet it.
+/// Which micro-block of an op: its place among the k-blocks and, for sparse matmul, how many tiles of the strip meet
+/// it.
 struct MicroBlock {
     BlockPosition position = BlockPosition::Only;
     std::int64_t strip_tiles = 0;

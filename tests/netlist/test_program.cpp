@@ -88,15 +88,16 @@ TEST_CASE("parameters come from the caller and a missing one is named") {
 }
 
 TEST_CASE("a loop of 2^62 is refused at its place, nested or not") {
-    const std::vector<std::string> endless{"var: {$a: 0, $b: 0}", "loop: 4611686018427387904", "varinst: [$a, incwrap, 1, 8]",
-                                           "endloop"};
+    const std::int64_t endless = std::int64_t{1} << 62;
+    CHECK_THROWS_WITH(run({"var: {$a: 0, $b: 0}", "loop: 4611686018427387904", "varinst: [$a, incwrap, 1, 8]", "endloop"}),
+                      Catch::StartsWith("n.yaml:") && Catch::Contains("4611686018427387904"));
     try {
-        run(endless);
+        run({"param: [$p_n]", "var: {$a: 0, $b: 0}", "loop: $p_n", "varinst: [$a, incwrap, 1, 8]", "endloop"}, {{"$p_n", endless}});
         FAIL("not refused");
     } catch (const Error& error) {
         CHECK(error.fault() == Fault::Input);
         CHECK(error.where().line > 0);
-        CHECK_THAT(error.what(), Catch::Contains("4611686018427387904"));
+        CHECK_THAT(error.what(), Catch::Contains("loop count 4611686018427387904 is more than ttsim runs"));
     }
     // Each loop alone is small enough; together they run 10^8 times.
     CHECK_THROWS_WITH(run({"var: {$a: 0, $b: 0}", "loop: 10000", "loop: 10000", "varinst: [$a, incwrap, 1, 8]", "endloop", "endloop"}),
@@ -104,8 +105,9 @@ TEST_CASE("a loop of 2^62 is refused at its place, nested or not") {
 }
 
 TEST_CASE("arithmetic beyond 63 bits is refused, not wrapped") {
-    CHECK_THROWS_WITH(run({"var: {$a: 4611686018427387904, $b: 0}", "varinst: [$a, add, $a, $a]", go}), Catch::Contains("overflows"));
-    CHECK_THROWS_WITH(run({"var: {$a: 4611686018427387904, $b: 0}", "varinst: [$a, mul, $a, 2]", go}), Catch::Contains("overflows"));
+    const std::map<std::string, std::int64_t> big{{"$p_n", std::int64_t{1} << 62}};
+    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, add, $p_n, $p_n]"}, big), Catch::Contains("overflows"));
+    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, mul, $p_n, 2]"}, big), Catch::Contains("overflows"));
 }
 
 TEST_CASE("static variables keep their value over runs of a program, locals start anew") {

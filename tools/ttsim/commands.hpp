@@ -16,6 +16,8 @@ void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_isa(CLI::App& app);
+void add_kernel(CLI::App& app);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "compiler/lower/lowering.hpp"
+
+namespace tt::ir {
+
+Matrix Lowering::unary(const Node& n) {
+    const Matrix& x = operand(n.inputs[0].value);
+    const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
+    if (n.op == "relu") return emit("buda.nop", {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
+    if (n.op == "relu_max")
+        return emit("buda.nop", {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}}, x.form, rows, cols);
+    return emit("buda." + n.op, {x.edge}, n.attrs, x.form, rows, cols);
+}
+
+/// A constant filled out to what TMs can repeat: one tile row, one tile column, one slice.
+Matrix Lowering::spread_constant(const Literal& literal, const Dims& to) {
+    const Form form = form_of(to);
+    Dims dims(to.size() - literal.dims().size(), 1);
+    dims.insert(dims.end(), literal.dims().begin(), literal.dims().end());
+    const Form own = form_of(dims);
+    const bool down = own.rows == 1 && form.rows > 1, across = own.cols == 1 && form.cols > 1;
+    const bool once = own.z == 1;
+    const Dims from = strides(dims), target = strides(to);
+    const auto value = [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+        std::int64_t at = (down || own.rows == 1 ? 0 : r) * own.cols + (across || own.cols == 1 ? 0 : c);
+        for (std::size_t d = 0; d + 2 < to.size(); ++d)
+            if (dims[d] != 1) at += z * form.rows * form.cols / target[d] % to[d] * from[d];
+        return literal.at(at);
+    };
+    const ValueId id = matrix(once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, value);
+    Edge edge{id, {}};
+    if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
+    if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
+    if (once && form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
+    PadRange range{literal.at(0), literal.at(0)};
+    for (std::int64_t i = 0; i < literal.size(); ++i)
+        range = {std::min(range.low, literal.at(i)), std::max(range.high, literal.at(i))};
+    const PadRange fill = down && across ? range : range.with_zero();
+    return {edge, form, down ? fill : PadRange{}, across ? fill : PadRange{}};
+}
+
+Matrix Lowering::spread_slices(Matrix x, std::int64_t z) {
+    if (x.form.z != z) x.edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, z / x.form.z));
+    x.form.z = z;
+    return x;
+}
+
+Matrix Lowering::binary(const Node& n) {
+    const Form form = form_of(n.type.dims);
+    std::vector<Matrix> in;
+    for (const Edge& edge : n.inputs) {
+        const Literal* literal = model_.nodes[edge.value].literal.get();
+        in.push_back(literal && done_.count(edge.value) == 0 ? spread_constant(*literal, n.type.dims)
+                                                             : spread_slices(operand(edge.value), form.z));
+    }
+    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n.op, in[0].row_pad, in[1].row_pad),
+                binary_pads(n.op, in[0].col_pad, in[1].col_pad));
+}
+
+}  // namespace tt::ir

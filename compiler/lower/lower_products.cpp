@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/lower/lowering.hpp"
+
+namespace tt::ir {
+
+Matrix Lowering::product(const Node& n) {
+    const Form form = form_of(n.type.dims);
+    std::vector<Matrix> in;
+    for (std::size_t k = 0; k < 2; ++k) {
+        const ValueId id = n.inputs[k].value;
+        const Dims& dims = model_.type(id).dims;
+        Dims to = n.type.dims;
+        to[to.size() - 2] = dims[dims.size() - 2];
+        to.back() = dims.back();
+        const Literal* literal = model_.nodes[id].literal.get();
+        in.push_back(literal ? spread_constant(*literal, to) : spread_slices(operand(id), form.z));
+    }
+    // the inner filling: tame on both sides and zero on one
+    in[0] = tame(in[0], true);
+    in[1] = tame(in[1], false);
+    if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = clean(in[0], true);
+    return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form, in[0].row_pad.is_zero() ? PadRange{} : PadRange::wild(),
+                in[1].col_pad.is_zero() ? PadRange{} : PadRange::wild());
+}
+
+Matrix Lowering::map_columns(const Matrix& x_in, const Literal& m) {
+    const Matrix x = tame(x_in, true);
+    const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
+    double weight = 0;
+    for (std::int64_t o = 0; o < outs; ++o) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < ins; ++i) sum += std::fabs(m.at(o * ins + i));
+        weight = std::max(weight, sum);
+    }
+    Edge right{matrix(1, ins, outs, [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); }), {}};
+    if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    return emit("buda.matmul", {x.edge, right}, {}, {x.form.z, x.form.rows, outs}, x.row_pad.scaled(weight), {});
+}
+
+/// left * x, where left has as many slices as x or one that is repeated.
+Matrix Lowering::map_rows(const Matrix& x_in, Form to, ValueId left, double weight) {
+    const Matrix x = tame(x_in, false);
+    Edge edge{left, {}};
+    if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    return emit("buda.matmul", {edge, x.edge}, {}, to, {}, x.col_pad.scaled(weight));
+}
+
+Matrix Lowering::map_axis(const Node& n) {
+    const Matrix x = operand(n.inputs[0].value);
+    const Dims& dims = model_.type(n.inputs[0].value).dims;
+    const Node& weights = model_.nodes[n.inputs[1].value];
+    if (!weights.literal) fail_unsupported(n.loc, "'{}': the matrix of map_axis must be a constant", n.name);
+    const Literal& m = *weights.literal;
+    const auto axis = static_cast<std::size_t>(n.integer("axis", 0));
+    if (axis + 1 == dims.size()) return map_columns(x, m);
+    const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
+    const Form to = form_of(n.type.dims);
+    const double weight = static_cast<double>(ins) * std::max(1.0, std::fabs(*std::max_element(m.floats().begin(), m.floats().end())));
+    if (axis + 2 == dims.size()) {
+        const ValueId left = matrix(1, outs, ins, [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
+        return map_rows(x, to, left, weight);
+    }
+    // a leading axis: on all slices below each other
+    const Matrix tall = stacked(x);
+    const std::int64_t full = x.form.full_rows();
+    const std::int64_t step = strides(dims)[axis] / (x.form.rows * x.form.cols);  // slices per step of the axis
+    check_size(to.z * full * tall.form.full_rows());
+    Literal left(DType::F32, {1, to.z * full, x.form.z * full});
+    for (std::int64_t z = 0; z < to.z; ++z)
+        for (std::int64_t i = 0; i < ins; ++i) {
+            const double value = m.at(z / step % outs * ins + i);
+            if (value == 0) continue;
+            const std::int64_t from = z / (step * outs) * step * ins + i * step + z % step;
+            for (std::int64_t r = 0; r < x.form.rows; ++r) left.set((z * full + r) * x.form.z * full + from * full + r, value);
+        }
+    const ValueId made = build_.device_constant(std::move(left), options_.default_df);
+    return sliced(map_rows(tall, {1, to.z * full, to.cols}, made, weight), to);
+}
+
+/// sum over j of left[j] * x * right[j]; right holds the terms side by side, each `to.cols` filled up to tiles.
+Matrix Lowering::pick_sum(const Matrix& x_in, Form to, std::int64_t terms, ValueId left, ValueId right) {
+    const Matrix x = tame(x_in, true);
+    Edge right_edge{right, {}}, left_edge{left, {}};
+    if (x.form.z > 1) right_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    const Matrix wide = tame(emit("buda.matmul", {x.edge, right_edge}, {}, {x.form.z, x.form.rows, terms * to.full_cols()},
+                                  x.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {}),
+                             false);
+    Edge terms_edge = wide.edge;
+    if (terms > 1) terms_edge.tms.push_back(make_tm(Tm::Kind::HSlice, terms));
+    if (x.form.z > 1) left_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    Attrs attrs;
+    if (terms > 1) attrs["z"] = terms;
+    return emit("buda.matmul", {left_edge, terms_edge}, attrs, to, {}, {});
+}
+
+Matrix Lowering::picked(const Node& n) {
+    const Matrix x = operand(n.inputs[0].value);
+    const Literal* l = model_.nodes[n.inputs[1].value].literal.get();
+    const Literal* r = model_.nodes[n.inputs[2].value].literal.get();
+    if (!l || !r) fail_unsupported(n.loc, "'{}': the matrices of pick_sum must be constants", n.name);
+    const Form to = form_of(n.type.dims);
+    const std::int64_t terms = l->dims()[0], full = to.full_cols();
+    const ValueId left = matrix(terms, to.rows, x.form.rows, [&](std::int64_t j, std::int64_t q, std::int64_t p) {
+        return l->at((j * to.rows + q) * x.form.rows + p);
+    });
+    const ValueId right = matrix(1, x.form.cols, terms * full, [&](auto, std::int64_t c, std::int64_t d) {
+        return d % full < to.cols ? r->at((d / full * x.form.cols + c) * to.cols + d % full) : 0.0;
+    });
+    return pick_sum(x, to, terms, left, right);
+}
+
+Matrix Lowering::reduce_max(const Node& n) {
+    Matrix x = operand(n.inputs[0].value);
+    if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
+        fail_unsupported(n.loc, "'{}': reduce_max must go along the last axis; run split-moves before", n.name);
+    Form to = x.form;
+    to.cols = 1;
+    if (x.form.cols % 32 != 0) {
+        constexpr double least = -3e38;  // below what stands in the filling columns
+        const std::int64_t real = x.form.cols;
+        if (!x.col_pad.is_zero()) x = clean(x, true);
+        Edge fill{matrix(1, 32, x.form.full_cols(), [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }), {}};
+        if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
+        if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+        x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::wild());
+    }
+    return emit("buda.reduce", {x.edge}, {{"dim", std::string("c")}}, to, x.row_pad, {});
+}
+
+}  // namespace tt::ir

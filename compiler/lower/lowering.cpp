@@ -1,0 +1,134 @@
+#include "compiler/lower/lowering.hpp"
+
+namespace tt::ir {
+
+Form form_of(const Dims& dims) {
+    Form form;
+    const std::size_t n = dims.size();
+    if (n > 0) form.cols = dims[n - 1];
+    if (n > 1) form.rows = dims[n - 2];
+    for (std::size_t i = 0; i + 2 < n; ++i) form.z *= dims[i];
+    return form;
+}
+
+void Lowering::run() {
+    Diagnostics problems;
+    std::vector<bool> needed(model_.nodes.size(), false);
+    for (const Output& out : model_.outputs) needed[out.value] = true;
+    for (ValueId id = model_.nodes.size(); id-- > 0;)
+        if (needed[id])
+            for (const Edge& in : model_.nodes[id].inputs) needed[in.value] = true;
+    for (ValueId id = 0; id < model_.nodes.size(); ++id) {
+        now_ = id;
+        build_.set_origin(node().origin);
+        build_.set_loc(node().loc);
+        if (node().is_input())
+            add_input(node());
+        else if (needed[id] && !node().is_constant())
+            lower(id);
+    }
+    for (const Output& out : model_.outputs) add_output(out);
+    build_.graph().erase_unused();
+}
+
+void Lowering::lower(ValueId id) {
+    const Node& n = node();
+    if (count(n.type.dims) == 0)
+        fail_unsupported(n.loc, "'{}' ({}) has no datums: {}", n.name, n.op, to_string(n.type));
+    if (n.op == "cast") done_[id] = operand(n.inputs[0].value);
+    else if (n.op == "matmul") done_[id] = product(n);
+    else if (n.op == "map_axis") done_[id] = map_axis(n);
+    else if (n.op == "pick_sum") done_[id] = picked(n);
+    else if (n.op == "reduce_max") done_[id] = reduce_max(n);
+    else if (n.op == "transpose") done_[id] = transpose(n);
+    else if (n.op == "reshape") done_[id] = reshape(n);
+    else if (find_op(n.op) && find_op(n.op)->level == Level::Core) done_[id] = n.inputs.size() == 2 ? binary(n) : unary(n);
+    else fail_unsupported(n.loc, "'{}': op {} must be decomposed before lower-to-buda", n.name, n.op);
+}
+
+void Lowering::add_input(const Node& n) {
+    const Form form = form_of(n.type.dims);
+    if (count(n.type.dims) == 0) fail_unsupported(n.loc, "input '{}' has no datums: {}", n.origin, to_string(n.type));
+    const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, options_.default_df});
+    Node& made = build_.graph().nodes[id];
+    made.origin = n.origin;
+    made.attrs["dims"] = n.type.dims;
+    made.attrs["dtype"] = std::string(to_string(n.type.dtype));
+    done_[now_] = {{id, {}}, form, {}, {}};
+}
+
+void Lowering::add_output(const Output& output) {
+    build_.set_origin(output.name);
+    const Type type = model_.type(output.value);
+    if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no datums: {}", output.name, to_string(type));
+    const Matrix x = operand(output.value);
+    const Node& made = build_.graph().nodes[x.edge.value];
+    bool taken = false;
+    for (const Output& other : build_.graph().outputs) taken = taken || other.value == x.edge.value;
+    ValueId id = x.edge.value;
+    if (taken || !x.edge.tms.empty() || made.is_input() || made.is_constant())
+        id = build_.add("buda.nop", {x.edge}, {}, options_.default_df);
+    build_.graph().outputs.push_back({output.name, id, type});
+}
+
+Matrix& Lowering::operand(ValueId id) {
+    const auto found = done_.find(id);
+    if (found != done_.end()) return found->second;
+    const Node& n = model_.nodes[id];
+    TT_CHECK(n.is_constant(), "'{}' is used before it is lowered", n.name);
+    const Form form = form_of(n.type.dims);
+    const Literal& literal = *n.literal;
+    const ValueId made = matrix(form.z, form.rows, form.cols, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+        return literal.at((z * form.rows + r) * form.cols + c);
+    });
+    return done_[id] = {{made, {}}, form, {}, {}};
+}
+
+Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols) {
+    const bool exact = node().integer("exact", 0) != 0;
+    attrs.erase("exact");
+    const ValueId id = build_.add(op, std::move(inputs), std::move(attrs), exact ? DataFormat::Float32 : options_.default_df);
+    if (form.rows % 32 == 0) rows = {};
+    if (form.cols % 32 == 0) cols = {};
+    return {{id, {}}, form, rows, cols};
+}
+
+ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill) {
+    const Form form{z, rows, cols};
+    check_size(z * form.full_rows() * form.full_cols());
+    Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()});
+    for (std::int64_t k = 0; k < z; ++k)
+        for (std::int64_t r = 0; r < rows; ++r) {
+            float* row = literal.floats().data() + (k * form.full_rows() + r) * form.full_cols();
+            for (std::int64_t c = 0; c < cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
+        }
+    return build_.device_constant(std::move(literal), options_.default_df);
+}
+
+void Lowering::check_size(std::int64_t datums) const {
+    constexpr std::int64_t most = std::int64_t{1} << 28;
+    if (datums > most)
+        fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} datums; at most {} are allowed", node().name,
+                         node().op, node().origin, datums, most);
+}
+
+Matrix Lowering::clean(const Matrix& x, bool columns) {
+    const std::int64_t real = columns ? x.form.cols : x.form.rows;
+    if (real % 32 == 0 || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
+    const std::int64_t full = (real + 31) / 32 * 32;
+    const ValueId mask = columns ? matrix(1, 32, full, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
+                                 : matrix(1, full, 32, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
+    Edge edge{mask, {}};
+    const std::int64_t along = columns ? x.form.rt() : x.form.ct();
+    if (along > 1) edge.tms.push_back(make_tm(columns ? Tm::Kind::BroadcastR : Tm::Kind::BroadcastC, along));
+    if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    Matrix out = emit("buda.multiply", {x.edge, edge}, {}, x.form, x.row_pad, x.col_pad);
+    (columns ? out.col_pad : out.row_pad) = {};
+    return out;
+}
+
+Matrix Lowering::tame(const Matrix& x, bool columns) {
+    return (columns ? x.col_pad : x.row_pad).is_tame() ? x : clean(x, columns);
+}
+
+}  // namespace tt::ir

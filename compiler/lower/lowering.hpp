@@ -1,0 +1,86 @@
+// From model tensors to device tensors: the last two axes become rows and columns, all before them slices; rows and
+// columns are filled up to whole tiles. Fill datums are tracked, so that a sum never takes in a wrong one.
+#pragma once
+
+#include <functional>
+
+#include "compiler/lower/pad_range.hpp"
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+struct Form {
+    std::int64_t z = 1, rows = 1, cols = 1;
+    std::int64_t rt() const { return (rows + 31) / 32; }
+    std::int64_t ct() const { return (cols + 31) / 32; }
+    std::int64_t full_rows() const { return rt() * 32; }
+    std::int64_t full_cols() const { return ct() * 32; }
+    friend bool operator==(const Form&, const Form&) = default;
+};
+Form form_of(const Dims& dims);
+
+/// A model value on the device.
+struct Matrix {
+    Edge edge;            ///< its tensor and the TMs that bring it into form
+    Form form;
+    PadRange row_pad, col_pad;  ///< of the rows past the last, of the columns past the last
+};
+
+class Lowering {
+public:
+    Lowering(const Graph& model, Graph& device, const PassOptions& options)
+        : model_(model), build_(device), options_(options) {}
+    void run();
+
+private:
+    using Fill = std::function<double(std::int64_t z, std::int64_t r, std::int64_t c)>;
+
+    // lowering.cpp
+    void lower(ValueId id);
+    void add_input(const Node& node);
+    void add_output(const Output& output);
+    Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
+    Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
+    ValueId matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill);
+    /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
+    Matrix clean(const Matrix& x, bool columns);
+    Matrix tame(const Matrix& x, bool columns);
+    const Node& node() const { return model_.nodes[now_]; }
+    void check_size(std::int64_t datums) const;
+
+    // lower_elementwise.cpp
+    Matrix unary(const Node& node);
+    Matrix binary(const Node& node);
+    Matrix spread_constant(const Literal& literal, const Dims& to);
+    Matrix spread_slices(Matrix x, std::int64_t z);
+
+    // lower_products.cpp
+    Matrix product(const Node& node);
+    Matrix map_axis(const Node& node);
+    Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
+    Matrix map_columns(const Matrix& x, const Literal& m);
+    Matrix pick_sum(const Matrix& x, Form to, std::int64_t terms, ValueId left, ValueId right);
+    Matrix picked(const Node& node);
+    Matrix reduce_max(const Node& node);
+
+    // lower_moves.cpp
+    Matrix transpose(const Node& node);
+    Matrix reshape(const Node& node);
+    Matrix stacked(const Matrix& x);                ///< all slices below each other
+    Matrix sliced(Matrix x, Form to);               ///< and back
+
+    const Graph& model_;
+    Builder build_;
+    const PassOptions& options_;
+    std::map<ValueId, Matrix> done_;
+    ValueId now_ = 0;
+};
+
+inline Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {
+    Tm tm;
+    tm.kind = kind;
+    tm.n = n;
+    return tm;
+}
+
+}  // namespace tt::ir

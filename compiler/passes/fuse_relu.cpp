@@ -1,0 +1,34 @@
+// fuse-relu
+//
+//   %a = buda.add %x, %y
+//   %b = buda.nop %a {relu = "min", threshold = 0.0}     and nothing else reads %a
+//   ->  %b = buda.add %x, %y {relu = "min", threshold = 0.0}
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+static bool can_take(const Node& producer, std::size_t uses) {
+    return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
+}
+
+static void run(Graph& graph, const PassOptions&) {
+    const auto uses = graph.use_counts();
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        Node& node = graph.nodes[id];
+        if (node.op != "buda.nop" || !node.has("relu") || !node.inputs[0].tms.empty()) continue;
+        const ValueId from = node.inputs[0].value;
+        const Node& producer = graph.nodes[from];
+        if (!can_take(producer, uses[from]) || producer.type.format != node.type.format) continue;
+        const Attrs relu = node.attrs;
+        node.op = producer.op;
+        node.inputs = producer.inputs;
+        node.attrs = producer.attrs;
+        node.attrs.insert(relu.begin(), relu.end());
+    }
+    graph.erase_unused();
+}
+
+extern const Pass fuse_relu;
+const Pass fuse_relu{.name = "fuse-relu", .summary = "let the packer of the producer do a relu", .run = run};
+
+}  // namespace tt::ir
