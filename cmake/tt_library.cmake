@@ -4,7 +4,7 @@ target_compile_options(tt_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
   -Wnon-virtual-dtor -Wold-style-cast -Wimplicit-fallthrough -Wswitch-enum
   # g++ 12 sees uninitialised members in moved variants where there are none
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
 
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES tt::base SystemC::systemc)
 function(tt_library)

@@ -8,14 +8,14 @@ std::string Builder::fresh(const std::string& stem) {
     for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
     std::string clean;
     for (const char c : stem) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         clean += plain ? c : '_';
     }
-    if (clean.empty()) clean = "v";
+    if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean = "v" + clean;
     if (names_.emplace(clean, 0).second) return clean;
     int& next = names_[clean];
     for (;;) {
-        std::string name = fmt::format("{}.{}", clean, ++next);
+        std::string name = fmt::format("{}_{}", clean, ++next);
         if (names_.emplace(name, 0).second) return name;
     }
 }
@@ -39,7 +39,7 @@ ValueId Builder::add(const std::string& op, std::vector<Edge> inputs, Attrs attr
     node.attrs = std::move(attrs);
     node.type.format = format;
     node.loc = loc_;
-    node.name = origin_.empty() ? op : origin_ + "." + op;
+    node.name = origin_.empty() ? op : origin_ + "_" + op;
     node.type = infer_type(graph_, node);
     const OpInfo* info = find_op(op);
     if (info->eval && foldable(node)) {
@@ -69,7 +69,7 @@ ValueId Builder::input(const std::string& name, Type type) {
 ValueId Builder::constant(Literal literal) {
     Node node;
     node.op = "constant";
-    node.name = fresh(origin_.empty() ? "constant" : origin_ + ".constant");
+    node.name = fresh(origin_.empty() ? "constant" : origin_ + "_constant");
     node.type = {literal.dtype(), literal.dims(), {}};
     node.literal = std::make_shared<Literal>(std::move(literal));
     return push(std::move(node));

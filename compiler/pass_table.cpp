@@ -36,7 +36,7 @@ std::span<const Pipeline> all_pipelines() {
         {"default",
          "everything ttsim compile does before placing",
          {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "explicit-broadcast", "split-moves", "merge-moves",
+          "decompose-elementwise", "fold-constants", "merge-moves", "explicit-broadcast", "split-moves",
           "erase-unused", "lower-to-buda", "fuse-relu"}},
     };
     return table;

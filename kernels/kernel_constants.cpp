@@ -20,18 +20,20 @@ struct Named {
     { #name, &KernelConstants::name }
 constexpr Named scalars[] = {TT_CONSTANT(unpack_bytes),
                              TT_CONSTANT(unpack_bytes_bfp),
-                             TT_CONSTANT(pack_bytes),
+                             TT_CONSTANT(pack_datums),
                              TT_CONSTANT(supply_bytes),
                              TT_CONSTANT(matmul_supply_bytes),
                              TT_CONSTANT(drain_bytes),
                              TT_CONSTANT(supply_window),
                              TT_CONSTANT(supply_tile),
+                             TT_CONSTANT(supply_tile_single),
                              TT_CONSTANT(unpack_ublock),
                              TT_CONSTANT(unpack_operand),
                              TT_CONSTANT(unpack_copy_tile),
                              TT_CONSTANT(unpack_elw_tile),
                              TT_CONSTANT(unpack_matmul_ublock),
                              TT_CONSTANT(math_ublock),
+                             TT_CONSTANT(math_ublock_int),
                              TT_CONSTANT(math_copy_tile),
                              TT_CONSTANT(math_elw_tile),
                              TT_CONSTANT(math_product),
@@ -43,7 +45,10 @@ constexpr Named scalars[] = {TT_CONSTANT(unpack_bytes),
                              TT_CONSTANT(reload_unpack),
                              TT_CONSTANT(reload_math),
                              TT_CONSTANT(reload_tile),
+                             TT_CONSTANT(reload_tile_32b),
                              TT_CONSTANT(reduce_ublock),
+                             TT_CONSTANT(reduce_column),
+                             TT_CONSTANT(slice_latency),
                              TT_CONSTANT(reduce_z_step),
                              TT_CONSTANT(depthwise_ublock),
                              TT_CONSTANT(depthwise_product),
@@ -68,7 +73,7 @@ constexpr Named scalars[] = {TT_CONSTANT(unpack_bytes),
 /// Rates and windows must be above 0; an input's share may be negative (work the run's ends save); the rest from 0.
 double checked(YamlMap& map, const std::string& key) {
     const double value = map.number(key);
-    const bool rate = key.find("_bytes") != std::string::npos;
+    const bool rate = key.find("_bytes") != std::string::npos || key == "pack_datums";
     const bool any = key.starts_with("input_");
     if (!std::isfinite(value) || (rate && value <= 0) || (!rate && !any && value < 0))
         fail_input(map.where(key), "'{}' is {}; {} is wanted", key, value,

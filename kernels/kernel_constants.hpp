@@ -10,17 +10,19 @@ namespace tt {
 struct KernelConstants {
     std::string chip;
     // rates, bytes per clock
-    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_bytes = 64, supply_bytes = 14, matmul_supply_bytes = 11,
+    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_datums = 64, supply_bytes = 14, matmul_supply_bytes = 11,
            drain_bytes = 24;
-    double supply_window = 40960;  ///< operands of one input up to this many bytes do not wait for their stream
-    double supply_tile = 0;        ///< clocks per tile besides its bytes
+    double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
+    double supply_tile = 0;         ///< clocks per tile besides its bytes
+    double supply_tile_single = 0;  ///< the same, more, where one input was measured alone
     // RISC-V work of the three threads, clocks
     double unpack_ublock = 100, unpack_operand = 50, unpack_copy_tile = 9, unpack_elw_tile = 0,
            unpack_matmul_ublock = 60;
-    double math_ublock = 4, math_copy_tile = 2, math_elw_tile = 2, math_product = 2, math_16bit_tile = 0;
+    double math_ublock = 4, math_ublock_int = 30, math_copy_tile = 2, math_elw_tile = 2, math_product = 2,
+           math_16bit_tile = 0;
     double pack_ublock = 200, pack_tile = 9, pack_ublock_int = 240, pack_spill_ublock = 80;
-    double reload_unpack = 60, reload_math = 100, reload_tile = 0;
-    double reduce_ublock = 10, reduce_z_step = 10;
+    double reload_unpack = 60, reload_math = 100, reload_tile = 0, reload_tile_32b = 100;
+    double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_latency = 150;
     double depthwise_ublock = 0, depthwise_product = 0;
     double splice_ublock = 0, splice_tile = 0;
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_column = 5, strip_output = 80, strip_ublock = 0;

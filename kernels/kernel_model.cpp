@@ -13,12 +13,30 @@ namespace tt {
 
 namespace {
 
+/// Micro-blocks that end in one output micro-block: a reduction over rows or columns takes a whole column or row of
+/// them. Negative where slices of a single micro-block follow each other and none hides the next one's arrival.
+std::int64_t chain(const KernelShape& s) {
+    switch (s.reduce_dim) {
+        case ReduceDim::R:
+            return s.mblock_m;
+        case ReduceDim::C:
+            return s.mblock_n;
+        case ReduceDim::RC:
+            return s.mblock_m * s.mblock_n;
+        case ReduceDim::Z:
+            return s.ublocks() == 1 ? -1 : 1;
+        case ReduceDim::None:
+            break;
+    }
+    return 1;
+}
+
 /// All of a shape and position that a micro-block's streams depend on.
 auto memo_key(const KernelShape& s, MicroBlock b) {
     return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
-                           s.ublock_ct, s.u_kt, s.z, s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
+                           s.ublock_ct, s.u_kt, s.z, chain(s), s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
@@ -45,6 +63,7 @@ std::vector<KernelPart> parts_of(const KernelShape& s) {
         }
         return parts;
     }
+    if (family == KernelFamily::ReduceTile) return {{{}, ublocks / real(chain(s)), {}}};
     if (family != KernelFamily::Matmul && family != KernelFamily::Depthwise) return {{{}, ublocks, {}}};
     if (s.m_k <= 1) return {{{BlockPosition::Only, 0}, ublocks, {}}};
     return {{{BlockPosition::First, 0}, ublocks, {}},
@@ -68,7 +87,9 @@ double input_floor(const KernelShape& s, const KernelConstants& c) {
     }
     const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
     const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
-    return in0 + in1 <= c.supply_window ? 0 : std::max(in0, in1) / c.supply_bytes + tiles * c.supply_tile;
+    return in0 + in1 <= c.supply_window ? 0
+                                        : std::max(in0, in1) / c.supply_bytes +
+                                              tiles * (c.supply_tile + (s.inputs <= 1 ? c.supply_tile_single : 0));
 }
 
 double output_floor(const KernelShape& s, const KernelConstants& c) {
@@ -104,7 +125,7 @@ ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
     ScoreboardTiming timing;
     // Shared exponents come over ports of their own.
     timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
-    timing.pack_bytes = c.pack_bytes;
+    timing.pack_datums = c.pack_datums;
     return timing;
 }
 

@@ -182,12 +182,12 @@ private:
             if (source.freed.size() <= mine - banks) return false;
             wait(t, source.freed[mine - banks]);
         }
-        // Set-up per unpacker, then the bytes over the ports both share.
-        const double set_up = std::max(now_[t], unpacker_free_[unpacker]) + s.issue;
-        const double done = std::max(set_up, port_free_) + s.bytes / timing_.unpack_bytes;
+        // Set-up, then the bytes over the ports both unpackers share.
+        const double start = std::max({now_[t], unpacker_free_[unpacker], port_free_ - s.issue});
+        const double done = std::max(start, port_free_) + s.issue + s.bytes / timing_.unpack_bytes;
         port_free_ = done;
         unpacker_free_[unpacker] = done;
-        now_[t] = std::max(now_[t], set_up - s.issue) + 1;
+        now_[t] = start + 1;
         outstanding_[t] = std::max(outstanding_[t], done);
         source.valid.push_back(done);
         return true;
@@ -204,7 +204,7 @@ private:
     bool pack(std::size_t t, const Step& s) {
         for (double i = 0; i < s.repeat; ++i) {
             const double start = std::max(now_[t], pack_free_);
-            pack_free_ = start + std::max(s.issue, s.bytes / timing_.pack_bytes);
+            pack_free_ = start + std::max(s.issue, s.bytes / timing_.pack_datums);
             now_[t] = start + 1;
             outstanding_[t] = std::max(outstanding_[t], pack_free_);
         }

@@ -15,7 +15,7 @@ namespace tt {
 /// What the scoreboard needs to know of a chip besides its instruction table.
 struct ScoreboardTiming {
     double unpack_bytes = 64;  ///< per clock, both unpackers together
-    double pack_bytes = 64;    ///< per clock, all packers
+    double pack_datums = 64;   ///< per clock, all packers
     int src_banks = 2;
     int dst_halves = 2;
 };

@@ -62,7 +62,10 @@ private:
         if (queue.type == QueueType::Queue && !state_.store.has(queue, n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
                        n % queue.entries, n);
-        entries_[q] = state_.store.read(queue, n);
+        // In prologue the first input's read serves all, even where the operand is streamed anew for each.
+        EntrySpan& first = prologue_[&queue];
+        if (!access_.at(&queue).prologue || first.parts.empty()) first = state_.store.read(queue, n);
+        entries_[q] = first;
     }
 
     AssembledPtr slice(std::size_t o, std::size_t k, std::size_t p, std::int64_t z, std::int64_t input, PipeSlices& made) {
@@ -145,6 +148,7 @@ private:
     const Compute& compute_;
     std::map<const Queue*, QueueAccess> access_;
     std::int64_t inputs_;
+    std::map<const Queue*, EntrySpan> prologue_;
     std::vector<EntrySpan> entries_;                                                   // per plan queue, this input
     std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;   // per op, this input
     std::vector<std::vector<std::size_t>> last_read_by_;                               // per op: producers it reads last

@@ -5,6 +5,17 @@
 
 namespace tt::ir {
 
+/// Whether the axes that are not of size 1 keep their order: no datum moves then.
+static bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
+    std::int64_t last = -1;
+    for (const std::int64_t axis : perm) {
+        if (dims[static_cast<std::size_t>(axis)] == 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
 Matrix Lowering::stacked(const Matrix& x) {
     Matrix tall = x;
     if (x.form.z == 1 && x.form.rows % 32 == 0) return tall;
@@ -32,6 +43,7 @@ Matrix Lowering::transpose(const Node& n) {
     const Dims& dims = model_.type(n.inputs[0].value).dims;
     const auto perm = n.list("perm");
     const std::size_t rank = perm.size();
+    if (keeps_order(dims, perm)) return reshape(n);
     const Form to = form_of(n.type.dims);
     if (perm.back() + 1 != static_cast<std::int64_t>(rank)) {
         bool swap = perm[rank - 1] == static_cast<std::int64_t>(rank) - 2 && perm[rank - 2] == static_cast<std::int64_t>(rank) - 1;

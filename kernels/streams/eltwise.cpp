@@ -1,6 +1,8 @@
 // Copies, SFPU ops, element-wise ops and reductions.
 #include <algorithm>
 
+#include "isa/data_format.hpp"
+
 #include "kernels/streams/emitter.hpp"
 
 namespace tt::streams {
@@ -40,9 +42,9 @@ void build_unary(Emitter& e) {
     single_operand(e, plain_copy(e.shape) ? 0 : e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)));
     e.math_end();
     // A splice's packer follows its unpacker, so its hand-over is in unpack_ublock alone.
-    if (!splice) return e.pack_block(e.shape.ublock_tiles(), e.shape.out, pack_clocks(e), false);
+    if (!splice) return e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
     e.risc(KernelThread::Pack, e.c.splice_tile * static_cast<double>(e.shape.ublock_tiles()), "splice_tile");
-    e.pack_block(e.shape.ublock_tiles(), e.shape.out, 0, false);
+    e.pack_block(e.shape.ublock_tiles(), 0, false);
 }
 
 void build_binary(Emitter& e) {
@@ -65,8 +67,7 @@ void build_binary(Emitter& e) {
         e.eltwise_tile(product ? "ELWMUL" : e.shape.op == "subtract" ? "ELWSUB" : "ELWADD", phase_count);
     }
     e.math_end();
-    e.pack_block(e.shape.ublock_tiles(), e.shape.out, integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock,
-                 false);
+    e.pack_block(e.shape.ublock_tiles(), integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock, false);
 }
 
 void build_reduce(Emitter& e) {
@@ -74,21 +75,27 @@ void build_reduce(Emitter& e) {
     e.math_begin();
     if (s.reduce_dim == ReduceDim::Z) {
         // The first slice is copied to Dst, every further one compared with what is there.
-        const double instructions = e.c.sfpu_count("reduce", "z");
+        const bool wide = !is_block_float(s.in0);
+        const double instructions = e.c.sfpu_count("reduce", wide ? "z16" : "z");
+        const double wait = s.ublocks() == 1 ? e.c.slice_latency : 0;
         for (std::int64_t z = 0; z < s.z; ++z) {
             e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
-            if (z > 0) e.risc(math, e.c.reduce_z_step, "reduce_z_step");
+            if (z > 0) e.risc(math, e.c.reduce_z_step + wait, "reduce_z_step");
             single_operand(e, z > 0 ? instructions : 0);
         }
     } else {
-        e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
-        e.risc(math, e.c.reduce_ublock, "reduce_ublock");
-        single_operand(e, e.c.sfpu_count("reduce", s.reduce_dim == ReduceDim::R ? "r" : "c"));
+        const bool rows = s.reduce_dim == ReduceDim::R;
+        const std::int64_t chain = rows ? s.mblock_m : s.reduce_dim == ReduceDim::C ? s.mblock_n : s.ublocks();
+        for (std::int64_t i = 0; i < chain; ++i) {
+            e.risc(unpack, e.c.reduce_ublock, "reduce_ublock");
+            if (rows) e.risc(math, e.c.reduce_column * static_cast<double>(s.ublock_ct), "reduce_column");
+            single_operand(e, e.c.sfpu_count("reduce", rows ? "r" : "c"));
+        }
     }
     e.math_end();
     const std::int64_t rows = s.reduce_dim == ReduceDim::R || s.reduce_dim == ReduceDim::RC ? 1 : s.ublock_rt;
     const std::int64_t columns = s.reduce_dim == ReduceDim::C || s.reduce_dim == ReduceDim::RC ? 1 : s.ublock_ct;
-    e.pack_block(rows * columns, s.out, pack_clocks(e), false);
+    e.pack_block(rows * columns, pack_clocks(e), false);
 }
 
 }  // namespace tt::streams

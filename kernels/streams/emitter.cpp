@@ -68,7 +68,7 @@ void Emitter::unpack_tile(bool srcb, DataFormat format) {
 }
 
 void Emitter::math_begin() {
-    risc(KernelThread::Math, c.math_ublock, "math_ublock");
+    risc(KernelThread::Math, c.math_ublock + (integer_kernel(shape) ? c.math_ublock_int : 0), "math_ublock");
     one(KernelThread::Math, w_.wait_free);
 }
 
@@ -116,15 +116,15 @@ void Emitter::sfpu_tile(double instructions) {
     }
 }
 
-void Emitter::pack_block(std::int64_t tiles, DataFormat format, double ublock_clocks, bool accumulate) {
+void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {
     risc(KernelThread::Pack, ublock_clocks, "pack_ublock");
     one(KernelThread::Pack, w_.wait_full);
-    // Accumulation into L1 holds its bank 2 clk instead of 1.
-    const double bytes = static_cast<double>(tile_body_bytes(format, {})) * (accumulate ? 2 : 1) / faces;
+    // Packers convert datums at a fixed rate; accumulation into L1 holds its bank 2 clk instead of 1.
+    const double datums = 1024.0 * (accumulate ? 2 : 1) / faces;
     for (std::int64_t i = 0; i < tiles; ++i) {
         risc(KernelThread::Pack, c.pack_tile, "pack_tile");
-        one(KernelThread::Pack, w_.pacr, faces - 1, bytes);
-        one(KernelThread::Pack, w_.pacr_last, 1, bytes);
+        one(KernelThread::Pack, w_.pacr, faces - 1, datums);
+        one(KernelThread::Pack, w_.pacr_last, 1, datums);
     }
     one(KernelThread::Pack, w_.get);
 }
@@ -139,8 +139,10 @@ bool integer_kernel(const KernelShape& shape) {
 }
 
 double extra(const KernelShape& shape, const KernelConstants& c) {
-    const auto found = c.ublock_extra.find(shape.op);
-    return found == c.ublock_extra.end() ? 0 : found->second;
+    double sum = 0;
+    for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0))})
+        if (const auto found = c.ublock_extra.find(key); found != c.ublock_extra.end()) sum += found->second;
+    return sum;
 }
 
 }  // namespace tt::streams

@@ -30,7 +30,7 @@ public:
     void product(int phase_count, double instructions_per_phase, bool last_of_b);
     void sfpu_tile(double instructions);
     // pack
-    void pack_block(std::int64_t tiles, DataFormat format, double ublock_clocks, bool accumulate);
+    void pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate);
 
     KernelStreams take() { return std::move(streams_); }
 

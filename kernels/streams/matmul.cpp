@@ -14,10 +14,11 @@ constexpr auto math = KernelThread::Math;
 void reload(Emitter& e) {
     e.risc(unpack, e.c.reload_unpack, "reload_unpack");
     e.risc(math, e.c.reload_math, "reload_math");
+    const bool wide = e.shape.intermed == DataFormat::Int32 || e.shape.intermed == DataFormat::Float32;
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
         e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
         e.unpack_tile(false, e.shape.intermed);
-        e.risc(math, e.c.reload_tile, "reload_tile");
+        e.risc(math, e.c.reload_tile + (wide ? e.c.reload_tile_32b : 0), "reload_tile");
         e.copy_tile();
     }
 }
@@ -48,8 +49,7 @@ Flow flow(const KernelShape& shape, BlockPosition position) {
 void pack(Emitter& e, BlockPosition position, bool to_output) {
     const bool accumulate = e.shape.l1_acc && position != BlockPosition::Only && position != BlockPosition::First;
     const double full = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
-    e.pack_block(e.shape.ublock_tiles(), to_output ? e.shape.out : e.shape.intermed,
-                 to_output ? full : e.c.pack_spill_ublock, accumulate);
+    e.pack_block(e.shape.ublock_tiles(), to_output ? full : e.c.pack_spill_ublock, accumulate);
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void build_sparse(Emitter& e, MicroBlock block) {
         }
     }
     e.math_end();
-    e.pack_block(s.ublock_tiles(), s.intermed, e.c.pack_spill_ublock, false);
+    e.pack_block(s.ublock_tiles(), e.c.pack_spill_ublock, false);
 }
 
 }  // namespace tt::streams

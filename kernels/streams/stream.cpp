@@ -89,10 +89,12 @@ std::string disassemble(const KernelStreams& streams, const InstructionSet& set)
             if (item.risc > 0)
                 text += fmt::format("            ; RISC-V {:.1f} clk ({})\n", item.risc, item.what);
             else
-                text += fmt::format(
-                    "  {:08X}  {}{}{}\n", item.word, set.disassemble(item.word),
-                    item.repeat > 1 ? fmt::format("  x{}", item.repeat) : "",
-                    item.bytes > 0 ? fmt::format("  ; {:.0f} B{}", item.bytes, item.repeat > 1 ? " each" : "") : "");
+                text += fmt::format("  {:08X}  {}{}{}\n", item.word, set.disassemble(item.word),
+                                    item.repeat > 1 ? fmt::format("  x{}", item.repeat) : "",
+                                    item.bytes > 0 ? fmt::format("  ; {:.0f} {}{}", item.bytes,
+                                                                 (item.word >> 24) == 0x41 ? "datums" : "B",
+                                                                 item.repeat > 1 ? " each" : "")
+                                                   : "");
         }
     }
     return text;

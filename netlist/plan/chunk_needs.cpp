@@ -99,7 +99,7 @@ private:
             ChunkNeed fresh;
             fresh.source = static_cast<std::uint32_t>(place.block);
             fresh.z_first = fresh.z_last = static_cast<std::int32_t>(z);
-            fresh.release = std::numeric_limits<std::int64_t>::max();
+            if (!source_.produced_after.empty()) fresh.release = std::numeric_limits<std::int64_t>::max();
             pipe_.needs.push_back(fresh);
         }
         ChunkNeed& need = pipe_.needs[slot];

@@ -40,18 +40,20 @@ public:
     RandomNetlist make() {
         std::vector<std::string> executes;
         const int graphs = chance(0.4) ? 2 : 1;
+        const bool streams = !grayskull_ && chance(0.5);  // the second graph runs on another chip, beside the first
         for (int g = 0; g < graphs; ++g) {
             const std::string name = fmt::format("graph{}", g);
-            made_.graph(name, inputs_);
+            if (streams) chip_ = g;
+            made_.graph(name, inputs_, chip_);
             settings_.clear();
             shelf_row_ = shelf_col_ = shelf_height_ = 0;
             std::vector<Value> from_queues;
             for (const Value& value : pool_)
                 if (!value.op) from_queues.push_back(value);
-            pool_ = from_queues;
+            if (!streams) pool_ = from_queues;
             const int ops = pick(2, 7);
             for (int n = 0; n < ops; ++n) add_op();
-            store_results(g + 1 == graphs);
+            if (!streams || g + 1 == graphs) store_results(g + 1 == graphs);
             executes.push_back(execute(name, settings_));
         }
         made_.program("run", looped(loops_, executes, inputs_, 2 * entries_));
@@ -94,7 +96,7 @@ private:
 
     std::string host_input(const Shape& shape) {
         const std::string name = fmt::format("in{}", names_++);
-        QueueText queue{.name = name, .cut = cut(shape, 3), .entries = entries_, .order = chance(0.5) ? "r" : "c"};
+        QueueText queue{.name = name, .cut = cut(shape, 3), .entries = entries_, .order = chance(0.5) ? "r" : "c", .device = chip_};
         queue.ram = chance(0.4);
         if (queue.ram) queue.entries = 1;
         made_.queue(queue);
@@ -109,6 +111,7 @@ private:
         if (!known) settings_.push_back(is_ram ? ram(name, chance(0.5)) : fifo(name));
     }
 
+    /// TMs as the fields of an op, with # for the number of the operand.
     struct Chain {
         Shape shape;
         std::string text;
@@ -145,9 +148,24 @@ private:
     }
     Chain random_chain(const Shape& from, bool transposes) {
         Chain chain{from, ""};
+        std::string before, after;
+        if (from.ct > 1 && chance(0.08)) {
+            --chain.shape.ct;
+            before = "input_#_unpad: {rt: 0, ct: 1}, ";
+        }
         for (int n = chance(0.5) ? pick(1, 3) : 0; n > 0; --n) extend(chain, transposes);
+        if (chain.shape.tiles() * 4 < most_tiles && chance(0.08)) {
+            const int rt = pick(0, 1), ct = 1 - rt;
+            chain.shape.rt += rt;
+            chain.shape.ct += ct;
+            after = fmt::format(", input_#_pad: {{rt: {}, ct: {}, pad_value: 0.5}}", rt, ct);
+        }
+        const std::string tms = chain.text.empty() ? "" : tms_field(chain.text);
+        chain.text = before + tms + after;
+        if (tms.empty()) chain.text = before.empty() ? after.substr(after.empty() ? 0 : 2) : before.substr(0, before.size() - 2) + after;
         return chain;
     }
+    static std::string tms_field(const std::string& list) { return list.empty() ? "" : "input_#_tms: [" + list + "]"; }
 
     const Value& value_of(const std::string& name) const {
         return *std::find_if(pool_.begin(), pool_.end(), [&](const Value& value) { return value.name == name; });
@@ -182,7 +200,7 @@ private:
             text = "transpose";
             std::swap(smaller.rt, smaller.ct);
         }
-        return {value_of(host_input(smaller)), text};
+        return {value_of(host_input(smaller)), tms_field(text)};
     }
 
     void add_op() {
@@ -206,8 +224,9 @@ private:
     void binary(const Value& a) {
         const Chain chain = random_chain(a.shape, !grayskull_);
         const auto [b, text] = operand_of(chain.shape, false);
-        const bool add = a.size * b.size > largest || chance(0.5);
-        emit(add ? "add" : "multiply", {a.name, b.name}, {chain.text, text}, chain.shape, add ? a.size + b.size : a.size * b.size, "");
+        const bool add = a.size * b.size > largest || chance(0.6);
+        const char* sums[] = {"add", "subtract", "maximum"};
+        emit(add ? sums[pick(0, 2)] : "multiply", {a.name, b.name}, {chain.text, text}, chain.shape, add ? a.size + b.size : a.size * b.size, "");
     }
     void matmul(const Value& a) {
         const Chain chain = random_chain(a.shape, false);
@@ -237,8 +256,11 @@ private:
             if (!value.op) need_setting(value.name);
         }
         std::string more = attributes.empty() ? "" : "attributes: {" + attributes + "}";
-        for (std::size_t k = 0; k < tms.size(); ++k)
-            if (!tms[k].empty()) more += fmt::format("{}input_{}_tms: [{}]", more.empty() ? "" : ", ", k, tms[k]);
+        for (std::size_t k = 0; k < tms.size(); ++k) {
+            if (tms[k].empty()) continue;
+            if (!more.empty()) more += ", ";
+            for (const char letter : tms[k]) more += letter == '#' ? std::to_string(k) : std::string(1, letter);
+        }
         if (c.grid_r == c.grid_c && chance(0.3)) more += std::string(more.empty() ? "" : ", ") + "grid_transpose: true";
         const int buffer = tight_ ? 2 : 2 * inputs_ * c.t;
         const std::string name = fmt::format("op{}", names_++);
@@ -253,7 +275,7 @@ private:
         for (const Value& value : pool_) {
             if (!value.op || (value.used && !chance(0.2))) continue;
             const std::string name = fmt::format("out{}", names_++);
-            QueueText queue{.name = name, .input = value.name, .cut = cuts_.at(value.name), .entries = entries_};
+            QueueText queue{.name = name, .input = value.name, .cut = cuts_.at(value.name), .entries = entries_, .device = chip_};
             if (chance(0.5)) queue.cut = cut(value.shape, 3);
             queue.order = chance(0.5) ? "r" : "c";
             made_.queue(queue);
@@ -265,7 +287,7 @@ private:
     std::mt19937 random_;
     NetlistText made_;
     bool grayskull_ = false, tight_ = false;
-    int inputs_ = 1, entries_ = 1, loops_ = 1, names_ = 0;
+    int chip_ = 0, inputs_ = 1, entries_ = 1, loops_ = 1, names_ = 0;
     std::vector<Value> pool_;
     std::vector<std::string> settings_, rams_;
     std::map<std::string, Cut> cuts_;

@@ -101,6 +101,28 @@ TEST_CASE("a ram in prologue is read once per execute") {
     }
 }
 
+TEST_CASE("a ram in prologue is read once per execute even when it does not fit in L1") {
+    NetlistText n;
+    const Cut large{.m = 7, .n = 5, .rt = 2, .ct = 4};  // 280 tiles of 2080 B beside an output buffer of twice that
+    n.queue({.name = "x", .cut = large, .entries = 4});
+    n.queue({.name = "state", .input = "next", .cut = large, .entries = 1, .ram = true});
+    n.graph("g", 2);
+    n.op({.name = "next", .type = "add", .inputs = {"x", "state"}, .cut = large});
+    n.op({.name = "see", .type = "nop", .inputs = {"next"}, .cut = large, .col = 1});
+    n.queue({.name = "y", .input = "see", .cut = large, .entries = 4});
+    n.program("p", looped(2, {execute("g", {fifo("x"), ram("state", true)})}, 2, 8));
+    for (const sim::Mode mode : both_modes) {
+        const Outcome run = run_text(n.text(), mode);
+        REQUIRE(verdicts(run) == "y passes");
+        const std::vector<Tensor>& x = run.inputs.at("x").entries;
+        const std::vector<Tensor>& y = run.outputs.at("y").entries;
+        CHECK(equal(y.at(0), x[0]));
+        CHECK(equal(y.at(1), x[1]));                    // not + x0
+        CHECK(equal(y.at(2), sum_of({x[2], x[1]}, 0, 2)));  // the second execute finds what input 1 wrote
+        CHECK(equal(y.at(3), sum_of({x[3], x[1]}, 0, 2)));
+    }
+}
+
 TEST_CASE("ram pointers step with their autoincrements and wrap") {
     NetlistText n;
     n.queue({.name = "x", .entries = 4});

@@ -1,0 +1,158 @@
+#include "compiler/backend/blocking.hpp"
+
+#include <algorithm>
+
+#include "kernels/op_def.hpp"
+#include "netlist/plan/l1_space.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+DataFormat dest_format(DataFormat df, const ChipFeatures& features) {
+    if (df == DataFormat::Float32 && features.fp32_dest) return DataFormat::Float32;
+    return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
+}
+
+void set_attributes(const Node& node, OpConfig& cfg) {
+    OpAttributes& a = cfg.attr;
+    if (node.has("relu")) {
+        a.relu_en = true;
+        a.relu = node.word("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
+        a.relu_threshold = static_cast<float>(node.number("threshold", 0));
+    }
+    if (cfg.type == "lrelu") a.slope = node.number("slope", 0.01);
+    if (cfg.type == "matmul" && node.has("z")) {
+        a.accumulate = true;
+        a.z = node.integer("z", 1);
+    }
+    if (cfg.type == "reduce") {
+        const std::string dim = node.word("dim", "c");
+        a.reduce_type = "max";
+        a.reduce_dim = dim == "z" ? ReduceDim::Z : dim == "r" ? ReduceDim::R : ReduceDim::C;
+        if (dim == "z") a.z = node.integer("z", 1);
+    }
+}
+
+std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t most) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t d = 1; d <= std::min(n, most); ++d)
+        if (n % d == 0) all.push_back(d);
+    return all;
+}
+
+/// The largest ublock that Dst takes, wider before taller.
+void choose_ublock(Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std::int64_t limit) {
+    std::int64_t best = 0;
+    for (const std::int64_t rt : divisors(core_rt, limit))
+        for (const std::int64_t ct : divisors(core_ct, limit)) {
+            if (rt * ct > limit || rt * ct < best || (rt * ct == best && ct < b.ublock_ct)) continue;
+            best = rt * ct;
+            b.ublock_rt = rt;
+            b.ublock_ct = ct;
+        }
+    b.mblock_m = core_rt / b.ublock_rt;
+    b.mblock_n = core_ct / b.ublock_ct;
+}
+
+bool has_inner(const Op& op) {
+    return op.cfg.type == "matmul" || (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
+}
+std::int64_t inner_tiles(const Op& op) {
+    return op.cfg.attr.reduce_dim == ReduceDim::R ? op.cfg.in[0].rt : op.cfg.in[0].ct;
+}
+
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
+    const OpDef* def = tt::find_op(op.cfg.type);
+    std::int64_t used = output_buffer_tiles(op, 1) * tile_bytes(op.cfg.out_df, op.cfg.tile);
+    for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
+        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
+        used += input_buffer_tiles(op, k, def->use(op.cfg, static_cast<int>(k), 0, 0), bytes, resident[k]) * bytes;
+    }
+    return used;
+}
+
+/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
+bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, std::int64_t usable, Candidate& out,
+         std::int64_t& least) {
+    Op op = blank;
+    op.cfg.out = blocking;
+    const std::vector<bool> streamed(constant.size(), false);
+    std::vector<std::int64_t> inner{1};
+    if (has_inner(op)) {
+        inner = divisors(inner_tiles(op), 8);
+        std::reverse(inner.begin(), inner.end());
+    }
+    for (const std::vector<bool>& resident : {constant, streamed})
+        for (const std::int64_t u_kt : inner) {
+            if (has_inner(op)) {
+                op.cfg.attr.u_kt = u_kt;
+                op.cfg.attr.m_k = inner_tiles(op) / u_kt;
+            }
+            const std::int64_t bytes = l1_bytes(op, resident);
+            least = least == 0 ? bytes : std::min(least, bytes);
+            if (bytes > usable) continue;
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, resident};
+            return true;
+        }
+    return false;
+}
+
+}  // namespace
+
+Op make_op(const Graph& graph, const Node& node, const OpBudget& budget) {
+    Op op;
+    OpConfig& cfg = op.cfg;
+    cfg.type = node.op.substr(std::string("buda.").size());
+    cfg.name = node.name;
+    cfg.loc = node.loc;
+    cfg.out_df = *node.type.format;
+    cfg.acc_df = dest_format(cfg.out_df, budget.chip->features);
+    cfg.intermed_df = cfg.type == "reduce" || !is_block_float(cfg.out_df) ? cfg.out_df : cfg.acc_df;
+    cfg.fidelity = budget.fidelity;
+    for (const Edge& edge : node.inputs) {
+        const Type& type = graph.type(edge.value);
+        TileShape shape{type.dims[0], type.dims[1], type.dims[2]};
+        OperandTms tms;
+        tms.tms = edge.tms;
+        cfg.in.push_back(shape_after(shape, tms));
+        cfg.in_tile.push_back(TileDim{});
+        cfg.in_df.push_back(*type.format);
+        op.tms.push_back(tms);
+    }
+    set_attributes(node, cfg);
+    cfg.out.t = node.type.dims[0];
+    cfg.out.mblock_m = node.type.dims[1];
+    cfg.out.mblock_n = node.type.dims[2];
+    return op;
+}
+
+Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget) {
+    Choice choice;
+    const ChipParams& chip = *budget.chip;
+    choice.usable_bytes = chip.l1_bytes - chip.l1_reserved;
+    const std::int64_t rt = op.cfg.out.core_rt(), ct = op.cfg.out.core_ct();
+    const bool wide = op.cfg.acc_df == DataFormat::Float32 || op.cfg.acc_df == DataFormat::Int32;
+    const std::int64_t limit = wide ? chip.features.dest_tiles_32b : chip.features.dest_tiles_16b;
+    for (const std::int64_t r : divisors(rt, budget.rows))
+        for (const std::int64_t c : divisors(ct, budget.cols)) {
+            Blocking b = op.cfg.out;
+            b.grid_r = r;
+            b.grid_c = c;
+            choose_ublock(b, rt / r, ct / c, limit);
+            Candidate candidate;
+            if (fit(op, constant, b, choice.usable_bytes, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
+        }
+    std::stable_sort(choice.fitting.begin(), choice.fitting.end(), [](const Candidate& a, const Candidate& b) {
+        return a.blocking.cores() < b.blocking.cores();
+    });
+    return choice;
+}
+
+void apply(const Candidate& candidate, Op& op) {
+    op.cfg.out = candidate.blocking;
+    op.cfg.attr.u_kt = candidate.u_kt;
+    op.cfg.attr.m_k = candidate.m_k;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,39 @@
+// The balancer's first half: on which grid an op runs and how its tensors are cut, under the limits of L1 and Dst.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/graph.hpp"
+#include "netlist/device.hpp"
+#include "netlist/netlist.hpp"
+
+namespace tt::ir {
+
+struct OpBudget {
+    const ChipParams* chip = nullptr;
+    std::int64_t rows = 1, cols = 1;    ///< of the grid
+    Fidelity fidelity = Fidelity::HiFi4;
+};
+
+/// A device node as an op of a netlist: type, formats, attributes and operand shapes; no blocking yet.
+Op make_op(const Graph& graph, const Node& node, const OpBudget& budget);
+
+struct Candidate {
+    Blocking blocking;
+    std::int64_t u_kt = 1, m_k = 1;
+    std::int64_t l1_bytes = 0;
+    std::vector<bool> resident;         ///< constants held whole in L1
+};
+struct Choice {
+    std::vector<Candidate> fitting;     ///< smallest grid first
+    std::int64_t least_bytes = 0;       ///< of the candidate that needs least, when none fits
+    std::int64_t usable_bytes = 0;
+};
+
+/// All grids on which the op fits, best block sizes on each. `constant`: which operands are constants.
+Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget);
+
+void apply(const Candidate& candidate, Op& op);
+
+}  // namespace tt::ir

@@ -1,0 +1,26 @@
+// The balancer's second half and the placer: epochs, and a rectangle of cores for each op.
+#pragma once
+
+#include "compiler/backend/blocking.hpp"
+
+namespace tt::ir {
+
+struct PlacedOp {
+    ValueId node = 0;
+    Op op;
+    std::vector<bool> resident;
+    std::size_t epoch = 0;
+    std::string why;              ///< for --explain
+};
+
+struct Schedule {
+    std::vector<PlacedOp> ops;    ///< in order
+    std::size_t epochs = 0;
+    std::size_t op_of(ValueId node) const;  ///< its place in ops
+    std::map<ValueId, std::size_t> index;
+};
+
+/// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
+Schedule make_schedule(const Graph& graph, const OpBudget& budget);
+
+}  // namespace tt::ir

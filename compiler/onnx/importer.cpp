@@ -1,0 +1,93 @@
+#include "compiler/onnx/importer.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <numeric>
+
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file)
+    : b(builder), opset(version), node_(node), file_(std::move(file)) {
+    what_ = fmt::format("node '{}' ({})", node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(), node.op_type());
+}
+
+ValueId Import::x(std::size_t k) const {
+    if (!has(k)) wrong("operand {} is missing", k);
+    return *in[k];
+}
+
+const Literal& Import::literal(std::size_t k) const {
+    const Literal* found = b.literal(x(k));
+    if (!found) unsupported("operand {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)", k);
+    return *found;
+}
+
+std::int64_t Import::axis(std::int64_t given, std::int64_t rank) const {
+    const std::int64_t axis = given < 0 ? given + rank : given;
+    if (axis < 0 || axis >= rank) wrong("axis {} of a tensor of rank {}", given, rank);
+    return axis;
+}
+
+const onnx::AttributeProto* Import::find(const std::string& name) const {
+    for (const auto& attribute : node_.attribute())
+        if (attribute.name() == name) return &attribute;
+    return nullptr;
+}
+
+std::int64_t Import::i(const std::string& name, std::int64_t otherwise) const {
+    const auto* a = find(name);
+    return a ? a->i() : otherwise;
+}
+double Import::f(const std::string& name, double otherwise) const {
+    const auto* a = find(name);
+    return a ? static_cast<double>(a->f()) : otherwise;
+}
+std::string Import::s(const std::string& name, const std::string& otherwise) const {
+    const auto* a = find(name);
+    return a ? a->s() : otherwise;
+}
+std::vector<std::int64_t> Import::ints(const std::string& name) const {
+    const auto* a = find(name);
+    return a ? std::vector<std::int64_t>(a->ints().begin(), a->ints().end()) : std::vector<std::int64_t>{};
+}
+std::vector<float> Import::floats(const std::string& name) const {
+    const auto* a = find(name);
+    return a ? std::vector<float>(a->floats().begin(), a->floats().end()) : std::vector<float>{};
+}
+Literal Import::tensor(const std::string& name) const {
+    const auto* a = find(name);
+    if (!a || !a->has_t()) wrong("attribute {} is missing", name);
+    return read_tensor(a->t(), file_, std::filesystem::path(file_).parent_path().string());
+}
+
+std::vector<std::int64_t> Import::axes(std::int64_t from, std::size_t k, std::int64_t rank) const {
+    std::vector<std::int64_t> axes = opset < from ? ints("axes") : has(k) ? integers(k) : std::vector<std::int64_t>{};
+    for (std::int64_t& a : axes) a = axis(a, rank);
+    std::sort(axes.begin(), axes.end());
+    return axes;
+}
+
+std::size_t Import::outputs() const { return static_cast<std::size_t>(node_.output_size()); }
+const std::string& Import::op() const { return node_.op_type(); }
+
+const ImportRule* find_rule(const std::string& op) {
+    for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
+                                     &gather_rules(), &network_rules()})
+        if (const auto found = rules->find(op); found != rules->end()) return &found->second;
+    return nullptr;
+}
+
+Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {
+    const auto rows = static_cast<std::int64_t>(positions.size());
+    Literal matrix(DType::F32, {rows, size});
+    for (std::int64_t r = 0; r < rows; ++r)
+        if (const std::int64_t p = positions[static_cast<std::size_t>(r)]; p >= 0) matrix.set(r * size + p, 1);
+    return matrix;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,86 @@
+// One node of an ONNX graph on its way into the compiler's graph, and the table of ops that can make it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/builder.hpp"
+
+namespace onnx {
+class NodeProto;
+class AttributeProto;
+}  // namespace onnx
+
+namespace tt::ir {
+
+class Import {
+public:
+    Import(Builder& builder, const onnx::NodeProto& node, std::int64_t opset, std::string file);
+
+    Builder& b;
+    std::vector<std::optional<ValueId>> in;
+    std::vector<ValueId> out;
+    std::int64_t opset;
+
+    // operands
+    bool has(std::size_t k) const { return k < in.size() && in[k].has_value(); }
+    ValueId x(std::size_t k) const;                       ///< fails when it is missing
+    const Literal& literal(std::size_t k) const;          ///< fails when it is computed at run time
+    std::vector<std::int64_t> integers(std::size_t k) const { return literal(k).integers(); }
+    const Dims& dims(std::size_t k = 0) const { return b.dims(x(k)); }
+    std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
+    std::int64_t axis(std::int64_t given, std::int64_t rank) const;  ///< negative ones count from the end
+    bool is_integer(std::size_t k) const { return !is_float(b.type(x(k)).dtype); }
+
+    // attributes
+    bool given(const std::string& name) const { return find(name) != nullptr; }
+    std::int64_t i(const std::string& name, std::int64_t otherwise) const;
+    double f(const std::string& name, double otherwise) const;
+    std::string s(const std::string& name, const std::string& otherwise) const;
+    std::vector<std::int64_t> ints(const std::string& name) const;
+    Literal tensor(const std::string& name) const;
+    std::vector<float> floats(const std::string& name) const;
+    /// Axes as attribute (before `from`) or operand k; all axes when neither is there. Sorted.
+    std::vector<std::int64_t> axes(std::int64_t from, std::size_t k, std::int64_t rank) const;
+
+    std::size_t outputs() const;
+    const std::string& op() const;
+    SourceLoc loc() const { return {file_, 0, 0}; }
+    template <class... Args>
+    [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
+        fail_unsupported(loc(), "{}: {}", what_, fmt::format(text, std::forward<Args>(args)...));
+    }
+    template <class... Args>
+    [[noreturn]] void wrong(fmt::format_string<Args...> text, Args&&... args) const {
+        fail_input(loc(), "{}: {}", what_, fmt::format(text, std::forward<Args>(args)...));
+    }
+
+    // results
+    void give(ValueId id) { out.push_back(id); }
+    ValueId one(const char* name, ValueId a, Attrs attrs = {}) { return b.add(name, {a}, std::move(attrs)); }
+    ValueId two(const char* name, ValueId p, ValueId q) { return b.add(name, {p, q}); }
+    ValueId number(double v, ValueId like) { return b.scalar(v, b.type(like).dtype); }
+    ValueId scaled(ValueId v, double factor) { return two("multiply", v, number(factor, v)); }
+
+private:
+    const onnx::AttributeProto* find(const std::string& name) const;
+    const onnx::NodeProto& node_;
+    std::string file_, what_;
+};
+
+using ImportRule = void (*)(Import&);
+using ImportRules = std::map<std::string, ImportRule>;
+const ImportRules& elementwise_rules();  ///< ops_elementwise.cpp
+const ImportRules& product_rules();      ///< ops_product.cpp
+const ImportRules& reduction_rules();    ///< ops_reduction.cpp
+const ImportRules& shape_rules();        ///< ops_shape.cpp
+const ImportRules& gather_rules();       ///< ops_gather.cpp
+const ImportRules& network_rules();      ///< ops_network.cpp
+const ImportRule* find_rule(const std::string& op);
+
+/// A 0/1 matrix that picks positions; -1 leaves a row of zeros.
+Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size);
+
+}  // namespace tt::ir

@@ -1,0 +1,215 @@
+// ONNX ops that work datum by datum.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+template <const char* Op>
+void unary(Import& n) {
+    n.give(n.one(Op, n.x(0)));
+}
+template <const char* Op>
+void binary(Import& n) {
+    n.give(n.two(Op, n.x(0), n.x(1)));
+}
+template <const char* Op>
+void variadic(Import& n) {
+    ValueId sum = n.x(0);
+    for (std::size_t k = 1; k < n.in.size(); ++k) sum = n.two(Op, sum, n.x(k));
+    n.give(sum);
+}
+
+#define TT_NAME(NAME) constexpr char name_##NAME[] = #NAME
+TT_NAME(exp);
+TT_NAME(log);
+TT_NAME(sqrt);
+TT_NAME(reciprocal);
+TT_NAME(sigmoid);
+TT_NAME(tanh);
+TT_NAME(sine);
+TT_NAME(cosine);
+TT_NAME(abs);
+TT_NAME(relu);
+TT_NAME(neg);
+TT_NAME(erf);
+TT_NAME(sign);
+TT_NAME(floor);
+TT_NAME(ceil);
+TT_NAME(round);
+TT_NAME(not);
+TT_NAME(softplus);
+TT_NAME(add);
+TT_NAME(subtract);
+TT_NAME(multiply);
+TT_NAME(divide);
+TT_NAME(power);
+TT_NAME(and);
+TT_NAME(or);
+TT_NAME(xor);
+TT_NAME(equal);
+TT_NAME(less);
+TT_NAME(greater);
+TT_NAME(less_equal);
+TT_NAME(greater_equal);
+TT_NAME(maximum);
+TT_NAME(minimum);
+#undef TT_NAME
+
+void mean(Import& n) {
+    variadic<name_add>(n);
+    n.out[0] = n.scaled(n.out[0], 1.0 / static_cast<double>(n.in.size()));
+}
+void leaky_relu(Import& n) { n.give(n.one("lrelu", n.x(0), {{"slope", n.f("alpha", 0.01)}})); }
+void prelu(Import& n) {
+    const ValueId below = n.one("relu", n.one("neg", n.x(0)));
+    n.give(n.two("subtract", n.one("relu", n.x(0)), n.two("multiply", below, n.x(1))));
+}
+void elu(Import& n) { n.give(n.one("elu", n.x(0), {{"alpha", n.f("alpha", 1)}})); }
+void celu(Import& n) {
+    const double alpha = n.f("alpha", 1);
+    n.give(n.scaled(n.one("elu", n.scaled(n.x(0), 1 / alpha), {{"alpha", 1.0}}), alpha));
+}
+void selu(Import& n) {
+    const double alpha = n.f("alpha", 1.67326319217681884765625), gamma = n.f("gamma", 1.05070102214813232421875);
+    n.give(n.scaled(n.one("elu", n.x(0), {{"alpha", alpha}}), gamma));
+}
+ValueId hard_sigmoid_of(Import& n, double alpha, double beta) {
+    const ValueId line = n.two("add", n.scaled(n.x(0), alpha), n.number(beta, n.x(0)));
+    return n.one("relu_max", line, {{"threshold", 1.0}});
+}
+void hard_sigmoid(Import& n) { n.give(hard_sigmoid_of(n, n.f("alpha", 0.2), n.f("beta", 0.5))); }
+void hard_swish(Import& n) { n.give(n.two("multiply", n.x(0), hard_sigmoid_of(n, 1.0 / 6, 0.5))); }
+void softsign(Import& n) {
+    n.give(n.two("divide", n.x(0), n.two("add", n.one("abs", n.x(0)), n.number(1, n.x(0)))));
+}
+ValueId above(Import& n, ValueId x, double limit) { return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype); }
+void thresholded_relu(Import& n) { n.give(n.two("multiply", n.x(0), above(n, n.x(0), n.f("alpha", 1)))); }
+void shrink(Import& n) {
+    const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
+    const ValueId x = n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
+    const ValueId up = n.two("multiply", n.two("add", x, n.number(bias, x)), low);
+    n.give(n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high)));
+}
+void tangent(Import& n) { n.give(n.two("divide", n.one("sine", n.x(0)), n.one("cosine", n.x(0)))); }
+/// (e^x + sign * e^-x) / 2
+void hyperbolic(Import& n, double sign) {
+    const ValueId e = n.one("exp", n.x(0)), inverse = n.one("exp", n.one("neg", n.x(0)));
+    n.give(n.scaled(n.two("add", e, n.scaled(inverse, sign)), 0.5));
+}
+void sinh(Import& n) { hyperbolic(n, -1); }
+void cosh(Import& n) { hyperbolic(n, 1); }
+void atanh(Import& n) {
+    const ValueId x = n.x(0), one = n.number(1, x);
+    n.give(n.scaled(n.one("log", n.two("divide", n.two("add", one, x), n.two("subtract", one, x))), 0.5));
+}
+void acosh(Import& n) {
+    const ValueId x = n.x(0), root = n.one("sqrt", n.two("subtract", n.one("square", x), n.number(1, x)));
+    n.give(n.one("log", n.two("add", x, root)));
+}
+void asinh(Import& n) {
+    const ValueId x = n.x(0), size = n.one("abs", x);
+    const ValueId root = n.one("sqrt", n.two("add", n.one("square", x), n.number(1, x)));
+    n.give(n.two("multiply", n.one("sign", x), n.one("log", n.two("add", size, root))));
+}
+
+void modulo(Import& n) {
+    if (n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
+    n.give(n.b.add("modulo", {n.x(0), n.x(1)}, {{"fmod", n.i("fmod", 0)}}));
+}
+
+void clip(Import& n) {
+    ValueId x = n.x(0);
+    const bool attributes = n.opset < 11;
+    if (attributes ? n.given("min") : n.has(1))
+        x = n.two("maximum", x, attributes ? n.number(n.f("min", 0), x) : n.x(1));
+    if (attributes ? n.given("max") : n.has(2))
+        x = n.two("minimum", x, attributes ? n.number(n.f("max", 0), x) : n.x(2));
+    n.give(x);
+}
+
+void where(Import& n) { n.give(n.b.add("where", {n.x(0), n.x(1), n.x(2)})); }
+
+void cast_to(Import& n, std::optional<DType> to) {
+    if (!to) n.unsupported("it casts to a type that is no number or boolean");
+    if (*to == DType::BF16 && n.b.type(n.x(0)).dtype != DType::BF16) n.unsupported("rounding to bf16 is not modelled");
+    n.give(n.b.cast(n.x(0), *to));
+}
+void cast(Import& n) { cast_to(n, onnx_dtype(static_cast<int>(n.i("to", 1)))); }
+void cast_like(Import& n) { cast_to(n, n.b.type(n.x(1)).dtype); }
+
+void identity(Import& n) { n.give(n.x(0)); }
+void dropout(Import& n) {
+    if (n.has(2) && n.literal(2).at(0) != 0 && !(n.has(1) && n.literal(1).at(0) == 0))
+        n.unsupported("dropout in training mode gives random values");
+    n.give(n.x(0));
+    if (n.outputs() < 2) return;
+    Literal mask(DType::Bool, n.dims());
+    std::fill(mask.whole().begin(), mask.whole().end(), 1);
+    n.give(n.b.constant(std::move(mask)));
+}
+
+// --- quantization -------------------------------------------------------------------------------------------------
+
+std::pair<double, double> limits(DType type) {
+    switch (type) {
+        case DType::I8: return {-128, 127};
+        case DType::U8: return {0, 255};
+        default: return {-2147483648.0, 2147483647.0};
+    }
+}
+
+/// A scale or zero point per channel, shaped to be broadcast along the axis.
+ValueId along_axis(Import& n, std::size_t k, std::int64_t axis) {
+    const ValueId v = n.x(k);
+    if (count(n.b.dims(v)) == 1) return n.b.reshape(v, {});
+    Dims dims(static_cast<std::size_t>(n.rank()), 1);
+    dims[static_cast<std::size_t>(n.axis(axis, n.rank()))] = count(n.b.dims(v));
+    return n.b.reshape(v, dims);
+}
+
+void quantize(Import& n) {
+    const DType to = n.has(2) ? n.b.type(n.x(2)).dtype : DType::U8;
+    const auto [low, high] = limits(to);
+    ValueId y = n.one("round", n.two("divide", n.x(0), along_axis(n, 1, n.i("axis", 1))));
+    if (n.has(2)) y = n.two("add", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
+    y = n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high));
+    n.give(n.b.cast(y, to));
+}
+
+void dequantize(Import& n) {
+    ValueId y = n.b.cast(n.x(0), DType::F32);
+    if (n.has(2)) y = n.two("subtract", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
+    n.give(n.two("multiply", y, along_axis(n, 1, n.i("axis", 1))));
+}
+
+}  // namespace
+
+const ImportRules& elementwise_rules() {
+    static const ImportRules rules{
+        {"Exp", unary<name_exp>}, {"Log", unary<name_log>}, {"Sqrt", unary<name_sqrt>},
+        {"Reciprocal", unary<name_reciprocal>}, {"Sigmoid", unary<name_sigmoid>}, {"Tanh", unary<name_tanh>},
+        {"Sin", unary<name_sine>}, {"Cos", unary<name_cosine>}, {"Abs", unary<name_abs>}, {"Relu", unary<name_relu>},
+        {"Neg", unary<name_neg>}, {"Erf", unary<name_erf>}, {"Sign", unary<name_sign>}, {"Floor", unary<name_floor>},
+        {"Ceil", unary<name_ceil>}, {"Round", unary<name_round>}, {"Not", unary<name_not>},
+        {"Softplus", unary<name_softplus>}, {"Add", binary<name_add>}, {"Sub", binary<name_subtract>},
+        {"Mul", binary<name_multiply>}, {"Div", binary<name_divide>}, {"Pow", binary<name_power>},
+        {"And", binary<name_and>}, {"Or", binary<name_or>}, {"Xor", binary<name_xor>}, {"Equal", binary<name_equal>},
+        {"Less", binary<name_less>}, {"Greater", binary<name_greater>}, {"LessOrEqual", binary<name_less_equal>},
+        {"GreaterOrEqual", binary<name_greater_equal>}, {"Max", variadic<name_maximum>},
+        {"Min", variadic<name_minimum>}, {"Sum", variadic<name_add>}, {"Mean", mean}, {"LeakyRelu", leaky_relu},
+        {"PRelu", prelu}, {"Elu", elu}, {"Celu", celu}, {"Selu", selu}, {"HardSigmoid", hard_sigmoid},
+        {"HardSwish", hard_swish}, {"Softsign", softsign}, {"ThresholdedRelu", thresholded_relu}, {"Shrink", shrink},
+        {"Tan", tangent}, {"Sinh", sinh}, {"Cosh", cosh}, {"Atanh", atanh}, {"Acosh", acosh}, {"Asinh", asinh},
+        {"Mod", modulo}, {"Clip", clip}, {"Where", where}, {"Cast", cast}, {"CastLike", cast_like},
+        {"Identity", identity}, {"Dropout", dropout}, {"QuantizeLinear", quantize}, {"DequantizeLinear", dequantize},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

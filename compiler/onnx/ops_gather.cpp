@@ -1,0 +1,148 @@
+// ONNX ops that pick by number, and sums along an axis. A number known only at run time picks by a one-hot matrix.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// x with the axis first or last, and back.
+ValueId axis_moved(Import& n, ValueId x, std::int64_t from, std::int64_t to) {
+    std::vector<std::int64_t> perm(n.b.dims(x).size());
+    std::iota(perm.begin(), perm.end(), 0);
+    perm.erase(perm.begin() + from);
+    perm.insert(perm.begin() + to, from);
+    return n.b.transpose(x, perm);
+}
+
+/// [.., size]: 1 where the number of that place stands; negative numbers count from the end. `ids` has the type f32.
+ValueId one_hot(Import& n, ValueId ids, std::int64_t size, bool wrap) {
+    Dims dims = n.b.dims(ids);
+    if (wrap) {
+        const ValueId below = n.b.cast(n.two("less", ids, n.b.scalar(0)), DType::F32);
+        ids = n.two("add", ids, n.scaled(below, static_cast<double>(size)));
+    }
+    dims.push_back(1);
+    Literal numbers(DType::F32, {size});
+    for (std::int64_t k = 0; k < size; ++k) numbers.set(k, static_cast<double>(k));
+    return n.b.cast(n.two("equal", n.b.reshape(ids, dims), n.b.constant(std::move(numbers))), DType::F32);
+}
+
+std::vector<std::int64_t> places(Import& n, const Literal& ids, std::int64_t size) {
+    std::vector<std::int64_t> rows;
+    for (const std::int64_t id : ids.integers()) {
+        if (id < -size || id >= size) n.wrong("index {} of an axis of {}", id, size);
+        rows.push_back(id < 0 ? id + size : id);
+    }
+    return rows;
+}
+
+void gather(Import& n) {
+    const Dims d = n.dims(), ids = n.dims(1);
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), size = d[static_cast<std::size_t>(axis)];
+    Dims out(d.begin(), d.begin() + axis);
+    out.insert(out.end(), ids.begin(), ids.end());
+    out.insert(out.end(), d.begin() + axis + 1, d.end());
+    if (const Literal* known = n.b.literal(n.x(1)))
+        return n.give(n.b.reshape(n.b.map_axis(n.x(0), axis, picking(places(n, *known, size), size)), out));
+    const std::int64_t many = count(ids), rest = count(d) / std::max<std::int64_t>(size, 1);
+    const ValueId hot = one_hot(n, n.b.reshape(n.b.cast(n.x(1), DType::F32), {many}), size, true);
+    const ValueId table = n.b.reshape(axis_moved(n, n.x(0), axis, 0), {size, rest});
+    Dims front{many};
+    for (std::size_t k = 0; k < d.size(); ++k)
+        if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
+    n.give(n.b.reshape(axis_moved(n, n.b.reshape(n.two("matmul", hot, table), front), 0, axis), out));
+}
+
+/// out[i][j] = x[ids[i][j]][j] (axis 0): sum over k of one_hot[i][j][k] * x[k][j].
+void gather_elements(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
+    const ValueId x = axis_moved(n, n.x(0), axis, last);
+    const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);
+    Dims lead = n.b.dims(x), wanted = n.b.dims(ids);
+    const std::int64_t size = lead.back(), picks = wanted.back();
+    lead.pop_back();
+    wanted.pop_back();
+    if (lead != wanted) n.unsupported("indices that cover only a part of the other axes");
+    const ValueId hot = one_hot(n, ids, size, true);
+    lead.push_back(1);
+    lead.push_back(size);
+    const ValueId all = n.b.broadcast_to(n.b.reshape(x, lead), n.b.dims(hot));
+    const ValueId sum = n.b.reduce_sum(n.two("multiply", hot, all), n.rank());
+    wanted.push_back(picks);
+    n.give(axis_moved(n, n.b.reshape(sum, wanted), last, axis));
+}
+
+void gather_nd(Import& n) {
+    const Dims d = n.dims();
+    const Literal& ids = n.literal(1);
+    if (n.i("batch_dims", 0) != 0) n.unsupported("batch_dims");
+    const std::int64_t depth = ids.dims().empty() ? 0 : ids.dims().back();
+    if (depth < 1 || depth > n.rank()) n.wrong("indices of depth {} into rank {}", depth, n.rank());
+    const std::int64_t lead = std::accumulate(d.begin(), d.begin() + depth, std::int64_t{1}, std::multiplies<>());
+    const std::int64_t rest = count(d) / std::max<std::int64_t>(lead, 1);
+    std::vector<std::int64_t> rows;
+    const auto values = ids.integers();
+    for (std::size_t k = 0; k < values.size(); k += static_cast<std::size_t>(depth)) {
+        std::int64_t row = 0;
+        for (std::int64_t a = 0; a < depth; ++a) {
+            const std::int64_t dim = d[static_cast<std::size_t>(a)], v = values[k + static_cast<std::size_t>(a)];
+            if (v < -dim || v >= dim) n.wrong("index {} of an axis of {}", v, dim);
+            row = row * dim + (v < 0 ? v + dim : v);
+        }
+        rows.push_back(row);
+    }
+    Dims out(ids.dims().begin(), ids.dims().end() - 1);
+    out.insert(out.end(), d.begin() + depth, d.end());
+    n.give(n.b.reshape(n.b.map_axis(n.b.reshape(n.x(0), {lead, rest}), 0, picking(rows, lead)), out));
+}
+
+void compress(Import& n) {
+    const Literal& condition = n.literal(1);
+    ValueId x = n.given("axis") ? n.x(0) : n.b.reshape(n.x(0), {count(n.dims())});
+    const std::int64_t axis = n.given("axis") ? n.axis(n.i("axis", 0), n.rank()) : 0;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t k = 0; k < condition.size(); ++k)
+        if (condition.at(k) != 0) rows.push_back(k);
+    n.give(n.b.map_axis(x, axis, picking(rows, n.b.dims(x)[static_cast<std::size_t>(axis)])));
+}
+
+void one_hot_op(Import& n) {
+    const std::int64_t depth = n.integers(1).at(0);
+    if (depth < 1) n.wrong("depth is {}", depth);
+    const DType type = n.b.type(n.x(2)).dtype;
+    const auto value = [&](std::int64_t k) {
+        return n.b.reshape(n.b.map_axis(n.b.cast(n.x(2), DType::F32), 0, picking({k}, 2)), {});
+    };
+    const ValueId hot = one_hot(n, n.b.cast(n.x(0), DType::F32), depth, true);
+    const ValueId y = n.two("add", n.two("multiply", hot, n.two("subtract", value(1), value(0))), value(0));
+    const std::int64_t last = n.rank();
+    const std::int64_t axis = n.axis(n.i("axis", -1), last + 1);
+    n.give(n.b.cast(axis_moved(n, y, last, axis), type));
+}
+
+void cumulative_sum(Import& n) {
+    const std::int64_t axis = n.axis(n.integers(1).at(0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
+    Literal matrix(DType::F32, {size, size});
+    for (std::int64_t o = 0; o < size; ++o)
+        for (std::int64_t k = 0; k < size; ++k) {
+            const bool before = reverse ? k > o : k < o;
+            matrix.set(o * size + k, before || (k == o && !exclusive) ? 1 : 0);
+        }
+    n.give(n.b.map_axis(n.x(0), axis, std::move(matrix)));
+}
+
+}  // namespace
+
+const ImportRules& gather_rules() {
+    static const ImportRules rules{
+        {"Gather", gather}, {"GatherElements", gather_elements}, {"GatherND", gather_nd}, {"Compress", compress},
+        {"OneHot", one_hot_op}, {"CumSum", cumulative_sum},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,208 @@
+// ONNX convolutions, pools and what resizes pictures.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Attrs window_attrs(Import& n) {
+    Attrs attrs;
+    for (const char* name : {"strides", "dilations", "pads", "output_padding", "output_shape"})
+        if (n.given(name)) attrs[name] = n.ints(name);
+    if (n.given("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.given("ceil_mode")) attrs["ceil_mode"] = n.i("ceil_mode", 0);
+    return attrs;
+}
+
+void convolution(Import& n, const char* op) {
+    Attrs attrs = window_attrs(n);
+    attrs["group"] = n.i("group", 1);
+    std::vector<ValueId> in{n.x(0), n.x(1)};
+    if (n.has(2)) in.push_back(n.x(2));
+    n.give(n.b.add(op, in, attrs));
+}
+void conv(Import& n) { convolution(n, "conv"); }
+void conv_transpose(Import& n) { convolution(n, "conv_transpose"); }
+
+ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
+    const ValueId x = n.b.cast(n.x(k), DType::F32);
+    if (!n.has(zero)) return x;
+    ValueId z = n.b.cast(n.x(zero), DType::F32);
+    Dims dims;
+    if (count(n.b.dims(z)) > 1) {
+        dims.assign(n.b.dims(x).size(), 1);
+        dims[0] = count(n.b.dims(z));
+    }
+    return n.two("subtract", x, n.b.reshape(z, dims));
+}
+
+void conv_integer(Import& n) {
+    Attrs attrs = window_attrs(n);
+    attrs["group"] = n.i("group", 1);
+    n.give(n.b.cast(n.b.add("conv", {less_zero_point(n, 0, 2), less_zero_point(n, 1, 3)}, attrs), DType::I32));
+}
+
+void pool(Import& n, const char* op) {
+    if (n.outputs() > 1) n.unsupported("the places of the maxima are not computed");
+    Attrs attrs = window_attrs(n);
+    attrs["kernel"] = n.ints("kernel_shape");
+    if (n.given("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
+    n.give(n.one(op, n.x(0), attrs));
+}
+void max_pool(Import& n) { pool(n, "max_pool"); }
+void average_pool(Import& n) { pool(n, "average_pool"); }
+
+void global_average(Import& n) {
+    ValueId x = n.x(0);
+    double size = 1;
+    for (std::int64_t a = 2; a < n.rank(); ++a) {
+        size *= static_cast<double>(n.dims()[static_cast<std::size_t>(a)]);
+        x = n.b.reduce_sum(x, a);
+    }
+    n.give(n.scaled(x, 1 / size));
+}
+void global_max(Import& n) {
+    ValueId x = n.x(0);
+    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.one("reduce_max", x, {{"axis", a}});
+    n.give(x);
+}
+
+// --- resize: one matrix for each axis ---------------------------------------------------------------------------------
+
+struct Axis {
+    std::int64_t in = 1, out = 1;
+    double scale = 1, start = 0, end = 1;
+};
+
+double source_of(const std::string& mode, const Axis& a, std::int64_t o) {
+    const double x = static_cast<double>(o), in = static_cast<double>(a.in), out = static_cast<double>(a.out);
+    if (mode == "asymmetric") return x / a.scale;
+    if (mode == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (out - 1);
+    if (mode == "pytorch_half_pixel" && a.out <= 1) return 0;
+    if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
+    if (mode == "tf_crop_and_resize")
+        return a.out > 1 ? a.start * (in - 1) + x * (a.end - a.start) * (in - 1) / (out - 1) : 0.5 * (a.start + a.end) * (in - 1);
+    return (x + 0.5) / a.scale - 0.5;
+}
+
+std::int64_t nearest(const std::string& rounding, double x) {
+    if (rounding == "floor") return static_cast<std::int64_t>(std::floor(x));
+    if (rounding == "ceil") return static_cast<std::int64_t>(std::ceil(x));
+    if (rounding == "round_prefer_ceil") return static_cast<std::int64_t>(std::floor(x + 0.5));
+    return static_cast<std::int64_t>(std::ceil(x - 0.5));
+}
+
+double cubic(double d, double a) {
+    d = std::fabs(d);
+    if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+struct ResizeMode {
+    std::string kind, coordinates, rounding;
+    double cubic_a = -0.75;
+    bool exclude_outside = false;
+};
+
+/// Weights of the input positions for one output position.
+std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
+    std::vector<double> row(static_cast<std::size_t>(a.in), 0.0);
+    const auto add = [&](std::int64_t i, double w) {
+        if (mode.exclude_outside && (i < 0 || i >= a.in)) return;
+        row[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, a.in - 1))] += w;
+    };
+    const auto base = static_cast<std::int64_t>(std::floor(x));
+    const double part = x - std::floor(x);
+    if (mode.kind == "nearest") {
+        add(nearest(mode.rounding, x), 1);
+    } else if (mode.kind == "linear") {
+        add(base, 1 - part);
+        add(base + 1, part);
+    } else {
+        for (std::int64_t k = -1; k <= 2; ++k) add(base + k, cubic(part - static_cast<double>(k), mode.cubic_a));
+    }
+    if (!mode.exclude_outside) return row;
+    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    for (double& w : row) w /= sum;
+    return row;
+}
+
+void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axes, double extrapolation) {
+    ValueId x = n.x(0);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        const Axis& a = axes[k];
+        if (a.out == a.in && a.scale == 1 && a.start == 0 && a.end == 1) continue;
+        Literal matrix(DType::F32, {a.out, a.in});
+        for (std::int64_t o = 0; o < a.out; ++o) {
+            const double at = source_of(mode.coordinates, a, o);
+            const bool outside = mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
+            if (outside && extrapolation != 0) n.unsupported("an extrapolation value of {}", extrapolation);
+            if (outside) continue;
+            const auto row = weights(mode, a, at);
+            for (std::int64_t i = 0; i < a.in; ++i) matrix.set(o * a.in + i, row[static_cast<std::size_t>(i)]);
+        }
+        x = n.b.map_axis(x, static_cast<std::int64_t>(k), std::move(matrix));
+    }
+    n.give(x);
+}
+
+std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size_t> sizes) {
+    std::vector<Axis> axes;
+    const bool by_size = sizes && n.has(*sizes) && n.literal(*sizes).size() > 0;
+    const Literal& given = by_size ? n.literal(*sizes) : n.literal(scales);
+    if (given.size() != n.rank()) n.wrong("{} sizes or scales for a tensor of rank {}", given.size(), n.rank());
+    for (std::int64_t k = 0; k < n.rank(); ++k) {
+        Axis a;
+        a.in = n.dims()[static_cast<std::size_t>(k)];
+        a.out = by_size ? static_cast<std::int64_t>(given.at(k)) : static_cast<std::int64_t>(std::floor(static_cast<double>(a.in) * given.at(k)));
+        a.scale = by_size ? static_cast<double>(a.out) / static_cast<double>(a.in) : given.at(k);
+        if (a.out < 1 || !(a.scale > 0)) n.wrong("nothing is left of axis {}", k);
+        axes.push_back(a);
+    }
+    return axes;
+}
+
+void resize(Import& n) {
+    ResizeMode mode{n.s("mode", "nearest"), n.s("coordinate_transformation_mode", n.opset < 11 ? "asymmetric" : "half_pixel"),
+                    n.s("nearest_mode", n.opset < 11 ? "floor" : "round_prefer_floor"), n.f("cubic_coeff_a", -0.75),
+                    n.i("exclude_outside", 0) != 0};
+    if (n.opset < 11) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
+    std::vector<Axis> axes = axes_of(n, 2, 3);
+    if (mode.coordinates == "tf_crop_and_resize") {
+        const Literal& region = n.literal(1);
+        for (std::size_t k = 0; k < axes.size(); ++k) {
+            axes[k].start = region.at(static_cast<std::int64_t>(k));
+            axes[k].end = region.at(static_cast<std::int64_t>(k + axes.size()));
+        }
+    }
+    resize_axes(n, mode, axes, n.f("extrapolation_value", 0));
+}
+
+void upsample(Import& n) {
+    ResizeMode mode{n.s("mode", "nearest"), "asymmetric", "floor", -0.75, false};
+    if (n.opset >= 9) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
+    const auto scales = n.floats("scales");
+    std::vector<Axis> axes;
+    for (std::size_t k = 0; k < scales.size() && k < n.dims().size(); ++k) {
+        const auto in = static_cast<double>(n.dims()[k]);
+        axes.push_back({n.dims()[k], static_cast<std::int64_t>(std::floor(in * static_cast<double>(scales[k]))), static_cast<double>(scales[k])});
+    }
+    resize_axes(n, mode, axes, 0);
+}
+
+}  // namespace
+
+const ImportRules& network_rules() {
+    static const ImportRules rules{
+        {"Conv", conv}, {"ConvTranspose", conv_transpose}, {"ConvInteger", conv_integer}, {"MaxPool", max_pool},
+        {"AveragePool", average_pool}, {"GlobalAveragePool", global_average}, {"GlobalMaxPool", global_max},
+        {"Resize", resize}, {"Upsample", upsample},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,222 @@
+// ONNX reductions, softmax and normalisations.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+using Fold = ValueId (*)(Import&, ValueId x, std::int64_t axis);
+
+ValueId sum_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.reduce_sum(x, axis); }
+ValueId max_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.add("reduce_max", {x}, {{"axis", axis}}); }
+ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
+    const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
+    constexpr std::int64_t most = 256;
+    if (size > most) n.unsupported("it multiplies {} datums; at most {} are unrolled", size, most);
+    ValueId product = n.b.map_axis(x, axis, picking({0}, size));
+    for (std::int64_t k = 1; k < size; ++k) product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
+    return product;
+}
+
+/// Applies `fold` to each axis; drops the axes unless keepdims. `count` gets the number of datums per result.
+ValueId fold_axes(Import& n, ValueId x, const std::vector<std::int64_t>& axes, Fold fold, std::int64_t& count) {
+    count = 1;
+    for (const std::int64_t axis : axes) {
+        count *= n.b.dims(x)[static_cast<std::size_t>(axis)];
+        x = fold(n, x, axis);
+    }
+    return x;
+}
+
+ValueId drop(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
+    if (n.i("keepdims", 1) != 0) return x;
+    Dims dims;
+    for (std::size_t d = 0; d < n.b.dims(x).size(); ++d)
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) == axes.end()) dims.push_back(n.b.dims(x)[d]);
+    return n.b.reshape(x, dims);
+}
+
+std::optional<std::vector<std::int64_t>> reduced(Import& n) {
+    auto axes = n.axes(n.op() == "ReduceSum" ? 13 : 18, 1, n.rank());
+    if (!axes.empty()) return axes;
+    if (n.op() == "ReduceSum" && n.i("noop_with_empty_axes", 0) != 0) return std::nullopt;
+    axes.resize(static_cast<std::size_t>(n.rank()));
+    std::iota(axes.begin(), axes.end(), 0);
+    return axes;
+}
+
+template <Fold F>
+void reduce(Import& n, ValueId (*before)(Import&, ValueId), ValueId (*after)(Import&, ValueId, std::int64_t)) {
+    const auto axes = reduced(n);
+    if (!axes) return n.give(n.x(0));
+    std::int64_t count = 1;
+    const ValueId sum = fold_axes(n, before(n, n.x(0)), *axes, F, count);
+    n.give(drop(n, after(n, sum, count), *axes));
+}
+
+ValueId plain(Import&, ValueId x) { return x; }
+ValueId absolute(Import& n, ValueId x) { return n.one("abs", x); }
+ValueId squared(Import& n, ValueId x) { return n.one("square", x); }
+ValueId negated(Import& n, ValueId x) { return n.one("neg", x); }
+ValueId exponential(Import& n, ValueId x) { return n.one("exp", x); }
+ValueId as_is(Import&, ValueId x, std::int64_t) { return x; }
+ValueId average(Import& n, ValueId x, std::int64_t count) { return n.scaled(x, 1.0 / static_cast<double>(count)); }
+ValueId rooted(Import& n, ValueId x, std::int64_t) { return n.one("sqrt", x); }
+ValueId logarithm(Import& n, ValueId x, std::int64_t) { return n.one("log", x); }
+ValueId negative(Import& n, ValueId x, std::int64_t) { return n.one("neg", x); }
+
+/// log(sum(exp(x))) with the maximum taken out first.
+void reduce_log_sum_exp(Import& n) {
+    const auto axes = reduced(n);
+    if (!axes) return n.give(n.x(0));
+    std::int64_t count = 1;
+    const ValueId most = fold_axes(n, n.x(0), *axes, max_axis, count);
+    const ValueId e = exponential(n, n.two("subtract", n.x(0), most));
+    n.give(drop(n, n.two("add", n.one("log", fold_axes(n, e, *axes, sum_axis, count)), most), *axes));
+}
+
+// --- arg max ------------------------------------------------------------------------------------------------------
+
+/// The place of the first (or last) maximum: max over the axis of score where x is the maximum.
+ValueId place_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
+    const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
+    const ValueId most = n.b.broadcast_to(max_axis(n, x, axis), n.b.dims(x));
+    const ValueId hit = n.b.cast(n.two("greater_equal", x, most), DType::F32);
+    Dims dims(n.b.dims(x).size(), 1);
+    dims[static_cast<std::size_t>(axis)] = size;
+    Literal score(DType::F32, dims);
+    for (std::int64_t k = 0; k < size; ++k) score.set(k, static_cast<double>(last ? k + 1 : size - k));
+    const ValueId best = max_axis(n, n.two("multiply", hit, n.b.constant(std::move(score))), axis);
+    const ValueId offset = n.b.scalar(static_cast<double>(last ? 1 : size));
+    return last ? n.two("subtract", best, offset) : n.two("subtract", offset, best);
+}
+
+void arg_most(Import& n, bool least) {
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
+    ValueId x = n.b.cast(n.x(0), DType::F32);
+    if (least) x = n.one("neg", x);
+    n.give(drop(n, n.b.cast(place_of_max(n, x, axis, n.i("select_last_index", 0) != 0), DType::I64), {axis}));
+}
+void arg_max(Import& n) { arg_most(n, false); }
+void arg_min(Import& n) { arg_most(n, true); }
+
+void hardmax(Import& n) {
+    const Dims dims = n.dims();
+    const std::int64_t axis = n.axis(n.i("axis", n.opset < 13 ? 1 : -1), n.rank());
+    ValueId x = n.x(0);
+    std::int64_t along = axis;
+    if (n.opset < 13) {  // all axes from `axis` on are one
+        const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
+        x = n.b.reshape(x, {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
+        along = 1;
+    }
+    const ValueId place = n.b.broadcast_to(place_of_max(n, x, along, false), n.b.dims(x));
+    Dims line(n.b.dims(x).size(), 1);
+    line[static_cast<std::size_t>(along)] = n.b.dims(x)[static_cast<std::size_t>(along)];
+    Literal numbers(DType::F32, line);
+    for (std::int64_t k = 0; k < numbers.size(); ++k) numbers.set(k, static_cast<double>(k));
+    const ValueId hit = n.b.cast(n.two("equal", place, n.b.constant(std::move(numbers))), DType::F32);
+    n.give(n.b.reshape(hit, dims));
+}
+
+// --- softmax and normalisations -----------------------------------------------------------------------------------
+
+void softmax_as(Import& n, const char* op) {
+    const Dims dims = n.dims();
+    if (n.opset >= 13) return n.give(n.one(op, n.x(0), {{"axis", n.axis(n.i("axis", -1), n.rank())}}));
+    const std::int64_t axis = n.axis(n.i("axis", 1), n.rank());
+    const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
+    const ValueId flat = n.b.reshape(n.x(0), {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
+    n.give(n.b.reshape(n.one(op, flat, {{"axis", std::int64_t{1}}}), dims));
+}
+void softmax(Import& n) { softmax_as(n, "softmax"); }
+void log_softmax(Import& n) { softmax_as(n, "log_softmax"); }
+
+ValueId mean_over(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
+    std::int64_t count = 1;
+    const ValueId sum = fold_axes(n, x, axes, sum_axis, count);
+    return average(n, sum, count);
+}
+
+void layer_norm(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
+    const double epsilon = n.f("epsilon", 1e-5);
+    ValueId y = n.one("layer_norm", n.x(0), {{"axis", axis}, {"epsilon", epsilon}});
+    y = n.two("multiply", y, n.x(1));
+    if (n.has(2)) y = n.two("add", y, n.x(2));
+    n.give(y);
+    if (n.outputs() < 2) return;
+    std::vector<std::int64_t> axes;
+    for (std::int64_t a = axis; a < n.rank(); ++a) axes.push_back(a);
+    const ValueId mean = mean_over(n, n.x(0), axes);
+    const ValueId variance = mean_over(n, n.one("square", n.two("subtract", n.x(0), mean)), axes);
+    n.give(mean);
+    n.give(n.one("reciprocal", n.one("sqrt", n.two("add", variance, n.b.scalar(epsilon)))));
+}
+
+void batch_norm(Import& n) {
+    if (n.i("training_mode", 0) != 0) n.unsupported("training mode is not read");
+    n.give(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {{"epsilon", n.f("epsilon", 1e-5)}}));
+}
+
+void instance_norm(Import& n) {
+    const Dims dims = n.dims();
+    const ValueId y = n.one("layer_norm", n.x(0), {{"axis", std::int64_t{2}}, {"epsilon", n.f("epsilon", 1e-5)}});
+    Dims channels(dims.size() - 1, 1);
+    channels[0] = dims[1];
+    n.give(n.two("add", n.two("multiply", y, n.b.reshape(n.x(1), channels)), n.b.reshape(n.x(2), channels)));
+}
+
+void mean_variance(Import& n) {
+    auto axes = n.ints("axes");
+    if (axes.empty()) axes = {0, 2, 3};
+    for (std::int64_t& a : axes) a = n.axis(a, n.rank());
+    const ValueId centred = n.two("subtract", n.x(0), mean_over(n, n.x(0), axes));
+    const ValueId deviation = n.one("sqrt", mean_over(n, n.one("square", centred), axes));
+    n.give(n.two("divide", centred, n.two("add", deviation, n.b.scalar(1e-9))));
+}
+
+void local_response(Import& n) {
+    const std::int64_t size = n.i("size", 1), channels = n.dims()[1];
+    Literal band(DType::F32, {channels, channels});
+    for (std::int64_t c = 0; c < channels; ++c)
+        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2); ++k)
+            band.set(c * channels + k, 1);
+    const ValueId squares = n.b.map_axis(n.one("square", n.x(0)), 1, std::move(band));
+    const ValueId base = n.two("add", n.scaled(squares, n.f("alpha", 1e-4) / static_cast<double>(size)), n.b.scalar(n.f("bias", 1)));
+    n.give(n.two("multiply", n.x(0), n.one("exp", n.scaled(n.one("log", base), -n.f("beta", 0.75)))));
+}
+
+}  // namespace
+
+const ImportRules& reduction_rules() {
+    static const ImportRules rules{
+        {"ReduceSum", [](Import& n) { reduce<sum_axis>(n, plain, as_is); }},
+        {"ReduceMean", [](Import& n) { reduce<sum_axis>(n, plain, average); }},
+        {"ReduceMax", [](Import& n) { reduce<max_axis>(n, plain, as_is); }},
+        {"ReduceMin", [](Import& n) { reduce<max_axis>(n, negated, negative); }},
+        {"ReduceProd", [](Import& n) { reduce<product_axis>(n, plain, as_is); }},
+        {"ReduceL1", [](Import& n) { reduce<sum_axis>(n, absolute, as_is); }},
+        {"ReduceL2", [](Import& n) { reduce<sum_axis>(n, squared, rooted); }},
+        {"ReduceSumSquare", [](Import& n) { reduce<sum_axis>(n, squared, as_is); }},
+        {"ReduceLogSum", [](Import& n) { reduce<sum_axis>(n, plain, logarithm); }},
+        {"ReduceLogSumExp", reduce_log_sum_exp},
+        {"ArgMax", arg_max},
+        {"ArgMin", arg_min},
+        {"Hardmax", hardmax},
+        {"Softmax", softmax},
+        {"LogSoftmax", log_softmax},
+        {"LayerNormalization", layer_norm},
+        {"BatchNormalization", batch_norm},
+        {"InstanceNormalization", instance_norm},
+        {"MeanVarianceNormalization", mean_variance},
+        {"LRN", local_response},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,302 @@
+// ONNX ops that change shapes or make constants from them.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+void reshape(Import& n) {
+    std::vector<std::int64_t> to = n.integers(1);
+    const Dims& from = n.dims();
+    std::int64_t known = 1, open = -1;
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        if (to[k] == 0 && n.i("allowzero", 0) == 0) {
+            if (k >= from.size()) n.wrong("shape[{}] is 0, but the operand has rank {}", k, from.size());
+            to[k] = from[k];
+        }
+        if (to[k] == -1 && open >= 0) n.wrong("two dimensions are -1");
+        if (to[k] == -1)
+            open = static_cast<std::int64_t>(k);
+        else if (to[k] < 0)
+            n.wrong("shape[{}] is {}", k, to[k]);
+        else
+            known *= to[k];
+    }
+    if (open >= 0) {
+        if (known == 0 || count(from) % known != 0) n.wrong("{} datums do not fill a shape of {} and an open dimension", count(from), known);
+        to[static_cast<std::size_t>(open)] = count(from) / known;
+    }
+    n.give(n.b.reshape(n.x(0), to));
+}
+
+void flatten(Import& n) {
+    const Dims& d = n.dims();
+    const std::int64_t axis = n.i("axis", 1), at = axis < 0 ? axis + n.rank() : axis;
+    if (at < 0 || at > n.rank()) n.wrong("axis {} of a tensor of rank {}", axis, n.rank());
+    const std::int64_t lead = std::accumulate(d.begin(), d.begin() + at, std::int64_t{1}, std::multiplies<>());
+    const std::int64_t rest = std::accumulate(d.begin() + at, d.end(), std::int64_t{1}, std::multiplies<>());
+    n.give(n.b.reshape(n.x(0), {lead, rest}));
+}
+
+void transpose(Import& n) {
+    std::vector<std::int64_t> perm = n.ints("perm");
+    if (perm.empty())
+        for (std::int64_t k = n.rank(); k-- > 0;) perm.push_back(k);
+    n.give(n.b.transpose(n.x(0), perm));
+}
+
+void squeeze(Import& n) {
+    const auto axes = n.axes(13, 1, n.rank());
+    Dims dims;
+    for (std::int64_t k = 0; k < n.rank(); ++k) {
+        const std::int64_t d = n.dims()[static_cast<std::size_t>(k)];
+        const bool named = std::find(axes.begin(), axes.end(), k) != axes.end();
+        if (named && d != 1) n.wrong("axis {} has size {}", k, d);
+        if (!(axes.empty() ? d == 1 : named)) dims.push_back(d);
+    }
+    n.give(n.b.reshape(n.x(0), dims));
+}
+
+void unsqueeze(Import& n) {
+    const std::vector<std::int64_t> given = n.opset < 13 ? n.ints("axes") : n.integers(1);
+    const auto axes = n.axes(13, 1, n.rank() + static_cast<std::int64_t>(given.size()));
+    Dims dims = n.dims();
+    for (const std::int64_t a : axes) {
+        if (a > static_cast<std::int64_t>(dims.size())) n.wrong("axis {} is too large", a);
+        dims.insert(dims.begin() + a, 1);
+    }
+    n.give(n.b.reshape(n.x(0), dims));
+}
+
+void concat(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", 1), n.rank());
+    const auto at = static_cast<std::size_t>(axis);
+    Dims dims = n.dims();
+    dims[at] = 0;
+    for (std::size_t k = 0; k < n.in.size(); ++k) {
+        if (n.rank(k) != n.rank()) n.wrong("operand {} has rank {}", k, n.rank(k));
+        dims[at] += n.dims(k)[at];
+    }
+    std::optional<ValueId> sum;
+    std::int64_t start = 0;
+    for (std::size_t k = 0; k < n.in.size(); ++k) {
+        const std::int64_t size = n.dims(k)[at];
+        if (size == 0) continue;
+        std::vector<std::int64_t> rows(static_cast<std::size_t>(dims[at]), -1);
+        std::iota(rows.begin() + start, rows.begin() + start + size, 0);
+        const ValueId placed = n.b.map_axis(n.x(k), axis, picking(rows, size));
+        sum = sum ? n.two("add", *sum, placed) : placed;
+        start += size;
+    }
+    n.give(sum ? *sum : n.x(0));
+}
+
+ValueId part(Import& n, ValueId x, std::int64_t axis, std::int64_t start, std::int64_t size) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
+    std::iota(rows.begin(), rows.end(), start);
+    return n.b.map_axis(x, axis, picking(rows, n.b.dims(x)[static_cast<std::size_t>(axis)]));
+}
+
+void split(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    std::vector<std::int64_t> parts = n.opset < 13 ? n.ints("split") : n.has(1) ? n.integers(1) : std::vector<std::int64_t>{};
+    const auto count = static_cast<std::int64_t>(n.outputs());
+    if (parts.empty())
+        for (std::int64_t k = 0; k < count; ++k) parts.push_back(size / count);
+    if (std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) != size) n.wrong("the parts do not add up to {}", size);
+    std::int64_t start = 0;
+    for (const std::int64_t p : parts) {
+        n.give(part(n, n.x(0), axis, start, p));
+        start += p;
+    }
+}
+
+void slice(Import& n) {
+    const bool attributes = n.opset < 10;
+    const std::vector<std::int64_t> starts = attributes ? n.ints("starts") : n.integers(1);
+    const std::vector<std::int64_t> ends = attributes ? n.ints("ends") : n.integers(2);
+    std::vector<std::int64_t> axes = attributes ? n.ints("axes") : n.has(3) ? n.integers(3) : std::vector<std::int64_t>{};
+    std::vector<std::int64_t> steps = !attributes && n.has(4) ? n.integers(4) : std::vector<std::int64_t>(starts.size(), 1);
+    if (axes.empty()) {
+        axes.resize(starts.size());
+        std::iota(axes.begin(), axes.end(), 0);
+    }
+    if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+        n.wrong("starts, ends, axes and steps differ in length");
+    ValueId x = n.x(0);
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+        const std::int64_t axis = n.axis(axes[k], n.rank()), size = n.dims()[static_cast<std::size_t>(axis)], step = steps[k];
+        if (step == 0) n.wrong("a step is 0");
+        const auto clamp = [&](std::int64_t v) {
+            const std::int64_t at = v < 0 ? std::max(v, -size - 1) + size : v;
+            return step > 0 ? std::clamp<std::int64_t>(at, 0, size) : std::clamp<std::int64_t>(at, -1, size - 1);
+        };
+        const std::int64_t end = clamp(ends[k]);
+        std::vector<std::int64_t> rows;
+        for (std::int64_t at = clamp(starts[k]); step > 0 ? at < end : at > end; at += step) rows.push_back(at);
+        x = n.b.map_axis(x, axis, picking(rows, size));
+    }
+    n.give(x);
+}
+
+void expand(Import& n) {
+    const std::vector<std::int64_t> to = n.integers(1);
+    Node node;
+    node.name = "shape";
+    node.loc = n.loc();
+    n.give(n.b.broadcast_to(n.x(0), broadcast(node, n.dims(), to)));
+}
+
+void tile(Import& n) {
+    const auto repeats = n.integers(1);
+    if (static_cast<std::int64_t>(repeats.size()) != n.rank()) n.wrong("{} repeats for rank {}", repeats.size(), n.rank());
+    ValueId x = n.x(0);
+    for (std::size_t k = 0; k < repeats.size(); ++k) {
+        std::vector<std::int64_t> rows;
+        const std::int64_t size = n.dims()[k];
+        for (std::int64_t r = 0; r < repeats[k] * size; ++r) rows.push_back(r % size);
+        x = n.b.map_axis(x, static_cast<std::int64_t>(k), picking(rows, size));
+    }
+    n.give(x);
+}
+
+/// The position in 0..size-1 that a padded place takes its datum from; -1 none.
+std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_t size) {
+    if (at >= 0 && at < size) return at;
+    if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
+    if (mode != "reflect") return -1;
+    const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), m = (at % period + period) % period;
+    return m < size ? m : period - m;
+}
+
+void pad(Import& n) {
+    const std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
+    const std::string mode = n.s("mode", "constant");
+    const auto rank = static_cast<std::size_t>(n.rank());
+    if (pads.size() != 2 * rank) n.wrong("{} pads for rank {}", pads.size(), rank);
+    const double value = n.opset < 11 ? n.f("value", 0) : n.has(2) && n.literal(2).size() > 0 ? n.literal(2).at(0) : 0;
+    ValueId x = n.x(0);
+    for (std::size_t k = 0; k < rank; ++k) {
+        std::vector<std::int64_t> rows;
+        const std::int64_t size = n.dims()[k];
+        for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r) rows.push_back(padded_source(mode, r - pads[k], size));
+        x = n.b.map_axis(x, static_cast<std::int64_t>(k), picking(rows, size));
+    }
+    if (mode == "constant" && value != 0) {
+        Literal border(n.b.type(x).dtype, n.b.dims(x));
+        const Dims steps = strides(border.dims());
+        for (std::int64_t at = 0; at < border.size(); ++at) {
+            bool inside = true;
+            for (std::size_t k = 0; k < rank; ++k) {
+                const std::int64_t p = at / steps[k] % border.dims()[k] - pads[k];
+                inside = inside && p >= 0 && p < n.dims()[k];
+            }
+            border.set(at, inside ? 0 : value);
+        }
+        x = n.two("add", x, n.b.constant(std::move(border)));
+    }
+    n.give(x);
+}
+
+void depth_to_space(Import& n) {
+    const Dims& d = n.dims();
+    const std::int64_t s = n.i("blocksize", 1);
+    if (d.size() != 4 || s < 1 || d[1] % (s * s) != 0) n.wrong("blocks of {} do not fit", s);
+    const bool crd = n.s("mode", "DCR") == "CRD";
+    const std::int64_t c = d[1] / (s * s), rows = d[2], cols = d[3], batch = d[0];
+    const ValueId split = n.b.reshape(n.x(0), crd ? Dims{batch, c, s, s, rows, cols} : Dims{batch, s, s, c, rows, cols});
+    const ValueId moved = n.b.transpose(split, crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3} : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2});
+    n.give(n.b.reshape(moved, {batch, c, rows * s, cols * s}));
+}
+
+void space_to_depth(Import& n) {
+    const Dims d = n.dims();
+    const std::int64_t s = n.i("blocksize", 1);
+    if (d.size() != 4 || s < 1 || d[2] % s != 0 || d[3] % s != 0) n.wrong("blocks of {} do not fit", s);
+    const ValueId split = n.b.reshape(n.x(0), {d[0], d[1], d[2] / s, s, d[3] / s, s});
+    n.give(n.b.reshape(n.b.transpose(split, {0, 3, 5, 1, 2, 4}), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
+}
+
+// --- constants --------------------------------------------------------------------------------------------------------
+
+void constant(Import& n) {
+    if (n.given("value")) return n.give(n.b.constant(n.tensor("value")));
+    if (n.given("value_float")) return n.give(n.b.scalar(n.f("value_float", 0)));
+    if (n.given("value_int")) return n.give(n.b.scalar(static_cast<double>(n.i("value_int", 0)), DType::I64));
+    if (n.given("value_ints")) return n.give(n.b.constant(Literal::vector(n.ints("value_ints"))));
+    if (!n.given("value_floats")) n.unsupported("it holds no numbers");
+    const auto values = n.floats("value_floats");
+    Literal literal(DType::F32, {static_cast<std::int64_t>(values.size())});
+    literal.floats() = values;
+    n.give(n.b.constant(std::move(literal)));
+}
+
+void constant_of_shape(Import& n) {
+    const Literal value = n.given("value") ? n.tensor("value") : Literal::scalar(DType::F32, 0);
+    const Dims dims = n.integers(0);
+    for (const std::int64_t d : dims)
+        if (d < 0) n.wrong("a dimension is {}", d);
+    if (count(dims) > (std::int64_t{1} << 28)) n.unsupported("a constant of {} datums", count(dims));
+    Literal literal(value.dtype(), dims);
+    for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, value.at(0));
+    n.give(n.b.constant(std::move(literal)));
+}
+
+void shape(Import& n) {
+    const Dims& d = n.dims();
+    const auto place = [&](std::int64_t v) { return std::clamp<std::int64_t>(v < 0 ? v + n.rank() : v, 0, n.rank()); };
+    const std::int64_t start = place(n.i("start", 0)), end = std::max(start, place(n.i("end", n.rank())));
+    n.give(n.b.constant(Literal::vector({d.begin() + start, d.begin() + end})));
+}
+void size(Import& n) { n.give(n.b.scalar(static_cast<double>(count(n.dims())), DType::I64)); }
+
+void range(Import& n) {
+    const double start = n.literal(0).at(0), limit = n.literal(1).at(0), delta = n.literal(2).at(0);
+    if (delta == 0) n.wrong("delta is 0");
+    const double steps = std::max(std::ceil((limit - start) / delta), 0.0);
+    if (steps > 1e8) n.unsupported("{} numbers", steps);
+    Literal literal(n.literal(0).dtype(), {static_cast<std::int64_t>(steps)});
+    for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, start + static_cast<double>(k) * delta);
+    n.give(n.b.constant(std::move(literal)));
+}
+
+void eye_like(Import& n) {
+    const Dims d = n.dims();
+    const auto dtype = n.given("dtype") ? onnx_dtype(static_cast<int>(n.i("dtype", 1))) : n.b.type(n.x(0)).dtype;
+    if (d.size() != 2 || !dtype) n.wrong("it needs a matrix of numbers");
+    Literal literal(*dtype, d);
+    for (std::int64_t r = 0; r < d[0]; ++r)
+        if (const std::int64_t c = r + n.i("k", 0); c >= 0 && c < d[1]) literal.set(r * d[1] + c, 1);
+    n.give(n.b.constant(std::move(literal)));
+}
+
+void trilu(Import& n) {
+    const Dims d = n.dims();
+    if (d.size() < 2) n.wrong("it needs rank 2 or more");
+    const std::int64_t k = n.has(1) ? n.integers(1).at(0) : 0, rows = d[d.size() - 2], cols = d.back();
+    const bool upper = n.i("upper", 1) != 0;
+    Literal mask(n.b.type(n.x(0)).dtype, {rows, cols});
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < cols; ++c) mask.set(r * cols + c, (upper ? c - r >= k : c - r <= k) ? 1 : 0);
+    n.give(n.two("multiply", n.x(0), n.b.constant(std::move(mask))));
+}
+
+}  // namespace
+
+const ImportRules& shape_rules() {
+    static const ImportRules rules{
+        {"Reshape", reshape}, {"Flatten", flatten}, {"Transpose", transpose}, {"Squeeze", squeeze},
+        {"Unsqueeze", unsqueeze}, {"Concat", concat}, {"Split", split}, {"Slice", slice}, {"Expand", expand},
+        {"Tile", tile}, {"Pad", pad}, {"DepthToSpace", depth_to_space}, {"SpaceToDepth", space_to_depth},
+        {"Constant", constant}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size},
+        {"Range", range}, {"EyeLike", eye_like}, {"Trilu", trilu},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,189 @@
+#include "compiler/onnx/read.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "base/text.hpp"
+#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+class Reader {
+public:
+    Reader(const onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
+        : model_(model), graph_(model.graph()), file_(file), options_(options), build_(result_) {}
+
+    Graph read() {
+        find_opset();
+        check_options();
+        add_inputs();
+        add_initializers();
+        problems_.throw_if_any();
+        for (const auto& node : graph_.node()) add_node(node);
+        add_outputs();
+        problems_.throw_if_any();
+        result_.erase_unused();
+        return std::move(result_);
+    }
+
+private:
+    SourceLoc loc() const { return {file_, 0, 0}; }
+
+    void find_opset() {
+        for (const auto& import : model_.opset_import())
+            if (import.domain().empty() || import.domain() == "ai.onnx") opset_ = import.version();
+        if (opset_ < oldest_opset || opset_ > newest_opset)
+            fail_input(loc(), "it uses opset {} of ONNX; opsets {} to {} are read", opset_, oldest_opset, newest_opset);
+        if (graph_.output_size() == 0) fail_input(loc(), "the model has no outputs");
+    }
+
+    void check_options() {
+        std::vector<std::string> names;
+        for (const auto& input : graph_.input()) names.push_back(input.name());
+        const auto check = [&](const std::string& name, const char* flag) {
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                problems_.error(loc(), "{} names '{}', but the model has no such input{}", flag, name, did_you_mean(name, names));
+        };
+        for (const auto& [name, unused] : options_.shapes) check(name, "--shape");
+        for (const auto& [name, unused] : options_.constants) check(name, "--constant");
+    }
+
+    void add_initializers() {
+        const std::string folder = std::filesystem::path(file_).parent_path().string();
+        for (const auto& tensor : graph_.initializer()) {
+            try {
+                build_.set_origin(tensor.name());
+                values_[tensor.name()] = build_.constant(read_tensor(tensor, file_, folder));
+            } catch (const Error& error) {
+                problems_.add(error);
+            }
+        }
+        if (graph_.sparse_initializer_size() > 0) problems_.unsupported(loc(), "sparse initializers are not read");
+    }
+
+    void add_inputs() {
+        std::set<std::string> initialized;
+        for (const auto& tensor : graph_.initializer()) initialized.insert(tensor.name());
+        for (const auto& input : graph_.input()) {
+            if (initialized.count(input.name())) continue;
+            build_.set_origin(input.name());
+            if (const auto given = options_.constants.find(input.name()); given != options_.constants.end()) {
+                values_[input.name()] = build_.constant(given->second);
+                continue;
+            }
+            try {
+                values_[input.name()] = build_.input(input.name(), input_type(input));
+            } catch (const Error& error) {
+                problems_.add(error);
+            }
+        }
+    }
+
+    Type input_type(const onnx::ValueInfoProto& input) const {
+        if (!input.type().has_tensor_type())
+            fail_unsupported(loc(), "input '{}' is no tensor", input.name());
+        const auto& tensor = input.type().tensor_type();
+        const auto dtype = onnx_dtype(tensor.elem_type());
+        if (!dtype) fail_unsupported(loc(), "input '{}' has element type {}, which is no number or boolean", input.name(), tensor.elem_type());
+        Type type{*dtype, {}, {}};
+        const auto given = options_.shapes.find(input.name());
+        const auto rank = static_cast<std::size_t>(tensor.shape().dim_size());
+        if (given != options_.shapes.end()) {
+            if (tensor.has_shape() && given->second.size() != rank)
+                fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(), given->second.size(), rank);
+            type.dims = given->second;
+            return type;
+        }
+        for (const auto& dim : tensor.shape().dim()) {
+            if (!dim.has_dim_value() || dim.dim_value() < 0)
+                fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...", input.name(),
+                           dim.dim_param(), input.name());
+            type.dims.push_back(dim.dim_value());
+        }
+        if (!tensor.has_shape()) fail_input(loc(), "input '{}' has no shape; give --shape {}=...", input.name(), input.name());
+        return type;
+    }
+
+    void add_node(const onnx::NodeProto& node) {
+        try {
+            if (import(node)) return;
+        } catch (const Error& error) {
+            problems_.add(error.where().file.empty() ? Error(error.fault(), loc(), name_of(node) + ": " + error.message()) : error);
+        }
+        for (const auto& out : node.output()) broken_.insert(out);
+    }
+
+    static std::string name_of(const onnx::NodeProto& node) {
+        const std::string name = node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+        return fmt::format("node '{}' ({})", name, node.op_type());
+    }
+
+    bool import(const onnx::NodeProto& node) {
+        const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
+        const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
+        if (!rule) fail_unsupported(loc(), "{}: the op is not known{}", name_of(node), node.domain().empty() ? "" : " (domain " + node.domain() + ")");
+        Import import(build_, node, opset_, file_);
+        for (const auto& name : node.input()) {
+            if (broken_.count(name)) return false;  // reported where it came from
+            const auto found = values_.find(name);
+            if (name.empty())
+                import.in.emplace_back(std::nullopt);
+            else if (found != values_.end())
+                import.in.emplace_back(found->second);
+            else
+                fail_input(loc(), "{} reads '{}', which no input, initializer or node before it gives", name_of(node), name);
+        }
+        build_.set_origin(node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name());
+        (*rule)(import);
+        for (int k = 0; k < node.output_size(); ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            if (node.output(k).empty()) continue;
+            if (at >= import.out.size())
+                fail_unsupported(loc(), "{}: its output {} ('{}') is not computed", name_of(node), k, node.output(k));
+            values_[node.output(k)] = import.out[at];
+        }
+        return true;
+    }
+
+    void add_outputs() {
+        for (const auto& output : graph_.output()) {
+            if (broken_.count(output.name())) continue;
+            const auto found = values_.find(output.name());
+            if (found == values_.end())
+                problems_.error(loc(), "output '{}' is computed by no node", output.name());
+            else
+                result_.outputs.push_back({output.name(), found->second, {}});
+        }
+    }
+
+    const onnx::ModelProto& model_;
+    const onnx::GraphProto& graph_;
+    const std::string& file_;
+    const OnnxOptions& options_;
+    Graph result_;
+    Builder build_;
+    std::int64_t opset_ = 0;
+    std::map<std::string, ValueId> values_;
+    std::set<std::string> broken_;
+    Diagnostics problems_;
+};
+
+}  // namespace
+
+Graph read_onnx(const std::string& file, const OnnxOptions& options) {
+    std::ifstream in(file, std::ios::binary);
+    std::error_code code;
+    if (!in || std::filesystem::is_directory(file, code)) fail_input({file, 0, 0}, "the file cannot be read");
+    onnx::ModelProto model;
+    if (!model.ParseFromIstream(&in) || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
+        fail_input({file, 0, 0}, "it is no ONNX model, or it is cut off");
+    return Reader(model, file, options).read();
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,24 @@
+// onnx::TensorProto -> Literal.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/literal.hpp"
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace tt::ir {
+
+/// The element type of an ONNX type number; none for strings, complex numbers and unknown ones.
+std::optional<DType> onnx_dtype(int number);
+
+/// `folder`: where external data lies. Throws Error at `file`: Unsupported element types, data that does not fit.
+Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::string& folder);
+
+/// A .pb file holding one tensor.
+Literal read_tensor_file(const std::string& file);
+
+}  // namespace tt::ir
