@@ -6,6 +6,7 @@ struct Task::State {
     std::function<void()> work;
     std::vector<std::shared_ptr<State>> followers;  // guarded by the pool's mutex
     std::size_t missing = 0;                        // dependencies not done yet; guarded by the pool's mutex
+    std::list<std::shared_ptr<State>>::iterator place;  // in ThreadPool::unfinished_, once started
     std::atomic<bool> done{false};
 };
 
@@ -22,6 +23,11 @@ ThreadPool::~ThreadPool() {
     }
     wake_.notify_all();
     for (std::thread& thread : workers_) thread.join();
+    // Tasks that never became ready hold each other: a task its followers, their work what it waits for.
+    for (const StatePtr& state : unfinished_) {
+        state->work = nullptr;
+        state->followers.clear();
+    }
 }
 
 Task ThreadPool::reserve() {
@@ -36,6 +42,7 @@ void ThreadPool::start(const Task& task, std::function<void()> work, std::vector
     {
         const std::lock_guard lock(mutex_);
         task.state_->work = std::move(work);
+        task.state_->place = unfinished_.insert(unfinished_.end(), task.state_);
         for (const Task& dependency : after) {
             if (dependency.done()) continue;
             dependency.state_->followers.push_back(task.state_);
@@ -69,6 +76,7 @@ void ThreadPool::run(const StatePtr& state) {
         for (const StatePtr& follower : state->followers)
             if (--follower->missing == 0) ready_.push_back(follower);
         state->followers.clear();
+        unfinished_.erase(state->place);
         pending_.fetch_sub(1, std::memory_order_relaxed);
     }
     // Waiters sleep on the same condition as idle workers: all must look again.

@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -64,6 +65,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<StatePtr> ready_;
+    std::list<StatePtr> unfinished_;  // started
     std::atomic<std::size_t> pending_{0};
     bool stop_ = false;
     std::exception_ptr failure_;

@@ -13,13 +13,15 @@ namespace tt::test {
 inline Netlist resolved(const std::string& text) { return resolve(read_netlist_text(text, "n.yaml")); }
 
 /// Every program once, in file order.
-inline std::vector<ProgramCall> all_programs(const Netlist& netlist, const std::map<std::string, std::int64_t>& params = {}) {
+inline std::vector<ProgramCall> all_programs(const Netlist& netlist,
+                                             const std::map<std::string, std::int64_t>& params = {}) {
     std::vector<ProgramCall> calls;
     for (const Program& program : netlist.programs) calls.push_back({&program, params});
     return calls;
 }
 
-inline std::vector<EpochLaunch> launches_of(const Netlist& netlist, std::optional<std::int64_t> inputs_count = std::nullopt) {
+inline std::vector<EpochLaunch> launches_of(const Netlist& netlist,
+                                            std::optional<std::int64_t> inputs_count = std::nullopt) {
     EpochStream stream(netlist, all_programs(netlist), inputs_count);
     std::vector<EpochLaunch> launches;
     EpochCommand command;

@@ -23,12 +23,14 @@ NeedSource producer(Blocking blocking) {
     NeedSource source;
     source.blocking = blocking;
     source.slice_tiles = blocking.mblock_tiles();
-    for (std::int64_t u = 1; u <= blocking.mblock_m * blocking.mblock_n; ++u) source.produced_after.push_back(u * blocking.ublock_tiles());
+    for (std::int64_t u = 1; u <= blocking.mblock_m * blocking.mblock_n; ++u)
+        source.produced_after.push_back(u * blocking.ublock_tiles());
     return source;
 }
 
 /// The consumer takes ublocks of 1x1 of the whole operand on one core, in row order, one a step.
-Pipe by_ublocks(const NeedSource& source, const OperandTms& chain, Intake intake = Intake::PerStep, std::int64_t group = 1) {
+Pipe by_ublocks(const NeedSource& source, const OperandTms& chain, Intake intake = Intake::PerStep,
+                std::int64_t group = 1) {
     PlanOperand operand(TmMap(source.blocking.shape(), chain));
     const TileShape shape = operand.map.shape();
     operand.intake = intake;
@@ -63,7 +65,8 @@ std::vector<std::string> print(const Pipe& pipe) {
 }
 using Chunks = std::vector<std::string>;
 
-Blocking grid(std::int64_t gr, std::int64_t gc, std::int64_t m, std::int64_t n, std::int64_t t = 1, UblockOrder order = UblockOrder::Row) {
+Blocking grid(std::int64_t gr, std::int64_t gc, std::int64_t m, std::int64_t n, std::int64_t t = 1,
+              UblockOrder order = UblockOrder::Row) {
     Blocking b;
     b.grid_r = gr;
     b.grid_c = gc;
@@ -121,7 +124,8 @@ TEST_CASE("slices come one after the other without TMs") {
 TEST_CASE("a transpose takes columns") {
     const Pipe pipe = by_ublocks(producer(grid(1, 1, 2, 3)), tms({make_tm(Tm::Kind::Transpose)}));
     // made 0 1 2 / 3 4 5, taken 0 3 1 4 2 5
-    CHECK(print(pipe) == Chunks{"1: 0*1(1/1)", "1: 0*1(4/1)", "1: 0*1(2/2)", "1: 0*1(5/2)", "1: 0*1(3/5)", "1: 0*1(6/6)"});
+    CHECK(print(pipe) ==
+          Chunks{"1: 0*1(1/1)", "1: 0*1(4/1)", "1: 0*1(2/2)", "1: 0*1(5/2)", "1: 0*1(3/5)", "1: 0*1(6/6)"});
     CHECK(widest_window({pipe}, 1) == 3);
 }
 

@@ -53,9 +53,8 @@ const std::vector<std::string> odd_files{
     "directed/wh_multichip/netlist_matmul_pack_perf.yaml",                            // off the grid
     "pytorch_bin/matmul_ident/16x16_ljb/netlist_matmul_ident.yaml",                   // legacy encoding
     "netlist_single_channel_eth_datacopy_fork2_one_branch_reblock_large_batch.yaml",  // 80 addresses for 64 buffers
-    "netlist_eth_4wh_grid_32_core_unaries_to_32_core_binary.yaml",  // addresses beyond the DRAM channel
-    "wh_multichip_80_core_unary_ping_pong.yaml",
-    "wh_multichip_80_core_unary_to_80_core_binary.yaml",
+    "/default_netlist.yaml",                   // queues overlap in DRAM
+    "/directed_tests/netlist_binary.yaml",     // the same
 };
 
 bool is_odd(const std::string& file) {

@@ -57,7 +57,8 @@ TEST_CASE("harvested rows are no longer counted") {
     const Netlist netlist = resolved(copy_at(0, 0));
     MachineOptions options;
     options.harvested_rows = {2};
-    CHECK(places(first_plan(netlist, "grayskull", options)->ops[0]) == Places{{1, 1}, {2, 1}, {3, 1}, {1, 3}, {2, 3}, {3, 3}});
+    CHECK(places(first_plan(netlist, "grayskull", options)->ops[0]) ==
+          Places{{1, 1}, {2, 1}, {3, 1}, {1, 3}, {2, 3}, {3, 3}});
     const Netlist low = resolved(copy_at(8, 0));
     CHECK_NOTHROW(first_plan(low));
     CHECK_THROWS_WITH(first_plan(low, "grayskull", options),
@@ -160,11 +161,24 @@ TEST_CASE("an output buffer is widened for a consumer that takes tiles in anothe
     n.queue({.name = "y", .input = "stacked", .cut = {.m = 1, .n = 32}, .entries = 2});
     n.graph("g", 2);
     n.op({.name = "made", .type = "nop", .inputs = {"x"}, .cut = slices});
-    n.op({.name = "stacked", .type = "nop", .inputs = {"made"}, .cut = {.m = 1, .n = 32}, .col = 1, .more = "input_0_tms: [hstack: 8]"});
-    n.op({.name = "turned", .type = "nop", .inputs = {"made"}, .cut = {.m = 32, .n = 1}, .col = 2,
+    n.op({.name = "stacked",
+          .type = "nop",
+          .inputs = {"made"},
+          .cut = {.m = 1, .n = 32},
+          .col = 1,
+          .more = "input_0_tms: [hstack: 8]"});
+    n.op({.name = "turned",
+          .type = "nop",
+          .inputs = {"made"},
+          .cut = {.m = 32, .n = 1},
+          .col = 2,
           .more = "input_0_tms: [transpose, vstack: 8]"});
     n.queue({.name = "z", .input = "turned", .cut = {.m = 32, .n = 1}, .entries = 2});
-    n.op({.name = "both", .type = "nop", .inputs = {"made"}, .cut = {.m = 4, .n = 8}, .col = 3,
+    n.op({.name = "both",
+          .type = "nop",
+          .inputs = {"made"},
+          .cut = {.m = 4, .n = 8},
+          .col = 3,
           .more = "input_0_tms: [transpose, hstack: 8]"});
     n.queue({.name = "v", .input = "both", .cut = {.m = 4, .n = 8}, .entries = 2});
     n.program("p", looped(1, {execute("g", {fifo("x")})}, 2, 4));
@@ -173,10 +187,11 @@ TEST_CASE("an output buffer is widened for a consumer that takes tiles in anothe
     CHECK(op_of(*first_plan(netlist), "made").capacity_tiles == 32);
     std::string narrow = n.text();
     narrow = narrow.replace(narrow.find("[transpose, hstack: 8]"), 22, "[transpose, vstack: 8]");
-    narrow = narrow.replace(narrow.find("both: {type: nop, grid_loc: [0, 3], grid_size: [1, 1], t: 1, mblock: [4, 8]"), 75,
-                            "both: {type: nop, grid_loc: [0, 3], grid_size: [1, 1], t: 1, mblock: [32, 1]");
-    narrow = narrow.replace(narrow.find("v: {input: both, type: queue, entries: 2, grid_size: [1, 1], t: 1, mblock: [4, 8]"), 81,
-                            "v: {input: both, type: queue, entries: 2, grid_size: [1, 1], t: 1, mblock: [32, 1]");
+    narrow = narrow.replace(narrow.find("both: {type: nop, grid_loc: [0, 3], grid_size: [1, 1], t: 1, mblock: [4, 8]"),
+                            75, "both: {type: nop, grid_loc: [0, 3], grid_size: [1, 1], t: 1, mblock: [32, 1]");
+    narrow =
+        narrow.replace(narrow.find("v: {input: both, type: queue, entries: 2, grid_size: [1, 1], t: 1, mblock: [4, 8]"),
+                       81, "v: {input: both, type: queue, entries: 2, grid_size: [1, 1], t: 1, mblock: [32, 1]");
     const Netlist in_order = resolved(narrow);
     CHECK(op_of(*first_plan(in_order), "made").capacity_tiles == 8);  // buf_size_mb 2 of 4 tiles
 }
@@ -188,8 +203,8 @@ TEST_CASE("executes with the same graphs and prologue queues share a plan") {
     n.queue({.name = "y", .input = "o", .entries = 2});
     n.graph("g", 2);
     n.op({.name = "o", .type = "add", .inputs = {"x", "w"}});
-    n.program("p", {"var: {$l: 0, $g: 0}", execute("g", {fifo("x"), ram("w", true)}), execute("g", {fifo("x"), ram("w", false)}),
-                    execute("g", {fifo("x"), ram("w", true)})});
+    n.program("p", {"var: {$l: 0, $g: 0}", execute("g", {fifo("x"), ram("w", true)}),
+                    execute("g", {fifo("x"), ram("w", false)}), execute("g", {fifo("x"), ram("w", true)})});
     const Netlist netlist = resolved(n.text());
     const std::vector<EpochLaunch> launches = launches_of(netlist);
     REQUIRE(launches.size() == 3);
@@ -205,5 +220,6 @@ TEST_CASE("a chip the machine does not have is named") {
     n.op({.name = "o", .type = "nop", .inputs = {"x"}});
     n.program("p", looped(1, {execute("g", {fifo("x")})}, 2, 4));
     const Netlist netlist = resolved(n.text());
-    CHECK_THROWS_WITH(first_plan(netlist, "wormhole_b0"), Catch::Contains("graph 'g' runs on chip 3, which the machine does not have"));
+    CHECK_THROWS_WITH(first_plan(netlist, "wormhole_b0"),
+                      Catch::Contains("graph 'g' runs on chip 3, which the machine does not have"));
 }

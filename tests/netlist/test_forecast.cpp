@@ -54,7 +54,8 @@ TEST_CASE("with --inputs-count only what is read is pushed, at the netlist's own
 
 TEST_CASE("a stepping ram pointer names every slot it passes") {
     const std::string stepping =
-        "w: {prologue: false, epilogue: false, zero: false, rd_ptr_global: 1, wr_ptr_global: 0, global_rdptr_autoinc: 1}";
+        "w: {prologue: false, epilogue: false, zero: false, rd_ptr_global: 1, wr_ptr_global: 0, global_rdptr_autoinc: "
+        "1}";
     CHECK(foretell(looping(1, 4, 2, stepping)).of("w").host == Entries{1, 2});
     CHECK(foretell(looping(1, 4, 4, stepping)).of("w").host == Entries{0, 1, 2});
 }
@@ -93,7 +94,8 @@ TEST_CASE("rewound queues are marked, so that their entries are kept") {
     n.op({.name = "o", .type = "nop", .inputs = {"x"}});
     n.graph("h", 2);
     n.op({.name = "o2", .type = "nop", .inputs = {"mid"}});
-    const std::vector<std::string> read_mid{"var: {$l: 0, $g: 0}", execute("h", {fifo("mid")}), "varinst: [$g, inc, 2]"};
+    const std::vector<std::string> read_mid{"var: {$l: 0, $g: 0}", execute("h", {fifo("mid")}),
+                                            "varinst: [$g, inc, 2]"};
     n.program("fill", {"var: {$l: 0, $g: 0}", execute("g", {fifo("x")})});
     n.program("once", read_mid);
     n.program("again", read_mid);

@@ -19,18 +19,22 @@ struct Run {
     std::unique_ptr<Golden> golden;
     std::map<std::string, std::vector<float>> seen;  ///< by the sink, in order
 
-    explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt, bool with_sink = false)
+    explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
+                 bool with_sink = false)
         : netlist(resolved(text)), forecast(tt::forecast(netlist, all_programs(netlist), inputs_count)) {
         GoldenOptions options;
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;
         options.host_entry = [](const Queue& queue, std::int64_t n) {
             Tensor values(queue.shape(), queue.tile);
-            std::fill(values.data.begin(), values.data.end(), queue.type == QueueType::Ram ? 100.0F : static_cast<float>(n + 1));
+            std::fill(values.data.begin(), values.data.end(),
+                      queue.type == QueueType::Ram ? 100.0F : static_cast<float>(n + 1));
             return values;
         };
         if (with_sink)
-            options.sink = [this](const Queue& queue, std::int64_t, const Tensor& values) { seen[queue.name].push_back(values.data.at(0)); };
+            options.sink = [this](const Queue& queue, std::int64_t, const Tensor& values) {
+                seen[queue.name].push_back(values.data.at(0));
+            };
         golden = std::make_unique<Golden>(netlist, forecast, std::move(options), pool);
         golden->run(all_programs(netlist));
     }
@@ -50,7 +54,8 @@ std::string accumulating(const std::string& setting) {
     n.queue({.name = "acc", .input = "grad", .entries = 1, .ram = true});
     n.graph("g", 2);
     n.op({.name = "grad", .type = "datacopy", .inputs = {"x"}, .gradient = true});
-    n.program("p", looped(2, {execute("g", {fifo("x"), "acc: {" + setting + ", rd_ptr_global: 0, wr_ptr_global: 0}"})}, 2, 8));
+    n.program("p", looped(2, {execute("g", {fifo("x"), "acc: {" + setting + ", rd_ptr_global: 0, wr_ptr_global: 0}"})},
+                          2, 8));
     return n.text();
 }
 
@@ -134,8 +139,9 @@ TEST_CASE("golden sees through views of a ram, both ways") {
     n.op({.name = "append", .type = "nop", .inputs = {"x"}});
     n.graph("h", 1);
     n.op({.name = "stack", .type = "nop", .inputs = {"all"}, .cut = {.m = 4}, .more = "input_0_tms: [vstack: 4]"});
-    auto body = looped(2, {execute("g", {fifo("x"), ram("slots", false, "0", "$slot")}), execute("h", {ram("all")}),
-                           "varinst: [$slot, incwrap, 1, 4]"},
+    auto body = looped(2,
+                       {execute("g", {fifo("x"), ram("slots", false, "0", "$slot")}), execute("h", {ram("all")}),
+                        "varinst: [$slot, incwrap, 1, 4]"},
                        1, 8);
     body[0] = "var: {$l: 0, $g: 0, $slot: 1}";
     n.program("p", body);
@@ -143,7 +149,7 @@ TEST_CASE("golden sees through views of a ram, both ways") {
     const auto second = run.golden->entry(*run.netlist.find_queue("y"), 1);
     REQUIRE(second);
     REQUIRE(second->rows == 128);
-    CHECK(second->slice(0).at(0, 0) == 0);    // slot 0 was never written
+    CHECK(second->slice(0).at(0, 0) == 0);  // slot 0 was never written
     CHECK(second->slice(0).at(32, 0) == 1);
     CHECK(second->slice(0).at(64, 31) == 2);
     CHECK(second->slice(0).at(127, 0) == 0);
@@ -159,5 +165,6 @@ TEST_CASE("golden refuses to read a FIFO entry that nothing wrote") {
     n.graph("h", 2);
     n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
-    CHECK_THROWS_WITH(Run(n.text()), Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which nothing has written"));
+    CHECK_THROWS_WITH(Run(n.text()),
+                      Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which nothing has written"));
 }

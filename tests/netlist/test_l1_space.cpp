@@ -30,8 +30,12 @@ std::string matmul(Cut cut, int m_k, int u_kt, const std::string& more = "", boo
     n.queue({.name = "b", .cut = {.m = inner, .n = cut.cols(), .t = cut.t}, .entries = 1, .ram = true});
     n.queue({.name = "y", .input = "mm", .cut = cut, .entries = 8});
     n.graph("g", 8);
-    n.op({.name = "mm", .type = "matmul", .inputs = {"a", "b"}, .cut = cut,
-          .more = fmt::format("attributes: {{m_k: {}, u_kt: {}}}{}", m_k, u_kt, more), .buffer = buffer});
+    n.op({.name = "mm",
+          .type = "matmul",
+          .inputs = {"a", "b"},
+          .cut = cut,
+          .more = fmt::format("attributes: {{m_k: {}, u_kt: {}}}{}", m_k, u_kt, more),
+          .buffer = buffer});
     n.program("p", looped(1, {execute("g", {fifo("a"), ram("b", prologue)})}, 8, 16));
     return n.text();
 }
@@ -60,8 +64,9 @@ TEST_CASE("untilized output is buffered by rows of ublocks") {
 
 TEST_CASE("an input buffer is about 32 KiB in whole double buffers of what is cleared at once") {
     Op op = make_op({}, 2);
-    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) == 16);   // 32768 / 2080 = 15, rounded up to a multiple of 2
-    CHECK(input_buffer_tiles(op, 0, clears(1), bfp8_tile) == 30);      // 32768 / 1120 = 29
+    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) ==
+          16);                                                     // 32768 / 2080 = 15, rounded up to a multiple of 2
+    CHECK(input_buffer_tiles(op, 0, clears(1), bfp8_tile) == 30);  // 32768 / 1120 = 29
     CHECK(input_buffer_tiles(op, 0, clears(6), float16_tile) == 24);   // multiple of 12
     CHECK(input_buffer_tiles(op, 0, clears(40), float16_tile) == 80);  // twice 40 is more
     op.input_buf_min_size_tiles = {0, 100};
@@ -94,7 +99,8 @@ TEST_CASE("min_buffer_input buffers one ublock of that operand") {
 }
 
 TEST_CASE("a prologue operand is held whole") {
-    const Netlist netlist = resolved(matmul({.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4}, 4, 3, "", true));
+    const Netlist netlist =
+        resolved(matmul({.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4}, 4, 3, "", true));
     const auto plan = first_plan(netlist);
     const PlanOperand& weights = op_of(*plan, "mm").operands[1];
     CHECK(weights.intake == Intake::Resident);
@@ -109,7 +115,9 @@ TEST_CASE("what does not fit is refused with its parts, at the op") {
         FAIL("not refused");
     } catch (const Error& error) {
         CHECK(error.fault() == Fault::Input);
-        CHECK_THAT(error.what(), Catch::Contains("op 'mm' needs 1198080 B of L1 per core (output 1064960, input 0 66560, input 1 66560)"));
+        CHECK_THAT(
+            error.what(),
+            Catch::Contains("op 'mm' needs 1198080 B of L1 per core (output 1064960, input 0 66560, input 1 66560)"));
         CHECK_THAT(error.what(), Catch::Contains("grayskull leaves 839680 B"));
         CHECK_THAT(error.what(), Catch::StartsWith("n.yaml:"));
     }

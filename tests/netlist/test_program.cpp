@@ -20,8 +20,8 @@ std::string with_programs(const std::vector<std::pair<std::string, std::vector<s
 }
 
 /// "g(x 1/2, w 0) x:=3 ..." : executes with local/global read pointers and ram read pointers; moves; allocations.
-std::string commands(const Netlist& netlist, const std::map<std::string, std::int64_t>& params = {}, std::int64_t limit = 50'000'000,
-                     std::vector<ProgramCall> calls = {}) {
+std::string commands(const Netlist& netlist, const std::map<std::string, std::int64_t>& params = {},
+                     std::int64_t limit = 50'000'000, std::vector<ProgramCall> calls = {}) {
     ProgramRunner runner(netlist, calls.empty() ? all_programs(netlist, params) : calls, limit);
     std::string text;
     Command command;
@@ -52,8 +52,9 @@ std::string run(const std::vector<std::string>& instructions, const std::map<std
     return commands(netlist, params);
 }
 
-const std::string go = "execute: {graph_name: g, queue_settings: {x: {prologue: false, epilogue: false, zero: false, "
-                       "rd_ptr_local: $a, rd_ptr_global: $b}}}";
+const std::string go =
+    "execute: {graph_name: g, queue_settings: {x: {prologue: false, epilogue: false, zero: false, "
+    "rd_ptr_local: $a, rd_ptr_global: $b}}}";
 
 }  // namespace
 
@@ -83,16 +84,19 @@ TEST_CASE("loops nest and read their count at entry") {
 TEST_CASE("parameters come from the caller and a missing one is named") {
     const std::vector<std::string> program{"param: [$p_n]", "var: {$a: 0, $b: 0}", "loop: $p_n", go, "endloop"};
     CHECK(run(program, {{"$p_n", 3}}) == "g(x 0/0) g(x 0/0) g(x 0/0)");
-    CHECK_THROWS_WITH(run(program), Catch::Contains("parameter '$p_n' of program 'p' has no value; give --param p_n=N"));
+    CHECK_THROWS_WITH(run(program),
+                      Catch::Contains("parameter '$p_n' of program 'p' has no value; give --param p_n=N"));
     CHECK_THROWS_WITH(run(program, {{"$p_n", 0}}), Catch::Contains("loop count is 0; it must be at least 1"));
 }
 
 TEST_CASE("a loop of 2^62 is refused at its place, nested or not") {
     const std::int64_t endless = std::int64_t{1} << 62;
-    CHECK_THROWS_WITH(run({"var: {$a: 0, $b: 0}", "loop: 4611686018427387904", "varinst: [$a, incwrap, 1, 8]", "endloop"}),
-                      Catch::StartsWith("n.yaml:") && Catch::Contains("4611686018427387904"));
+    CHECK_THROWS_WITH(
+        run({"var: {$a: 0, $b: 0}", "loop: 4611686018427387904", "varinst: [$a, incwrap, 1, 8]", "endloop"}),
+        Catch::StartsWith("n.yaml:") && Catch::Contains("4611686018427387904"));
     try {
-        run({"param: [$p_n]", "var: {$a: 0, $b: 0}", "loop: $p_n", "varinst: [$a, incwrap, 1, 8]", "endloop"}, {{"$p_n", endless}});
+        run({"param: [$p_n]", "var: {$a: 0, $b: 0}", "loop: $p_n", "varinst: [$a, incwrap, 1, 8]", "endloop"},
+            {{"$p_n", endless}});
         FAIL("not refused");
     } catch (const Error& error) {
         CHECK(error.fault() == Fault::Input);
@@ -100,14 +104,17 @@ TEST_CASE("a loop of 2^62 is refused at its place, nested or not") {
         CHECK_THAT(error.what(), Catch::Contains("loop count 4611686018427387904 is more than ttsim runs"));
     }
     // Each loop alone is small enough; together they run 10^8 times.
-    CHECK_THROWS_WITH(run({"var: {$a: 0, $b: 0}", "loop: 10000", "loop: 10000", "varinst: [$a, incwrap, 1, 8]", "endloop", "endloop"}),
+    CHECK_THROWS_WITH(run({"var: {$a: 0, $b: 0}", "loop: 10000", "loop: 10000", "varinst: [$a, incwrap, 1, 8]",
+                           "endloop", "endloop"}),
                       Catch::Contains("program 'p' runs more instructions than ttsim allows"));
 }
 
 TEST_CASE("arithmetic beyond 63 bits is refused, not wrapped") {
     const std::map<std::string, std::int64_t> big{{"$p_n", std::int64_t{1} << 62}};
-    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, add, $p_n, $p_n]"}, big), Catch::Contains("overflows"));
-    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, mul, $p_n, 2]"}, big), Catch::Contains("overflows"));
+    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, add, $p_n, $p_n]"}, big),
+                      Catch::Contains("overflows"));
+    CHECK_THROWS_WITH(run({"param: [$p_n]", "var: {$a: 0}", "varinst: [$a, mul, $p_n, 2]"}, big),
+                      Catch::Contains("overflows"));
 }
 
 TEST_CASE("static variables keep their value over runs of a program, locals start anew") {
@@ -119,29 +126,35 @@ TEST_CASE("static variables keep their value over runs of a program, locals star
 }
 
 TEST_CASE("after an execute its pointers follow their variables") {
-    CHECK(run({"var: {$a: 0, $b: 0, $other: 0}", "varinst: [$a, inc, 1]", go, "varinst: [$other, inc, 1]", "varinst: [$a, incwrap, 2, 8]",
-               "varinst: [$b, incwrap, 2, 8]"}) == "g(x 1/0) x.local=3 x.read=2");
+    CHECK(run({"var: {$a: 0, $b: 0, $other: 0}", "varinst: [$a, inc, 1]", go, "varinst: [$other, inc, 1]",
+               "varinst: [$a, incwrap, 2, 8]", "varinst: [$b, incwrap, 2, 8]"}) == "g(x 1/0) x.local=3 x.read=2");
     // The last settings count: from the second execute on, $b moves nothing.
     CHECK(run({"var: {$a: 0, $b: 0, $c: 0}", go,
-               "execute: {graph_name: g, queue_settings: {x: {prologue: false, epilogue: false, zero: false, rd_ptr_local: $a, "
+               "execute: {graph_name: g, queue_settings: {x: {prologue: false, epilogue: false, zero: false, "
+               "rd_ptr_local: $a, "
                "rd_ptr_global: $c}}}",
                "varinst: [$b, inc, 1]", "varinst: [$c, inc, 2]"}) == "g(x 0/0) g(x 0/0) x.read=2");
     // A new program run follows nothing.
-    const Netlist netlist = resolved(with_programs({{"p", {"var: {$a: 0, $b: 0}", go}}, {"q", {"var: {$b: 0}", "varinst: [$b, inc, 1]"}}}));
+    const Netlist netlist =
+        resolved(with_programs({{"p", {"var: {$a: 0, $b: 0}", go}}, {"q", {"var: {$b: 0}", "varinst: [$b, inc, 1]"}}}));
     CHECK(commands(netlist) == "g(x 0/0)");
 }
 
 TEST_CASE("ram settings load read and write pointers") {
-    const std::string settings = "execute: {graph_name: g, queue_settings: {w: {prologue: false, epilogue: false, zero: false, "
-                                 "rd_ptr_global: 1, wr_ptr_global: $a}}}";
+    const std::string settings =
+        "execute: {graph_name: g, queue_settings: {w: {prologue: false, epilogue: false, zero: false, "
+        "rd_ptr_global: 1, wr_ptr_global: $a}}}";
     CHECK(run({"var: {$a: 2}", settings, "varinst: [$a, incwrap, 1, 4]"}) == "g(w r1 w2) w.write=3");
-    CHECK_THROWS_WITH(run({"var: {$a: 4}", settings}), Catch::Contains("ram 'w' has 4 entries; its pointer 4 is beyond them"));
+    CHECK_THROWS_WITH(run({"var: {$a: 4}", settings}),
+                      Catch::Contains("ram 'w' has 4 entries; its pointer 4 is beyond them"));
 }
 
 TEST_CASE("negative pointers are refused") {
-    CHECK_THROWS_WITH(run({"var: {$a: -1, $b: 0}", go}), Catch::Contains("a pointer of queue 'x' is -1; it must not be negative"));
+    CHECK_THROWS_WITH(run({"var: {$a: -1, $b: 0}", go}),
+                      Catch::Contains("a pointer of queue 'x' is -1; it must not be negative"));
 }
 
 TEST_CASE("allocations and the end of a program are commands and no more") {
-    CHECK(run({"allocate_queue: [y]", "var: {$a: 0, $b: 0}", go, "deallocate_queue: [y]", "endprogram", go}) == "+y g(x 0/0) -y");
+    CHECK(run({"allocate_queue: [y]", "var: {$a: 0, $b: 0}", go, "deallocate_queue: [y]", "endprogram", go}) ==
+          "+y g(x 0/0) -y");
 }

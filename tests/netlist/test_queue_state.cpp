@@ -54,7 +54,8 @@ TEST_CASE("and when it wraps at the entries, even when a whole turn is popped at
     QueuePointers pointers(queue);
     for (std::int64_t round = 0; round < 5; ++round) {
         const QueueLaunch settings = read_at(0, 0);  // four inputs, wrapped to the same value
-        CHECK(reads(pointers.launch(&settings, true, false, 4), 4) == Entries{4 * round, 4 * round + 1, 4 * round + 2, 4 * round + 3});
+        CHECK(reads(pointers.launch(&settings, true, false, 4), 4) ==
+              Entries{4 * round, 4 * round + 1, 4 * round + 2, 4 * round + 3});
         pointers.move(Pointer::ReadGlobal, 4 * (round % 2) + 4);
         CHECK(pointers.popped() == 4 * round + 4);
         pointers.move(Pointer::ReadGlobal, 4 * (round % 2) + 4);  // told twice, popped once
@@ -187,7 +188,8 @@ std::string epochs(const std::string& text, std::optional<std::int64_t> inputs_c
         all += all.empty() ? "" : " ";
         if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
             std::string members;
-            for (const ExecuteCommand& member : launch->members) members += (members.empty() ? "" : "+") + member.graph->name;
+            for (const ExecuteCommand& member : launch->members)
+                members += (members.empty() ? "" : "+") + member.graph->name;
             all += fmt::format("{}x{}", members, launch->inputs);
         } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
             all += fmt::format("{}={}", move->queue->name, move->value);
@@ -195,7 +197,7 @@ std::string epochs(const std::string& text, std::optional<std::int64_t> inputs_c
     }
     return all;
 }
-const std::vector<std::string> in_order{"var: {$l: 0, $g: 0}", execute("gc", {}), execute("ga", {fifo("x")}),
+const std::vector<std::string> in_order{"var: {$l: 0, $g: 0}",   execute("gc", {}), execute("ga", {fifo("x")}),
                                         "varinst: [$g, inc, 2]", execute("gb", {}), execute("lone", {fifo("z")})};
 
 }  // namespace
@@ -209,7 +211,8 @@ TEST_CASE("graphs that stream into each other make one launch when the last of t
 TEST_CASE("a graph of an epoch that is never executed is missed") {
     auto without = in_order;
     without.erase(without.begin() + 4);
-    CHECK_THROWS_WITH(epochs(three_chips(without)), Catch::Contains("streams to or from graphs that are never executed with it"));
+    CHECK_THROWS_WITH(epochs(three_chips(without)),
+                      Catch::Contains("streams to or from graphs that are never executed with it"));
 }
 
 TEST_CASE("a graph of an epoch cannot run twice before the others") {

@@ -32,7 +32,8 @@ OperandTms chain(std::vector<Tm> tms) {
 float id_at(const TmMap& map, TileShape from, std::int64_t z, std::int64_t r, std::int64_t c) {
     const TileSource source = map.at(z, r, c);
     if (source.pad) return source.value;
-    REQUIRE((source.z >= 0 && source.z < from.z && source.r >= 0 && source.r < from.rt && source.c >= 0 && source.c < from.ct));
+    REQUIRE((source.z >= 0 && source.z < from.z && source.r >= 0 && source.r < from.rt && source.c >= 0 &&
+             source.c < from.ct));
     return static_cast<float>((source.z * from.rt + source.r) * from.ct + source.c);
 }
 /// All tiles of the operand, slice by slice, row by row.
@@ -64,7 +65,8 @@ TEST_CASE("each TM names the tile its formula says") {
 
 TEST_CASE("a chain is walked from its end: heads of an attention layer") {
     // 1 x (2 x 4) -> hslice 2 -> two heads of 2 x 2 -> transpose -> vstack 2 -> 4 x 2
-    const OperandTms tms = chain({make_tm(Tm::Kind::HSlice, 2), make_tm(Tm::Kind::Transpose), make_tm(Tm::Kind::VStack, 2)});
+    const OperandTms tms =
+        chain({make_tm(Tm::Kind::HSlice, 2), make_tm(Tm::Kind::Transpose), make_tm(Tm::Kind::VStack, 2)});
     const TmMap map({1, 2, 4}, tms);
     CHECK(map.shape() == TileShape{1, 4, 2});
     CHECK(map.transposes_tiles());
@@ -159,7 +161,8 @@ TEST_CASE("index maps and tensor moves agree on random chains, and runs on their
                     CHECK(alone.value == run.first.value);
                     continue;
                 }
-                CHECK((alone.z == run.first.z && alone.r == run.first.r + k * run.dr && alone.c == run.first.c + k * run.dc));
+                CHECK((alone.z == run.first.z && alone.r == run.first.r + k * run.dr &&
+                       alone.c == run.first.c + k * run.dc));
             }
         }
     }

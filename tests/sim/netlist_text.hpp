@@ -15,7 +15,8 @@ struct Cut {
     int rows() const { return grid_r * m * rt; }
     int cols() const { return grid_c * n * ct; }
     std::string text() const {
-        return fmt::format("grid_size: [{}, {}], t: {}, mblock: [{}, {}], ublock: [{}, {}]", grid_r, grid_c, t, m, n, rt, ct);
+        return fmt::format("grid_size: [{}, {}], t: {}, mblock: [{}, {}], ublock: [{}, {}]", grid_r, grid_c, t, m, n,
+                           rt, ct);
     }
 };
 
@@ -52,14 +53,16 @@ public:
     void queue(const QueueText& q) {
         std::string places;
         const std::uint64_t tiles = static_cast<std::uint64_t>(q.cut.m * q.cut.n * q.cut.rt * q.cut.ct * q.cut.t);
-        const std::uint64_t bytes = (static_cast<std::uint64_t>(q.entries) * tiles * 4160 + 0xfffff) / 0x100000 * 0x100000;
+        const std::uint64_t bytes =
+            (static_cast<std::uint64_t>(q.entries) * tiles * 4160 + 0xfffff) / 0x100000 * 0x100000;
         for (int n = 0; n < q.cut.grid_r * q.cut.grid_c; ++n) {
             const int channel = q.on_host ? 0 : next_channel_++ % 6;
             places += fmt::format("{}[{}, {:#x}]", n == 0 ? "" : ", ", channel, next_address_);
             next_address_ += bytes;
         }
         queues_ += fmt::format(
-            "  {}: {{input: {}, type: {}, entries: {}, {}, ublock_order: {}, df: {}, target_device: {}, loc: {}, {}: [{}]{}{}}}\n",
+            "  {}: {{input: {}, type: {}, entries: {}, {}, ublock_order: {}, df: {}, target_device: {}, loc: {}, {}: "
+            "[{}]{}{}}}\n",
             q.name, q.input, q.ram ? "ram" : "queue", q.entries, q.cut.text(), q.order, q.df, q.device,
             q.on_host ? "host" : "dram", q.on_host ? "host" : "dram", places, q.more.empty() ? "" : ", ", q.more);
     }
@@ -76,10 +79,11 @@ public:
         const std::string place =
             o.type == "ethernet_datacopy" ? "" : fmt::format("grid_loc: [{}, {}], ", o.row, o.col);
         graphs_ += fmt::format(
-            "    {}: {{type: {}, {}{}, inputs: [{}], in_df: [{}], acc_df: {}, out_df: {}, intermed_df: {}, ublock_order: {}, "
+            "    {}: {{type: {}, {}{}, inputs: [{}], in_df: [{}], acc_df: {}, out_df: {}, intermed_df: {}, "
+            "ublock_order: {}, "
             "buf_size_mb: {}, math_fidelity: {}, untilize_output: {}{}{}{}}}\n",
-            o.name, o.type, place, o.cut.text(), inputs, formats, acc_df, o.df, o.df, o.order, o.buffer, o.fidelity, o.untilize,
-            o.gradient ? ", gradient_op: true" : "", o.more.empty() ? "" : ", ", o.more);
+            o.name, o.type, place, o.cut.text(), inputs, formats, acc_df, o.df, o.df, o.order, o.buffer, o.fidelity,
+            o.untilize, o.gradient ? ", gradient_op: true" : "", o.more.empty() ? "" : ", ", o.more);
     }
     /// Instructions, one string each, without the leading dash.
     void program(const std::string& name, const std::vector<std::string>& instructions) {
@@ -87,10 +91,12 @@ public:
         for (const std::string& instruction : instructions) programs_ += "      - " + instruction + "\n";
     }
     std::string text() const {
-        return fmt::format("devices: {{arch: {}}}\n{}queues:\n{}graphs:\n{}programs:\n{}", arch_, head, queues_, graphs_, programs_);
+        return fmt::format("devices: {{arch: {}}}\n{}queues:\n{}graphs:\n{}programs:\n{}", arch_, head, queues_,
+                           graphs_, programs_);
     }
 
-    std::string head = "test-config: {stimulus-config: {type: Uniform, uniform_lower_bound: -1.0, uniform_upper_bound: 1.0}}\n";
+    std::string head =
+        "test-config: {stimulus-config: {type: Uniform, uniform_lower_bound: -1.0, uniform_upper_bound: 1.0}}\n";
     std::string acc_df = "Float16_b";
 
 private:
@@ -105,8 +111,8 @@ inline std::string fifo(const std::string& queue) {
 }
 inline std::string ram(const std::string& queue, bool prologue = false, const std::string& read = "0",
                        const std::string& write = "0") {
-    return fmt::format("{}: {{prologue: {}, epilogue: false, zero: false, rd_ptr_global: {}, wr_ptr_global: {}}}", queue, prologue,
-                       read, write);
+    return fmt::format("{}: {{prologue: {}, epilogue: false, zero: false, rd_ptr_global: {}, wr_ptr_global: {}}}",
+                       queue, prologue, read, write);
 }
 /// loops x (execute graphs; advance the pointers $l and $g by `step` modulo `wrap`).
 inline std::vector<std::string> looped(int loops, const std::vector<std::string>& executes, int step, int wrap) {

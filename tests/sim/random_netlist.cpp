@@ -96,7 +96,8 @@ private:
 
     std::string host_input(const Shape& shape) {
         const std::string name = fmt::format("in{}", names_++);
-        QueueText queue{.name = name, .cut = cut(shape, 3), .entries = entries_, .order = chance(0.5) ? "r" : "c", .device = chip_};
+        QueueText queue{
+            .name = name, .cut = cut(shape, 3), .entries = entries_, .order = chance(0.5) ? "r" : "c", .device = chip_};
         queue.ram = chance(0.4);
         if (queue.ram) queue.entries = 1;
         made_.queue(queue);
@@ -121,9 +122,15 @@ private:
         std::string text;
         const int n = pick(2, 3);
         switch (pick(0, transposes ? 7 : 6)) {
-            case 0: s.rt *= n, text = fmt::format("broadcast: {{r: {}}}", n); break;
-            case 1: s.ct *= n, text = fmt::format("broadcast: {{c: {}}}", n); break;
-            case 2: s.z *= n, text = fmt::format("broadcast: {{z: {}}}", n); break;
+            case 0:
+                s.rt *= n, text = fmt::format("broadcast: {{r: {}}}", n);
+                break;
+            case 1:
+                s.ct *= n, text = fmt::format("broadcast: {{c: {}}}", n);
+                break;
+            case 2:
+                s.z *= n, text = fmt::format("broadcast: {{z: {}}}", n);
+                break;
             case 3:
                 if (s.ct % n != 0) return;
                 s.ct /= n, s.z *= n, text = fmt::format("hslice: {}", n);
@@ -140,7 +147,8 @@ private:
                 if (s.z % n != 0) return;
                 s.z /= n, s.rt *= n, text = fmt::format("vstack: {}", n);
                 break;
-            default: std::swap(s.rt, s.ct), text = "transpose";
+            default:
+                std::swap(s.rt, s.ct), text = "transpose";
         }
         if (s.tiles() > most_tiles) return;
         chain.shape = s;
@@ -162,7 +170,9 @@ private:
         }
         const std::string tms = chain.text.empty() ? "" : tms_field(chain.text);
         chain.text = before + tms + after;
-        if (tms.empty()) chain.text = before.empty() ? after.substr(after.empty() ? 0 : 2) : before.substr(0, before.size() - 2) + after;
+        if (tms.empty())
+            chain.text =
+                before.empty() ? after.substr(after.empty() ? 0 : 2) : before.substr(0, before.size() - 2) + after;
         return chain;
     }
     static std::string tms_field(const std::string& list) { return list.empty() ? "" : "input_#_tms: [" + list + "]"; }
@@ -226,7 +236,8 @@ private:
         const auto [b, text] = operand_of(chain.shape, false);
         const bool add = a.size * b.size > largest || chance(0.6);
         const char* sums[] = {"add", "subtract", "maximum"};
-        emit(add ? sums[pick(0, 2)] : "multiply", {a.name, b.name}, {chain.text, text}, chain.shape, add ? a.size + b.size : a.size * b.size, "");
+        emit(add ? sums[pick(0, 2)] : "multiply", {a.name, b.name}, {chain.text, text}, chain.shape,
+             add ? a.size + b.size : a.size * b.size, "");
     }
     void matmul(const Value& a) {
         const Chain chain = random_chain(a.shape, false);
@@ -264,8 +275,15 @@ private:
         if (c.grid_r == c.grid_c && chance(0.3)) more += std::string(more.empty() ? "" : ", ") + "grid_transpose: true";
         const int buffer = tight_ ? 2 : 2 * inputs_ * c.t;
         const std::string name = fmt::format("op{}", names_++);
-        made_.op({.name = name, .type = type, .inputs = inputs, .cut = c, .row = at->first, .col = at->second, .more = more,
-                  .order = type == "matmul" || chance(0.5) ? "r" : "c", .buffer = buffer});
+        made_.op({.name = name,
+                  .type = type,
+                  .inputs = inputs,
+                  .cut = c,
+                  .row = at->first,
+                  .col = at->second,
+                  .more = more,
+                  .order = type == "matmul" || chance(0.5) ? "r" : "c",
+                  .buffer = buffer});
         pool_.push_back({name, shape, size, true, false});
         cuts_[name] = c;
     }
@@ -275,7 +293,8 @@ private:
         for (const Value& value : pool_) {
             if (!value.op || (value.used && !chance(0.2))) continue;
             const std::string name = fmt::format("out{}", names_++);
-            QueueText queue{.name = name, .input = value.name, .cut = cuts_.at(value.name), .entries = entries_, .device = chip_};
+            QueueText queue{
+                .name = name, .input = value.name, .cut = cuts_.at(value.name), .entries = entries_, .device = chip_};
             if (chance(0.5)) queue.cut = cut(value.shape, 3);
             queue.order = chance(0.5) ? "r" : "c";
             made_.queue(queue);

@@ -24,8 +24,10 @@ static Outcome run_with(const std::string& text, sim::RunOptions options) {
     }
     if (std::filesystem::exists(dump / "manifest.json")) {
         const Manifest manifest = read_manifest(dump.string());
-        for (const auto& [list, arrays] : {std::pair(&manifest.inputs, &outcome.inputs), std::pair(&manifest.outputs, &outcome.outputs)})
-            for (const ManifestEntry& entry : *list) (*arrays)[entry.queue] = read_npy((dump / entry.file).string(), false);
+        for (const auto& [list, arrays] :
+             {std::pair(&manifest.inputs, &outcome.inputs), std::pair(&manifest.outputs, &outcome.outputs)})
+            for (const ManifestEntry& entry : *list)
+                (*arrays)[entry.queue] = read_npy((dump / entry.file).string(), false);
     }
     std::error_code ignored;
     std::filesystem::remove_all(dump, ignored);

@@ -14,7 +14,7 @@ struct Outcome {
     sim::RunReport report;
     std::map<std::string, QueueArray> outputs;  ///< by queue; empty in timing mode
     std::map<std::string, QueueArray> inputs;
-    std::string error;                          ///< text of the Error that ended it; "" when none
+    std::string error;  ///< text of the Error that ended it; "" when none
     int exit_code = 0;
 };
 

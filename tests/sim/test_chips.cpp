@@ -93,5 +93,6 @@ TEST_CASE("data for another chip passes through a queue there") {
     n.program("p", looped(2, {execute("first", {fifo("x")}), execute("second", {fifo("mid")})}, 4, 8));
     const Outcome run = run_text(n.text(), sim::Mode::Full);
     REQUIRE(verdicts(run) == "y passes");
-    for (std::size_t k = 0; k < 8; ++k) CHECK(run.outputs.at("y").entries[k].data == run.inputs.at("x").entries[k].data);
+    for (std::size_t k = 0; k < 8; ++k)
+        CHECK(run.outputs.at("y").entries[k].data == run.inputs.at("x").entries[k].data);
 }

@@ -17,9 +17,17 @@ std::string fork_and_join(int buffer) {
     n.queue({.name = "y", .input = "join", .cut = eight, .entries = 1});
     n.graph("g", 1);
     n.op({.name = "fork", .type = "nop", .inputs = {"x"}, .cut = eight, .buffer = buffer});
-    n.op({.name = "slow", .type = "matmul", .inputs = {"fork", "w"}, .cut = {.m = 2, .n = 2, .rt = 2, .ct = 2}, .col = 1,
+    n.op({.name = "slow",
+          .type = "matmul",
+          .inputs = {"fork", "w"},
+          .cut = {.m = 2, .n = 2, .rt = 2, .ct = 2},
+          .col = 1,
           .more = "attributes: {m_k: 4, u_kt: 1, accumulate: true, z: 8}"});
-    n.op({.name = "join", .type = "add", .inputs = {"fork", "slow"}, .cut = eight, .col = 2,
+    n.op({.name = "join",
+          .type = "add",
+          .inputs = {"fork", "slow"},
+          .cut = eight,
+          .col = 2,
           .more = "input_1_tms: [broadcast: {z: 8}]"});
     n.program("p", looped(1, {execute("g", {fifo("x"), ram("w")})}, 1, 2));
     return n.text();
@@ -39,8 +47,11 @@ TEST_CASE("a fork whose short branch has no buffer hangs, and the chain goes rou
             CHECK_THAT(run.error, Catch::Contains("nothing can move at cycle"));
             CHECK_THAT(run.error, Catch::Contains("op 'fork' on chip 0 core 1-1 (input 0"));
             CHECK_THAT(run.error, Catch::Contains("waits for room in its output buffer of 32 tiles"));
-            CHECK_THAT(run.error, Catch::Contains("waits for room in the operand buffer of op 'join' on chip 0 core 3-1"));
-            CHECK_THAT(run.error, Catch::Contains("op 'join' on chip 0 core 3-1 (input 0, slice 0) waits for operand 1 from op 'slow'"));
+            CHECK_THAT(run.error,
+                       Catch::Contains("waits for room in the operand buffer of op 'join' on chip 0 core 3-1"));
+            CHECK_THAT(
+                run.error,
+                Catch::Contains("op 'join' on chip 0 core 3-1 (input 0, slice 0) waits for operand 1 from op 'slow'"));
             CHECK_THAT(run.error, Catch::Contains("waits for operand 0 from op 'fork'"));
             CHECK_THAT(run.error, Catch::Contains("... and so round:"));
             CHECK(run.outputs.empty());

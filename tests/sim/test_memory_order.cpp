@@ -27,8 +27,9 @@ std::string accumulating(const std::string& setting) {
     n.queue({.name = "acc", .input = "grad", .cut = cut, .entries = 1, .ram = true});
     n.graph("g", 2);
     n.op({.name = "grad", .type = "datacopy", .inputs = {"x"}, .cut = cut, .gradient = true});
-    auto body = looped(3, {execute("g", {fifo("x"), "acc: {" + setting + ", rd_ptr_global: 0, wr_ptr_global: 0}"}),
-                           "varinst: [$zero, set, 0]"},
+    auto body = looped(3,
+                       {execute("g", {fifo("x"), "acc: {" + setting + ", rd_ptr_global: 0, wr_ptr_global: 0}"}),
+                        "varinst: [$zero, set, 0]"},
                        2, 12);
     body[0] = "var: {$l: 0, $g: 0, $zero: 1}";
     n.program("p", body);
@@ -96,7 +97,7 @@ TEST_CASE("a ram in prologue is read once per execute") {
         const std::vector<Tensor>& x = run.inputs.at("x").entries;
         const std::vector<Tensor>& seen = run.outputs.at("before").entries;
         CHECK(seen[1].data == std::vector<float>(seen[1].data.size(), 0.0F));  // the write of input 0 is not seen
-        CHECK(equal(seen[2], x[1]));                                          // input 1 wrote 0 + x1
+        CHECK(equal(seen[2], x[1]));                                           // input 1 wrote 0 + x1
         CHECK(equal(seen[3], x[1]));
     }
 }
@@ -117,7 +118,7 @@ TEST_CASE("a ram in prologue is read once per execute even when it does not fit 
         const std::vector<Tensor>& x = run.inputs.at("x").entries;
         const std::vector<Tensor>& y = run.outputs.at("y").entries;
         CHECK(equal(y.at(0), x[0]));
-        CHECK(equal(y.at(1), x[1]));                    // not + x0
+        CHECK(equal(y.at(1), x[1]));                        // not + x0
         CHECK(equal(y.at(2), sum_of({x[2], x[1]}, 0, 2)));  // the second execute finds what input 1 wrote
         CHECK(equal(y.at(3), sum_of({x[3], x[1]}, 0, 2)));
     }
@@ -129,8 +130,10 @@ TEST_CASE("ram pointers step with their autoincrements and wrap") {
     n.queue({.name = "log", .input = "o", .entries = 3, .ram = true});
     n.graph("g", 4);
     n.op({.name = "o", .type = "nop", .inputs = {"x"}});
-    n.program("p", looped(1, {execute("g", {fifo("x"), "log: {prologue: false, epilogue: false, zero: false, rd_ptr_global: 0, "
-                                                       "wr_ptr_global: 1, global_wrptr_autoinc: 1}"})},
+    n.program("p", looped(1,
+                          {execute("g", {fifo("x"),
+                                         "log: {prologue: false, epilogue: false, zero: false, rd_ptr_global: 0, "
+                                         "wr_ptr_global: 1, global_wrptr_autoinc: 1}"})},
                           4, 8));
     for (const sim::Mode mode : both_modes) {
         const Outcome run = run_text(n.text(), mode);
@@ -200,7 +203,11 @@ TEST_CASE("untilized results are the same values") {
 TEST_CASE("a queue may move what it stores") {
     NetlistText n;
     n.queue({.name = "x", .cut = {.m = 1, .n = 1, .rt = 1, .ct = 4, .t = 1}, .entries = 2});
-    n.queue({.name = "y", .input = "o", .cut = {.m = 1, .n = 1, .rt = 1, .ct = 2, .t = 2}, .entries = 2, .more = "input_tms: [hslice: 2]"});
+    n.queue({.name = "y",
+             .input = "o",
+             .cut = {.m = 1, .n = 1, .rt = 1, .ct = 2, .t = 2},
+             .entries = 2,
+             .more = "input_tms: [hslice: 2]"});
     n.graph("g", 2);
     n.op({.name = "o", .type = "nop", .inputs = {"x"}, .cut = {.grid_c = 2, .ct = 2}});
     n.program("p", looped(1, {execute("g", {fifo("x")})}, 2, 4));

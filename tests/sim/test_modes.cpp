@@ -20,7 +20,12 @@ std::string small_graph() {
     n.queue({.name = "y", .input = "product", .cut = four, .entries = 4});
     n.graph("g", 2);
     n.op({.name = "sum", .type = "add", .inputs = {"x", "w"}, .cut = four});
-    n.op({.name = "grown", .type = "exp", .inputs = {"x"}, .cut = {.grid_c = 4, .m = 2, .n = 1}, .row = 2, .order = "c"});
+    n.op({.name = "grown",
+          .type = "exp",
+          .inputs = {"x"},
+          .cut = {.grid_c = 4, .m = 2, .n = 1},
+          .row = 2,
+          .order = "c"});
     n.op({.name = "product", .type = "multiply", .inputs = {"sum", "grown"}, .cut = four, .col = 1});
     n.program("p", looped(2, {execute("g", {fifo("x"), ram("w", true)})}, 2, 8));
     return n.text();
@@ -80,6 +85,26 @@ TEST_CASE("reports and values do not depend on the number of threads") {
         CHECK(cli::report_json(a.report) == cli::report_json(b.report));
         CHECK(differing(a, b).empty());
     }
+}
+
+TEST_CASE("an op that needs whole inputs waits for all of their slices") {
+    NetlistText n;
+    const Cut four{.m = 1, .n = 2, .t = 4};
+    n.queue({.name = "x", .cut = four, .entries = 4});
+    n.queue({.name = "y", .input = "joined", .cut = {.m = 1, .n = 2, .t = 4}, .entries = 4});
+    n.graph("g", 2);
+    n.op({.name = "slow", .type = "exp", .inputs = {"x"}, .cut = four});
+    n.op({.name = "fast", .type = "nop", .inputs = {"x"}, .cut = four, .col = 1});
+    n.op({.name = "joined",
+          .type = "splice",
+          .inputs = {"slow", "fast"},
+          .cut = four,
+          .col = 2,
+          .more = "attributes: {granularity: t, input0: [1, 1, 1], input1: [1, 1, 1]}"});
+    n.program("p", looped(2, {execute("g", {fifo("x")})}, 2, 8));
+    const Outcome functional = run_text(n.text(), sim::Mode::Functional), full = run_text(n.text(), sim::Mode::Full);
+    REQUIRE(verdicts(full) == "y passes");
+    CHECK(differing(functional, full).empty());
 }
 
 TEST_CASE("another seed gives other values and the same cycles") {

@@ -23,10 +23,10 @@ ChipParams small_chip() {
 
 TEST_CASE("a server passes one transfer after the other, a started cycle counting whole") {
     Server server(22.3);
-    CHECK(server.pass(0, 100) == 5);     // 4.48 cycles
-    CHECK(server.pass(0, 223) == 15);    // waits until 5, takes 10
-    CHECK(server.pass(20, 1) == 21);     // idle from 15 to 20
-    CHECK(server.pass(10, 0) == 21);     // nothing to move, but its turn comes late
+    CHECK(server.pass(0, 100) == 5);   // 4.48 cycles
+    CHECK(server.pass(0, 223) == 15);  // waits until 5, takes 10
+    CHECK(server.pass(20, 1) == 21);   // idle from 15 to 20
+    CHECK(server.pass(10, 0) == 21);   // nothing to move, but its turn comes late
     CHECK(server.busy() == 16);
     CHECK(server.bytes() == 324);
 }
@@ -46,10 +46,10 @@ TEST_CASE("transfers queue on a link they share and on no other") {
     Noc noc(small_chip());
     const std::uint64_t bytes = 3200;  // 100 cycles
     CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 5 + 9 + 5 + 100);
-    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 105 + 9 + 5 + 100);   // the head waits until the link is free at 105
-    CHECK(noc.send(0, {2, 1}, {3, 1}, bytes, 0) == 119);                 // the next link to the right is idle
-    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0) == 119);                 // the other NoC has links of its own
-    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0) == 119);                 // as has the way down
+    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 105 + 9 + 5 + 100);  // the head waits until the link is free at 105
+    CHECK(noc.send(0, {2, 1}, {3, 1}, bytes, 0) == 119);                // the next link to the right is idle
+    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0) == 119);                // the other NoC has links of its own
+    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0) == 119);                // as has the way down
     // Three hops: it waits behind the second transfer at the first link, then behind nobody.
     CHECK(noc.send(0, {1, 1}, {4, 1}, 32, 0) == 205 + 3 * 9 + 5 + 1);
     CHECK(noc.busiest_link() == 224);
@@ -92,13 +92,14 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     const ChipTiming& timing = machine.chips.front().params.timing;
     const NocCoord a = machine.chips[0].worker(0, 0), b = machine.chips[1].worker(0, 0);
     const std::uint64_t bytes = 12100;
-    const auto wire = cycles_to_move(Bytes(bytes), BytesPerCycle{timing.eth_bytes}).value() + static_cast<Cycle>(timing.eth_latency);
+    const auto wire =
+        cycles_to_move(Bytes(bytes), BytesPerCycle{timing.eth_bytes}).value() + static_cast<Cycle>(timing.eth_latency);
     const Cycle alone = board.send(0, a, 1, b, bytes, 0, 0, 0);
     CHECK(alone > wire);
-    CHECK(alone < wire + 1500);                                  // the two NoCs around it
+    CHECK(alone < wire + 1500);                                   // the two NoCs around it
     const Cycle second = board.send(0, a, 1, b, bytes, 0, 0, 0);  // same link
     CHECK(second >= alone + wire - static_cast<Cycle>(timing.eth_latency));
-    CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);       // the way back is free
+    CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);  // the way back is free
     tt::test::fresh_systemc();
     Board idle("board", machine, now, failure);
     CHECK(idle.send(0, a, 1, b, bytes, 0, 0, 0) == alone);
