@@ -164,7 +164,7 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
     document["programs"] = manifest.programs;
     document["params"] = ordered_json::object();
     for (const auto& [name, value] : manifest.params) document["params"][name] = value;
-    if (manifest.inputs_count) document["inputs_count"] = *manifest.inputs_count;
+    document["inputs_count"] = manifest.inputs_count ? ordered_json(*manifest.inputs_count) : ordered_json(nullptr);
     document["inputs"] = entries_json(manifest.inputs);
     document["outputs"] = entries_json(manifest.outputs);
 

@@ -94,6 +94,17 @@ private:
         if (op) into = {op->shape(), op->cfg.tile};
         return op != nullptr;
     }
+    /// A 16-bit Dst has the exponent width of what SrcA and SrcB hold, whichever of the two names acc_df spells.
+    static DataFormat dest_format(const OpConfig& cfg) {
+        if (cfg.acc_df != DataFormat::Float16 && cfg.acc_df != DataFormat::Float16_b) return cfg.acc_df;
+        bool a = false, b = false;
+        for (const DataFormat df : cfg.in_df) {
+            a = a || info(df).family == FormatFamily::A;
+            b = b || info(df).family == FormatFamily::B;
+        }
+        if (a == b) return cfg.acc_df;  // mixed: the unpacker converts to it
+        return a ? DataFormat::Float16 : DataFormat::Float16_b;
+    }
     void link_inputs(Op& op) {
         OpConfig& cfg = op.cfg;
         cfg.in.clear();
@@ -116,6 +127,7 @@ private:
             if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
             cfg.in_tile.push_back(tile);
         }
+        cfg.acc_df = dest_format(cfg);
         const bool fused_unknown = cfg.type == "fused_op" && !cfg.fused;
         const int wanted = operand_count(cfg);
         if (!fused_unknown && std::cmp_not_equal(op.inputs.size(), wanted))

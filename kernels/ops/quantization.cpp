@@ -71,8 +71,11 @@ static void block_dequantize(const BlockArgs& args) {
     block_rows(args, [zero](float a, float s) { return (a - zero) * s; });
 }
 
-/// The vector unit works on full float32 in a 32-bit Dst: nothing is rounded on the way in.
-static void prepare(const OpConfig&, int, Numerics, MatrixView) {}
+/// Scales and other Float32 operands pass the source registers as Tf32; integers arrive as they are.
+static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    if (numerics == Numerics::Real && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
+        unpack_to_src(DataFormat::Float32, DataFormat::Float32, values);
+}
 
 static constexpr AttrDef attributes[] = {attr_zero_point, attr_sfpu_execution_thread};
 
