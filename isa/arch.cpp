@@ -200,6 +200,7 @@ ChipParams read_chip_like(const std::string& file, int depth) {
         p = read_chip_like(base.string(), depth + 1);
     }
     p.name = map.text("name");
+    p.timing.chip = p.name;
     read_places(map, optional, p);
     if (!optional || map.has("harvest_from_end")) {
         const YamlPtr node = map.node("harvest_from_end");

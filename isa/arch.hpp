@@ -36,6 +36,7 @@ struct ChipFeatures {
 
 /// Rates and latencies of the first time model. Cycles are AI clock cycles.
 struct ChipTiming {
+    std::string chip;                 ///< whose kernel constants and instruction set
     double noc_link_bytes = 32;       ///< per cycle and direction
     int noc_hop = 9;
     int noc_niu = 5;                  ///< NIU to router and router to NIU, each

@@ -19,13 +19,14 @@ struct KernelConstants {
     double unpack_ublock = 100, unpack_operand = 50, unpack_copy_tile = 9, unpack_elw_tile = 0,
            unpack_matmul_ublock = 60;
     double math_ublock = 4, math_ublock_int = 30, math_copy_tile = 2, math_elw_tile = 2, math_product = 2,
-           math_16bit_tile = 0;
-    double pack_ublock = 200, pack_tile = 9, pack_ublock_int = 240, pack_spill_ublock = 80;
+           math_product_tile = 0, math_16bit_tile = 0;
+    double pack_ublock = 200, pack_tile = 9, pack_ublock_int = 240, pack_spill_ublock = 80, pack_many = 0,
+           pack_product_tile = 0;
     double reload_unpack = 60, reload_math = 100, reload_tile = 0, reload_tile_32b = 100;
     double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_latency = 150;
-    double depthwise_ublock = 0, depthwise_product = 0;
+    double depthwise_supply_bytes = 14;
     double splice_ublock = 0, splice_tile = 0;
-    double strip = 100, strip_idle = 150, strip_tile = 45, strip_column = 5, strip_output = 80, strip_ublock = 0;
+    double strip = 100, strip_idle = 150, strip_tile = 45, strip_output = 80, strip_ublock = 0;
     // per input: fill and drain of the pipeline and reconfiguration between inputs
     double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200,
            input_single = 0;

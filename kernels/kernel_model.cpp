@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <tuple>
 
 #include "isa/arch.hpp"
@@ -36,7 +37,8 @@ auto memo_key(const KernelShape& s, MicroBlock b) {
     return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
-                           s.ublock_ct, s.u_kt, s.z, chain(s), s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
+                           s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
+                           s.inputs <= 1, s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
@@ -64,7 +66,7 @@ std::vector<KernelPart> parts_of(const KernelShape& s) {
         return parts;
     }
     if (family == KernelFamily::ReduceTile) return {{{}, ublocks / real(chain(s)), {}}};
-    if (family != KernelFamily::Matmul && family != KernelFamily::Depthwise) return {{{}, ublocks, {}}};
+    if (family != KernelFamily::Matmul) return {{{}, ublocks, {}}};
     if (s.m_k <= 1) return {{{BlockPosition::Only, 0}, ublocks, {}}};
     return {{{BlockPosition::First, 0}, ublocks, {}},
             {{BlockPosition::Middle, 0}, ublocks * real(s.m_k - 2), {}},
@@ -79,8 +81,10 @@ double stream_bytes(DataFormat format, double tiles) {
 /// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
 double input_floor(const KernelShape& s, const KernelConstants& c) {
     const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse || family == KernelFamily::Depthwise || family == KernelFamily::ReduceTile)
-        return 0;
+    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    if (family == KernelFamily::Depthwise)  // every product has its own tile of activations
+        return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
+               c.depthwise_supply_bytes;
     if (family == KernelFamily::Matmul) {
         const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
         return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
@@ -129,6 +133,57 @@ ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
     return timing;
 }
 
+/// A long inner loop repeats itself: two shorter ones give its time. The longer has `unit` more steps than the shorter.
+struct Fold {
+    KernelShape shorter, longer;
+    double steps;  ///< beyond the shorter, in units
+};
+
+std::optional<Fold> fold(const KernelShape& s, std::int64_t KernelShape::*count) {
+    constexpr std::int64_t most = 32, unit = 8;
+    if (s.*count <= most) return std::nullopt;
+    Fold f{s, s, 0};
+    f.shorter.*count = most - unit;
+    f.longer.*count = most;
+    f.steps = real(s.*count - (most - unit)) / real(unit);
+    return f;
+}
+
+std::optional<Fold> fold_of(const KernelShape& s) {
+    switch (family_of(s)) {
+        case KernelFamily::ReduceZ:
+            return fold(s, &KernelShape::z);
+        case KernelFamily::Matmul:
+            return fold(s, &KernelShape::u_kt);
+        case KernelFamily::Depthwise: {
+            const std::optional<Fold> inner = fold(s, &KernelShape::u_kt);
+            return inner ? inner : fold(s, &KernelShape::m_k);
+        }
+        case KernelFamily::ReduceTile: {
+            const std::optional<Fold> rows =
+                s.reduce_dim == ReduceDim::C ? std::nullopt : fold(s, &KernelShape::mblock_m);
+            return rows || s.reduce_dim == ReduceDim::R ? rows : fold(s, &KernelShape::mblock_n);
+        }
+        case KernelFamily::Copy:
+        case KernelFamily::Unary:
+        case KernelFamily::Binary:
+        case KernelFamily::SfpuBinary:
+        case KernelFamily::Splice:
+        case KernelFamily::Sparse:
+            break;
+    }
+    return std::nullopt;
+}
+
+ScoreboardResult extended(const ScoreboardResult& shorter, const ScoreboardResult& longer, double steps) {
+    ScoreboardResult r = longer;
+    const auto line = [&](double a, double b) { return a + (b - a) * steps; };
+    r.fill = line(shorter.fill, longer.fill);
+    r.steady = line(shorter.steady, longer.steady);
+    for (std::size_t i = 0; i < thread_count; ++i) r.busy[i] = line(shorter.busy[i], longer.busy[i]);
+    return r;
+}
+
 }  // namespace
 
 struct KernelModel::Memo {
@@ -142,10 +197,25 @@ KernelModel::KernelModel(const std::string& chip_name) : KernelModel(chip_name, 
 KernelModel::~KernelModel() = default;
 
 const ScoreboardResult& KernelModel::micro_block(const KernelShape& shape, MicroBlock block) const {
+    const MemoKey key = memo_key(shape, block);
+    {
+        const std::lock_guard lock(memo_->mutex);
+        if (const auto found = memo_->blocks.find(key); found != memo_->blocks.end()) return found->second;
+    }
+    ScoreboardResult result;
+    constexpr std::int64_t most_tiles = 64, tile_unit = 16;
+    if (block.strip_tiles > most_tiles) {
+        MicroBlock shorter = block, longer = block;
+        shorter.strip_tiles = most_tiles - tile_unit;
+        longer.strip_tiles = most_tiles;
+        result = extended(micro_block(shape, shorter), micro_block(shape, longer),
+                          real(block.strip_tiles - shorter.strip_tiles) / real(tile_unit));
+    } else if (const std::optional<Fold> fold = fold_of(shape))
+        result = extended(micro_block(fold->shorter, block), micro_block(fold->longer, block), fold->steps);
+    else
+        result = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
     const std::lock_guard lock(memo_->mutex);
-    const auto [found, fresh] = memo_->blocks.try_emplace(memo_key(shape, block));
-    if (fresh) found->second = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
-    return found->second;
+    return memo_->blocks.try_emplace(key, result).first->second;
 }
 
 KernelTime KernelModel::time(const KernelShape& shape) const {
@@ -167,6 +237,8 @@ KernelTime KernelModel::time(const KernelShape& shape) const {
     if (out.input_floor > out.cycles) out.limit = KernelLimit::InputStream;
     if (out.output_floor > std::max(out.cycles, out.input_floor)) out.limit = KernelLimit::OutputStream;
     out.per_input = input_share(shape, constants_);
+    // Only a single input, measured from its first unpack to its last pack, can seem to save time.
+    if (shape.inputs > 1) out.per_input = std::max(0.0, out.per_input);
     out.cycles = std::max(1.0, std::max({out.cycles, out.input_floor, out.output_floor}) + out.per_input);
     return out;
 }

@@ -1,65 +1,153 @@
 #include "kernels/kernel_timing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "kernels/kernel_model.hpp"
+#include "kernels/kernel_rows.hpp"
 
 namespace tt {
 
-static std::int64_t sfpu_cycles(const ChipTiming& chip, const std::string& type) {
-    const auto it = chip.sfpu_tile.find(type);
-    if (it != chip.sfpu_tile.end()) return it->second;
-    const auto other = chip.sfpu_tile.find("default");
-    return other == chip.sfpu_tile.end() ? chip.move_tile : other->second;
+namespace {
+
+using ThreadClocks = std::array<double, thread_count>;
+
+std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
+
+/// Tiles of an operand that core (0, 0) takes for one output slice.
+std::int64_t slice_tiles(const OpConfig& op, const OpDef& def, int operand) {
+    const OperandUse use = def.use(op, operand, 0, 0);
+    std::int64_t tiles = 0;
+    for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
+    return tiles * use.slices;
 }
 
-/// FPU or SFPU cycles of one tile operation.
-static std::int64_t tile_cycles(const OpConfig& op, const OpDef& def, const ChipTiming& chip) {
-    const auto phase_count = static_cast<std::int64_t>(phases(op.fidelity).size());
-    switch (def.op_class) {
-        case OpClass::Move:
-        case OpClass::Ethernet:
-            return chip.move_tile;
-        case OpClass::Binary:
-            return chip.elw_tile_phase * (op.type == "multiply" ? phase_count : 1);
-        case OpClass::Sfpu:
-        case OpClass::SfpuBinary:
-            return sfpu_cycles(chip, op.type);
-        case OpClass::Matmul:
-        case OpClass::SparseMatmul:
-        case OpClass::Depthwise:
-            return chip.matmul_tile_phase * phase_count;
-        case OpClass::Reduce:
-            return chip.reduce_tile;
-        case OpClass::Fused:
-            break;
+void set_sparse(KernelShape& s, const OpConfig& op) {
+    s.op = "matmul_sparse";
+    std::int64_t strips = s.t;
+    for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
+    s.nz_strips = strips;
+    s.nz_ublocks = at_least_one(strips * s.mblock_m / 2);
+    s.nz_tiles = at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
+    // The distinct sparse tiles come first, the activations second, as for a dense one.
+    if (op.in_df.size() > 1) s.in1 = op.in_df[1];
+}
+
+/// A reduction's micro-blocks are those of its operand.
+void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
+    s.reduce_dim = op.attr.reduce_dim;
+    if (s.reduce_dim == ReduceDim::Z) {
+        s.z = at_least_one(op.attr.z);
+        return;
     }
-    // A fused op: what its sub-ops cost one after the other.
-    std::int64_t sum = 0;
+    const OperandUse use = def.use(op, 0, 0, 0);
+    if (use.rects.empty()) return;
+    s.ublock_rt = at_least_one(use.chunk_rt);
+    s.ublock_ct = at_least_one(use.chunk_ct);
+    s.mblock_m = at_least_one(use.rects.front().nr / s.ublock_rt);
+    s.mblock_n = at_least_one(use.rects.front().nc / s.ublock_ct);
+}
+
+/// Clocks of the three threads for one output slice. The one that limits takes the time of the steady state.
+ThreadClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
+    const KernelTime time = model.time(shape);
+    const double slices = static_cast<double>(shape.t);
+    ThreadClocks sum{};
+    double steady = 0;
+    for (const KernelPart& part : time.parts) {
+        for (std::size_t i = 0; i < thread_count; ++i) sum[i] += part.count * part.time.busy[i];
+        steady += part.count * part.time.steady;
+    }
+    const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
+    sum[longest] = std::max(sum[longest], steady);
+    sum[0] = std::max(sum[0], time.input_floor);
+    sum[2] = std::max(sum[2], time.output_floor);
+    for (double& clocks : sum) clocks = std::max(0.0, clocks + time.per_input) / slices;
+    return sum;
+}
+
+/// A fused op: what its sub-ops cost one after the other, per output slice.
+ThreadClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
+    ThreadClocks sum{};
     for (const auto& schedule : op.fused->schedules)
         for (const FusedSubOp& sub : schedule) {
-            OpConfig config = op;
-            config.type = sub.type;
-            const OpDef* sub_def = find_op(sub.type);
-            std::int64_t products = 1;
-            if (sub_def->op_class == OpClass::Matmul)
-                products = std::max<std::int64_t>(1, sub.attributes.m_k * sub.attributes.u_kt);
-            sum += products * tile_cycles(config, *sub_def, chip);
+            KernelShape s;
+            const OpDef* def = find_op(sub.type);
+            if (!def) continue;
+            s.op = sub.type == "matmul" || has_kernel_model({.op = sub.type}) ? sub.type : "nop";
+            s.fidelity = op.fidelity;
+            s.in0 = op.in_df.empty() ? op.out_df : op.in_df.front();
+            s.in1 = sub.inputs.size() > 1 ? s.in0 : DataFormat::Invalid;
+            s.out = op.out_df;
+            s.intermed = op.intermed_df;
+            s.acc = op.acc_df;
+            s.mblock_m = at_least_one(sub.mblock_m);
+            s.mblock_n = at_least_one(sub.mblock_n);
+            s.ublock_rt = at_least_one(sub.ublock_rt);
+            s.ublock_ct = at_least_one(sub.ublock_ct);
+            s.m_k = at_least_one(sub.attributes.m_k);
+            s.u_kt = at_least_one(sub.attributes.u_kt);
+            s.approximate = sub.attributes.approximate_mode;
+            s.vector = sub.attributes.vector.value_or(VectorMode::RC);
+            s.inputs = 128;
+            if (sub.type == "reduce") {
+                s.op = "reduce";
+                s.reduce_dim = sub.attributes.reduce_dim;
+                s.z = at_least_one(sub.attributes.z);
+                if (s.reduce_dim == ReduceDim::None) s.op = "nop";
+            }
+            const ThreadClocks one = slice_clocks(model, s);
+            for (std::size_t i = 0; i < thread_count; ++i) sum[i] += one[i];
         }
     return sum;
 }
 
-static Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::ceil(cycles))); }
+Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles)))); }
+
+}  // namespace
+
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
+    KernelShape s;
+    s.op = std::string(def.name);
+    s.approximate = op.attr.approximate_mode;
+    s.vector = op.attr.vector.value_or(VectorMode::RC);
+    s.fidelity = op.fidelity == Fidelity::Invalid ? Fidelity::LoFi : op.fidelity;
+    s.in0 = op.in_df.empty() ? op.out_df : op.in_df[0];
+    s.in1 = op.in_df.size() > 1 && def.op_class != OpClass::Move ? op.in_df[1] : DataFormat::Invalid;
+    s.out = op.out_df;
+    s.intermed = op.intermed_df;
+    s.acc = op.acc_df;
+    s.t = at_least_one(op.out.t);
+    s.mblock_m = at_least_one(op.out.mblock_m);
+    s.mblock_n = at_least_one(op.out.mblock_n);
+    s.ublock_rt = at_least_one(op.out.ublock_rt);
+    s.ublock_ct = at_least_one(op.out.ublock_ct);
+    s.m_k = at_least_one(op.attr.m_k);
+    s.u_kt = at_least_one(op.attr.u_kt);
+    s.l1_acc = op.attr.l1_acc;
+    s.bias = op.attr.bias;
+    s.inputs = 128;
+    if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
+        set_sparse(s, op);
+    if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
+    if (!has_kernel_model(s))
+        s.op = "nop";  // moves of tiles by other rules: tilizer, embedding, ethernet_datacopy, topk
+    return s;
+}
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
-    // Operand 0 and operand 1 have an unpacker each; further operands take turns with them.
-    double lanes[2] = {0, 0};
-    for (std::size_t k = 0; k < work.in_bytes.size(); ++k) lanes[k % 2] += static_cast<double>(work.in_bytes[k]);
-    const double overhead = static_cast<double>(work.ublocks) * chip.ublock_overhead;
-    StepTime time;
-    time.unpack = whole(std::max(lanes[0], lanes[1]) / chip.unpack_bytes);
-    time.math = whole(overhead + static_cast<double>(work.math_tiles * tile_cycles(op, def, chip)));
-    time.pack = whole(static_cast<double>(work.out_bytes) / chip.pack_bytes);
-    return time;
+    const KernelModel& model = kernel_model(chip.chip);
+    const ThreadClocks slice = def.op_class == OpClass::Fused && op.fused ? fused_clocks(op, model)
+                                                                          : slice_clocks(model, kernel_shape(op, def));
+    // The step's share of its slice is that of the first operand's tiles.
+    double share = 1;
+    if (!work.in_bytes.empty() && !op.in_df.empty()) {
+        const double all = static_cast<double>(slice_tiles(op, def, 0) *
+                                               tile_bytes(op.in_df[0], op.in_tile.empty() ? op.tile : op.in_tile[0]));
+        if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
+    }
+    return {whole(slice[0] * share), whole(slice[1] * share), whole(slice[2] * share)};
 }
 
 }  // namespace tt

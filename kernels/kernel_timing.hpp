@@ -1,10 +1,12 @@
-// How long a core's three threads need for one step of an op. The simulation couples them; this only serves times.
-// First model: named rates per unit (ChipTiming). docs/modelling.md says how far off it is.
+// How long a core's three threads need for one step of an op. The simulation couples them; this only serves times,
+// from the kernel model (kernels/kernel_model.hpp): with inputs always there and outputs always taken, the steps of one
+// input take as long as the model says.
 #pragma once
 
 #include <vector>
 
 #include "base/units.hpp"
+#include "kernels/kernel_shape.hpp"
 #include "kernels/op_def.hpp"
 
 namespace tt {
@@ -23,5 +25,10 @@ struct StepTime {
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);
+
+/// One core's share of an op as the kernel model wants it. Of a sparse matmul, whose encoding is not known here, half
+/// of the micro-blocks of every strip and a fifth of their tiles are taken to be used, as the default stimulus makes
+/// them.
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def);
 
 }  // namespace tt

@@ -9,7 +9,20 @@ namespace tt {
 namespace {
 
 /// What an item does to the machine, decoded once.
-enum class Action : std::uint8_t { Risc, Plain, WaitFull, WaitFree, Post, Get, FillA, FillB, Consume, Pack, Drain };
+enum class Action : std::uint8_t {
+    Risc,
+    Ahead,
+    Plain,
+    WaitFull,
+    WaitFree,
+    Post,
+    Get,
+    FillA,
+    FillB,
+    Consume,
+    Pack,
+    Drain
+};
 
 struct Step {
     Action action = Action::Plain;
@@ -34,7 +47,7 @@ struct Decoder {
         s.repeat = item.repeat;
         s.bytes = item.bytes;
         if (item.risc > 0) {
-            s.action = Action::Risc;
+            s.action = item.ahead ? Action::Ahead : Action::Risc;
             s.risc = item.risc;
             return s;
         }
@@ -124,6 +137,11 @@ private:
         switch (s.action) {
             case Action::Risc:
                 now_[t] += s.risc;
+                ahead_[t] = now_[t];
+                return true;
+            case Action::Ahead:
+                ahead_[t] += s.risc;
+                now_[t] = std::max(now_[t], ahead_[t]);
                 return true;
             case Action::WaitFull:
                 return wait_full(t);
@@ -250,7 +268,7 @@ private:
     std::array<std::vector<Step>, thread_count> steps_;
     std::array<std::size_t, thread_count> at_{};
     std::array<int, thread_count> block_{};
-    std::array<double, thread_count> now_{}, outstanding_{}, waited_{};
+    std::array<double, thread_count> now_{}, ahead_{}, outstanding_{}, waited_{};
     std::array<std::vector<double>, thread_count> ends_;
     std::vector<double> posts_, gets_;
     Source a_, b_;

@@ -67,7 +67,7 @@ void build_binary(Emitter& e) {
         e.eltwise_tile(product ? "ELWMUL" : e.shape.op == "subtract" ? "ELWSUB" : "ELWADD", phase_count);
     }
     e.math_end();
-    e.pack_block(e.shape.ublock_tiles(), integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock, false);
+    e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
 }
 
 void build_reduce(Emitter& e) {

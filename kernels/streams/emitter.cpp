@@ -56,11 +56,15 @@ Emitter::Emitter(const KernelShape& s, const StreamContext& ctx)
     : shape(s), context(ctx), c(ctx.constants), w_(words(ctx.set)) {}
 
 void Emitter::risc(KernelThread thread, double clocks, const char* what) {
-    if (clocks > 0) streams_.of(thread).push_back({0, 1, 0, clocks, what});
+    if (clocks > 0) streams_.of(thread).push_back({0, 1, 0, clocks, what, false});
+}
+
+void Emitter::ahead(KernelThread thread, double clocks, const char* what) {
+    if (clocks > 0) streams_.of(thread).push_back({0, 1, 0, clocks, what, true});
 }
 
 void Emitter::one(KernelThread thread, std::uint32_t word, std::uint32_t repeat, double bytes) {
-    if (repeat > 0) streams_.of(thread).push_back({word, repeat, bytes, 0, ""});
+    if (repeat > 0) streams_.of(thread).push_back({word, repeat, bytes, 0, "", false});
 }
 
 void Emitter::unpack_tile(bool srcb, DataFormat format) {
@@ -117,7 +121,9 @@ void Emitter::sfpu_tile(double instructions) {
 }
 
 void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {
-    risc(KernelThread::Pack, ublock_clocks, "pack_ublock");
+    // A single tile needs no address loop; where one input was measured alone that never showed.
+    const bool many = tiles > 1 || shape.inputs <= 1;
+    risc(KernelThread::Pack, ublock_clocks + (many ? c.pack_many : 0), "pack_ublock");
     one(KernelThread::Pack, w_.wait_full);
     // Packers convert datums at a fixed rate; accumulation into L1 holds its bank 2 clk instead of 1.
     const double datums = 1024.0 * (accumulate ? 2 : 1) / faces;
@@ -140,7 +146,8 @@ bool integer_kernel(const KernelShape& shape) {
 
 double extra(const KernelShape& shape, const KernelConstants& c) {
     double sum = 0;
-    for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0))})
+    const std::string many = shape.ublock_tiles() > 1 ? shape.op + "/many" : "";
+    for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0)), many})
         if (const auto found = c.ublock_extra.find(key); found != c.ublock_extra.end()) sum += found->second;
     return sum;
 }

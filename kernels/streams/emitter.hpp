@@ -18,6 +18,8 @@ public:
     const KernelConstants& c;
 
     void risc(KernelThread thread, double clocks, const char* what);
+    /// RISC-V work on what comes later: it overlaps with instructions already handed to the Tensix threads.
+    void ahead(KernelThread thread, double clocks, const char* what);
     void one(KernelThread thread, std::uint32_t word, std::uint32_t repeat = 1, double bytes = 0);
 
     // unpack
@@ -49,7 +51,7 @@ void build_unary(Emitter& e);
 void build_binary(Emitter& e);
 void build_reduce(Emitter& e);
 void build_matmul(Emitter& e, BlockPosition position);
-void build_depthwise(Emitter& e, BlockPosition position);
+void build_depthwise(Emitter& e);
 void build_sparse(Emitter& e, MicroBlock block);
 
 /// "approx", "Int32", "Int8" or "": the mode under which an SFPU kernel's count is listed.

@@ -49,7 +49,10 @@ Flow flow(const KernelShape& shape, BlockPosition position) {
 void pack(Emitter& e, BlockPosition position, bool to_output) {
     const bool accumulate = e.shape.l1_acc && position != BlockPosition::Only && position != BlockPosition::First;
     const double full = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
-    e.pack_block(e.shape.ublock_tiles(), to_output ? full : e.c.pack_spill_ublock, accumulate);
+    e.pack_block(e.shape.ublock_tiles(),
+                 (to_output ? full : e.c.pack_spill_ublock) +
+                     e.c.pack_product_tile * static_cast<double>(e.shape.ublock_tiles()),
+                 accumulate);
 }
 
 }  // namespace
@@ -61,27 +64,25 @@ void build_matmul(Emitter& e, BlockPosition position) {
     e.math_begin();
     if (f.comes_back) reload(e);
     for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
+    e.risc(math, e.c.math_product_tile * static_cast<double>(s.ublock_tiles()), "math_product_tile");
     e.math_end();
     pack(e, position, f.goes_to_output);
 }
 
-void build_depthwise(Emitter& e, BlockPosition position) {
+void build_depthwise(Emitter& e) {
     const KernelShape& s = e.shape;
-    const Flow f = flow(s, position);
     const int phase_count = static_cast<int>(phases(s.fidelity).size());
-    e.risc(unpack, e.c.unpack_matmul_ublock + e.c.depthwise_ublock, "depthwise_ublock");
+    e.risc(unpack, e.c.unpack_matmul_ublock, "unpack_matmul_ublock");
     e.math_begin();
-    if (f.comes_back) reload(e);
-    // Each output tile meets one tile of the weights: nothing is used twice.
-    for (std::int64_t k = 0; k < s.u_kt; ++k)
+    // Sums stay in Dst; each output tile meets one tile of the weights: nothing is used twice.
+    for (std::int64_t k = 0; k < s.m_k * s.u_kt; ++k)
         for (std::int64_t i = 0; i < s.ublock_tiles(); ++i) {
-            e.risc(unpack, e.c.depthwise_product, "depthwise_product");
             e.unpack_tile(true, s.in0);
             e.unpack_tile(false, s.in1);
             e.product(phase_count, e.c.mvmul_per_phase, true);
         }
     e.math_end();
-    pack(e, position, f.goes_to_output);
+    pack(e, BlockPosition::Only, true);
 }
 
 void build_sparse(Emitter& e, MicroBlock block) {
@@ -97,10 +98,9 @@ void build_sparse(Emitter& e, MicroBlock block) {
     if (comes_back) reload(e);
     for (std::int64_t i = 0; i < block.strip_tiles; ++i) {
         // The unpack thread decodes the entry, then the activations of its row pass.
-        e.risc(unpack, e.c.strip_tile, "strip_tile");
+        e.ahead(unpack, e.c.strip_tile, "strip_tile");
         e.unpack_tile(true, s.in0);
         for (std::int64_t column = 0; column < s.ublock_ct; ++column) {
-            e.risc(unpack, e.c.strip_column, "strip_column");
             e.unpack_tile(false, s.in1);
             e.product(phase_count, e.c.sparse_mvmul_per_phase, column + 1 == s.ublock_ct);
         }

@@ -72,7 +72,7 @@ KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const St
             streams::build_matmul(e, block.position);
             break;
         case KernelFamily::Depthwise:
-            streams::build_depthwise(e, block.position);
+            streams::build_depthwise(e);
             break;
         case KernelFamily::Sparse:
             streams::build_sparse(e, block);

@@ -23,6 +23,7 @@ struct StreamItem {
     double bytes = 0;       ///< UNPACR, PACR: moved by each
     double risc = 0;        ///< > 0: no instruction
     const char* what = "";  ///< risc: which constant
+    bool ahead = false;     ///< risc: overlaps with instructions issued before
 };
 
 struct KernelStreams {

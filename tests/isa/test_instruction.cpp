@@ -43,7 +43,7 @@ TEST_CASE("any word survives decode and encode, and disassembly and assembly") {
     for (const char* name : {"grayskull", "wormhole_b0"}) {
         const InstructionSet& set = instruction_set(name);
         for (int i = 0; i < 20000; ++i) {
-            std::uint32_t word = random();
+            auto word = static_cast<std::uint32_t>(random());
             if (i % 2) word = (word & 0xFFFFFFU) | std::uint32_t{set.all()[random() % set.all().size()].opcode} << 24;
             const auto decoded = set.decode(word);
             if (decoded) CHECK(set.encode(*decoded) == word);

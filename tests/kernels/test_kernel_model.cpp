@@ -1,0 +1,248 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "isa/arch.hpp"
+#include "kernels/kernel_rows.hpp"
+#include "kernels/kernel_timing.hpp"
+
+using namespace tt;
+
+namespace {
+
+const std::string columns =
+    "arch,op,approx,vector_mode,math_fidelity,in0_df,in1_df,out_df,intermed_df,acc_df,t,mblock_m,mblock_n,ublock_rt,"
+    "ublock_ct,m_k,u_kt,z,l1_acc,nz_strips,nz_ublocks,nz_tiles,n_inputs,cycles_per_input\n";
+
+KernelShape sfpu(const std::string& op, std::int64_t rt, std::int64_t ct, std::int64_t mblock) {
+    KernelShape s;
+    s.op = op;
+    s.in0 = s.out = s.intermed = DataFormat::Bfp8_b;
+    s.mblock_m = mblock;
+    s.ublock_rt = rt;
+    s.ublock_ct = ct;
+    s.inputs = 128;
+    return s;
+}
+
+KernelShape product(Fidelity fidelity, std::int64_t u_kt, std::int64_t m_k) {
+    KernelShape s = sfpu("matmul", 2, 4, 4);
+    s.in1 = DataFormat::Bfp8_b;
+    s.fidelity = fidelity;
+    s.u_kt = u_kt;
+    s.m_k = m_k;
+    return s;
+}
+
+std::string message(const std::string& text) {
+    try {
+        parse_kernel_rows(text, "rows.csv", "wormhole_b0");
+    } catch (const Error& e) {
+        CHECK(e.exit_code() == 2);
+        return e.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("time grows with work and doubles with t") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    double last = 0;
+    for (const std::int64_t blocks : {1, 2, 4, 8}) {
+        const double now = model.time(sfpu("exp", 2, 2, blocks)).cycles;
+        CHECK(now > last);
+        last = now;
+    }
+    KernelShape one = sfpu("exp", 2, 2, 4), two = one;
+    two.t = 2;
+    const KernelTime a = model.time(one), b = model.time(two);
+    CHECK(b.cycles - b.per_input == Approx(2 * (a.cycles - a.per_input)));
+}
+
+TEST_CASE("an SFPU op's time is its instruction count, and a vector mode runs its share") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    KernelShape s = sfpu("exp", 2, 4, 4);
+    const double whole = model.micro_block(s, {}).busy[1];
+    CHECK(whole == Approx(8 * (kernel_constants("wormhole_b0").sfpu_count("exp", "") + 12)).epsilon(0.01));
+    CHECK(model.time(s).limit == KernelLimit::Math);
+    s.vector = VectorMode::C;
+    CHECK(model.micro_block(s, {}).busy[1] == Approx(whole / 2).epsilon(0.02));
+    s.vector = VectorMode::R;
+    CHECK(model.micro_block(s, {}).busy[1] < whole / 6);
+}
+
+TEST_CASE("the matrix unit takes 16 clk a tile product and phase on Wormhole, 32 on Grayskull") {
+    for (const auto& [chip_name, clocks] : {std::pair{"wormhole_b0", 16}, {"grayskull", 32}}) {
+        const KernelModel& model = kernel_model(chip_name);
+        const double one = model.micro_block(product(Fidelity::LoFi, 8, 1), {}).busy[1];
+        const double four = model.micro_block(product(Fidelity::HiFi4, 8, 1), {}).busy[1];
+        CHECK((four - one) / (3 * 8 * 8) == Approx(clocks).epsilon(0.1));
+    }
+}
+
+TEST_CASE("a matmul over several k-blocks has first, middle and last micro-blocks and pays for partial sums") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const KernelTime one = model.time(product(Fidelity::LoFi, 2, 1));
+    const KernelTime four = model.time(product(Fidelity::LoFi, 2, 4));
+    REQUIRE(one.parts.size() == 1);
+    REQUIRE(four.parts.size() == 3);
+    CHECK(four.parts[1].count == 8);
+    CHECK(four.cycles > 4 * one.cycles);
+    KernelShape in_l1 = product(Fidelity::LoFi, 2, 4);
+    in_l1.l1_acc = true;
+    CHECK(model.time(in_l1).cycles < four.cycles);
+}
+
+TEST_CASE("streams hold the instructions of the algorithm") {
+    const StreamContext wh = stream_context("wormhole_b0");
+    const KernelStreams s = build_streams(product(Fidelity::HiFi2, 1, 1), {}, wh);
+    const std::string text = disassemble(s, wh.set);
+    CHECK(text.find("MVMUL addr_mode=1  x32") != std::string::npos);
+    // 2x4 tiles: each of the 2 left tiles once, the 4 right ones for each of them
+    std::int64_t unpacks = 0;
+    for (const StreamItem& item : s.of(KernelThread::Unpack)) unpacks += item.bytes > 0;
+    CHECK(unpacks == 2 * (1 + 4));
+    CHECK(s.instructions(KernelThread::Math) > 8 * 32);
+}
+
+TEST_CASE("long inner loops cost what their steps cost") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const double a = model.micro_block(product(Fidelity::HiFi4, 16, 1), {}).steady;
+    const double b = model.micro_block(product(Fidelity::HiFi4, 32, 1), {}).steady;
+    CHECK(model.micro_block(product(Fidelity::HiFi4, 4096, 1), {}).steady == Approx(b + 254 * (b - a)).epsilon(0.001));
+}
+
+TEST_CASE("rows are read, predicted and written with their other columns") {
+    const std::string text = columns +
+                             "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,4,2,2,2,,,,,,,,128,56000\n"
+                             "grayskull,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,4,2,2,2,,,,,,,,128,85000\n"
+                             "wormhole_b0,topk,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,4,2,2,2,,,,,,,,128,1\n"
+                             "wormhole_b0,reduce_z,0,,LoFi,Bfp8_b,,,,,1,4,2,2,2,,,08,,,,,,20000\n";
+    const KernelRowFile file = parse_kernel_rows(text, "rows.csv", "wormhole_b0");
+    REQUIRE(file.rows.size() == 4);
+    const auto predictions = predict(file, kernel_model("wormhole_b0"));
+    REQUIRE(predictions[0].cycles);
+    CHECK(*predictions[0].cycles == Approx(57000).epsilon(0.05));
+    CHECK(predictions[0].limiter == "math");
+    CHECK_FALSE(predictions[1].cycles);
+    CHECK(predictions[1].reason == "arch is grayskull, predicted is wormhole_b0");
+    CHECK(predictions[2].reason == "no kernel model for topk");
+    CHECK(file.rows[3].shape->z == 8);
+    const std::string csv = prediction_csv(file, predictions);
+    CHECK(csv.starts_with("arch,op,approx"));
+    CHECK(csv.find(",cycles_per_input,predicted_cycles,limiter,reason\n") != std::string::npos);
+    CHECK(csv.find("128,1,,,no kernel model for topk\n") != std::string::npos);
+    const auto errors = kernel_errors(file, predictions);
+    REQUIRE(errors.size() == 3);
+    CHECK(errors.back().op == "all");
+    CHECK(errors.back().rows == 2);
+}
+
+TEST_CASE("wrong rows are refused with file, line and what would be right") {
+    CHECK_THAT(message("arch,op\n"), Catch::Contains("rows.csv:1: error: the column 'math_fidelity' is missing"));
+    CHECK_THAT(message(""), Catch::Contains("the file is empty"));
+    const std::string good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,4,2,2,2,,,,,,,,128,56000\n";
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string row = good;
+        row.replace(row.find(from), from.size(), to);
+        return message(columns + good + row);
+    };
+    CHECK(message(columns + good).empty());
+    CHECK_THAT(with("exp", "expp"),
+               Catch::Contains("rows.csv:3: error: 'op' is 'expp', which is no op; did you mean 'exp'?"));
+    CHECK_THAT(with("Bfp8_b", "Bfp9_b"), Catch::Contains("'in0_df' is 'Bfp9_b', which is no data format"));
+    CHECK_THAT(with("1,4,2", "1,-4,2"), Catch::Contains("'mblock_m' is '-4'"));
+    CHECK_THAT(with("1,4,2", "1,,2"), Catch::Contains("'mblock_m' is empty"));
+    CHECK_THAT(with("1,4,2", "1,4.5,2"), Catch::Contains("a whole number"));
+    CHECK_THAT(with("LoFi", "MidFi"), Catch::Contains("'math_fidelity' is 'MidFi'"));
+    CHECK_THAT(with("wormhole_b0", "wormhole_b1"), Catch::Contains("'arch' is 'wormhole_b1'"));
+    CHECK_THAT(with("56000", "-1"), Catch::Contains("'cycles_per_input' is '-1'"));
+    CHECK_THAT(with(",128,56000", ""), Catch::Contains("22 fields; the first line names 24"));
+    CHECK_THAT(with("exp", "matmul"), Catch::Contains("'u_kt' is empty"));
+}
+
+TEST_CASE("constants must be complete, known and in range") {
+    const std::string dir = config_dir() + "/timing/";
+    std::ifstream in(dir + "wormhole_b0.yaml");
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto refused = [&](const std::string& from, const std::string& to) -> std::string {
+        std::string changed = text;
+        const std::size_t at = changed.find(from);
+        REQUIRE(at != std::string::npos);
+        changed.replace(at, from.size(), to);
+        const auto file = std::filesystem::temp_directory_path() / "ttsim_kernel_constants_test.yaml";
+        std::ofstream(file) << changed;
+        std::string what;
+        try {
+            read_kernel_constants(file.string());
+        } catch (const Error& e) {
+            what = e.what();
+        }
+        std::filesystem::remove(file);
+        return what;
+    };
+    CHECK(refused("pack_tile:", "pack_tile:").empty());
+    CHECK_THAT(refused("  pack_tile:", "  pack_tiles:"), Catch::Contains("pack_tile"));
+    CHECK_THAT(refused("  pack_datums: ", "  pack_datums: -"), Catch::Contains("a number above 0"));
+    CHECK_THAT(refused("  default:", "  defaults:"), Catch::Contains("default"));
+}
+
+TEST_CASE("the steps of one input add up to the kernel model's time when nothing else limits") {
+    OpConfig op;
+    op.type = op.name = "exp";
+    op.out.mblock_m = 4;
+    op.out.mblock_n = 2;
+    op.out.ublock_rt = 2;
+    op.out.ublock_ct = 2;
+    op.in = {op.out.shape()};
+    op.in_tile = {TileDim{}};
+    op.in_df = {DataFormat::Bfp8_b};
+    op.out_df = op.intermed_df = DataFormat::Bfp8_b;
+    op.fidelity = Fidelity::LoFi;
+    const OpDef& def = *find_op("exp");
+    const ChipTiming& timing = chip("wormhole_b0").timing;
+    const double model = kernel_model("wormhole_b0").time(kernel_shape(op, def)).cycles;
+    std::uint64_t sum = 0;
+    for (int step = 0; step < 4; ++step) {
+        StepWork work;
+        work.in_bytes = {8 * tile_bytes(DataFormat::Bfp8_b, {})};
+        work.ublocks = 2;
+        const StepTime time = step_time(op, def, timing, work);
+        sum += std::max({time.unpack, time.math, time.pack}).value();
+    }
+    CHECK(static_cast<double>(sum) == Approx(model).epsilon(0.001));
+}
+
+TEST_CASE("predictions of the public sweeps stay within their bounds") {
+    const std::string file = std::string(TTSIM_SHARED_DATA) + "/silicon/op_cycles.csv";
+    if (!std::filesystem::exists(file)) {
+        WARN("skipped: no " << file);
+        return;
+    }
+    const std::map<std::string, double> bounds = {{"add", 5},
+                                                  {"multiply", 5},
+                                                  {"maximum", 5},
+                                                  {"matmul", 6},
+                                                  {"matmul_sparse", 10},
+                                                  {"reduce_r", 10},
+                                                  {"reduce_c", 10},
+                                                  {"reduce_z", 10},
+                                                  {"splice", 10},
+                                                  {"depthwise", 10},
+                                                  {"quantization", 10},
+                                                  {"dequantization", 10},
+                                                  {"nop", 10},
+                                                  {"sqrt", 5},
+                                                  {"gelu", 2.5},
+                                                  {"power", 3},
+                                                  {"all", 3}};
+    for (const char* name : {"grayskull", "wormhole_b0"}) {
+        const KernelRowFile rows = read_kernel_rows(file, name);
+        for (const KernelErrors& e : kernel_errors(rows, predict(rows, kernel_model(name)))) {
+            INFO(name << " " << e.op << ": mean error " << e.mean << " %");
+            const auto bound = bounds.find(e.op);
+            CHECK(e.mean < (bound == bounds.end() ? 2 : bound->second));
+        }
+    }
+}
