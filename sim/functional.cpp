@@ -139,7 +139,7 @@ private:
                 for (const auto& [place, block] : blocks_[o]) compute_.write(op, place.first, place.second, block, to);
             else
                 compute_.write_through_tms(op, queue, {blocks_[o], {}}, to);
-            state_.store.close(to, state_.pool);
+            state_.store.close(to, state_.pool, state_.keep_as(queue));
         }
     }
 

@@ -40,6 +40,11 @@ struct RunState {
 
     const Prepared& prepare(const EpochLaunch& launch);
     void elaborate_all();  ///< every plan of the run, so that what does not fit is refused before it starts
+    /// Format in which entries that the host keeps to the end are packed, when that loses nothing.
+    DataFormat keep_as(const Queue& queue) {
+        const bool kept = queue.type == QueueType::Queue && !read_by_graph[&queue];
+        return kept && options.numerics == Numerics::Float32 ? queue.df : DataFormat::Invalid;
+    }
     bool values() const { return options.mode != Mode::Timing; }
     /// Popped entries leave the modelled memory, unless nobody reads the queue (the host keeps what it popped) or a
     /// program goes back to them.

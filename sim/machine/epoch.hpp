@@ -28,7 +28,9 @@ public:
     const Plan& plan() const { return plan_; }
     const Compute& compute() const { return compute_; }
     EntryStore& store() { return context_.state.store; }
-    ThreadPool& pool() { return context_.state.pool; }
+    void close(const EntrySpan& entry, const Queue& queue) {
+        context_.state.store.close(entry, context_.state.pool, context_.state.keep_as(queue));
+    }
     bool values() const { return context_.state.values(); }
     void throttle() { context_.state.throttle(); }
     std::int64_t inputs() const { return launch_.inputs; }

@@ -60,7 +60,7 @@ void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, 
     if (epoch_.values()) {
         if (!queue().input_tms.empty())
             epoch_.compute().write_through_tms(op, queue(), std::move(writing.blocks), writing.entry);
-        epoch_.store().close(writing.entry, epoch_.pool());
+        epoch_.close(writing.entry, queue());
     }
     writing_.erase(input);
     gradient_entries_.erase(input);

@@ -1,5 +1,7 @@
 #include "sim/values/entry.hpp"
 
+#include <cstring>
+
 #include "base/error.hpp"
 #include "kernels/tile_codec.hpp"
 
@@ -15,6 +17,23 @@ const std::uint8_t* Entry::at(std::int64_t z, std::int64_t r, std::int64_t c) co
 }
 std::uint8_t* Entry::at(std::int64_t z, std::int64_t r, std::int64_t c) {
     return bytes.data() + ((z * shape.rt + r) * shape.ct + c) * tile_size;
+}
+
+void Entry::repack_if_exact(DataFormat smaller) {
+    if (smaller == format || is_raw(format)) return;
+    Entry packed(smaller, tile, shape);
+    const auto size = static_cast<std::size_t>(tile.datums());
+    std::vector<float> values(size), back(size);
+    const MatrixView from{values.data(), tile.h, tile.w, tile.w}, to{back.data(), tile.h, tile.w, tile.w};
+    for (std::int64_t t = 0; t < shape.tiles(); ++t) {
+        decode_tile(format, tile, bytes.data() + t * tile_size, from);
+        encode_tile(smaller, tile, from, packed.bytes.data() + t * packed.tile_size);
+        decode_tile(smaller, tile, packed.bytes.data() + t * packed.tile_size, to);
+        if (std::memcmp(values.data(), back.data(), size * sizeof(float)) != 0) return;
+    }
+    format = smaller;
+    tile_size = packed.tile_size;
+    bytes = std::move(packed.bytes);
 }
 
 std::vector<Task> EntrySpan::ready() const {
@@ -84,9 +103,13 @@ EntrySpan EntryStore::open(const Queue& queue, std::int64_t n) {
     return span;
 }
 
-void EntryStore::close(const EntrySpan& span, ThreadPool& pool) {
+void EntryStore::close(const EntrySpan& span, ThreadPool& pool, DataFormat keep_as) {
     for (const EntryPtr& part : span.parts) {
-        part->ready = pool.submit([] {}, part->writers);
+        part->ready = pool.submit(
+            [part, keep_as] {
+                if (keep_as != DataFormat::Invalid) part->repack_if_exact(keep_as);
+            },
+            part->writers);
         part->writers.clear();
     }
 }

@@ -27,6 +27,9 @@ struct Entry {
     std::uint8_t* at(std::int64_t z, std::int64_t r, std::int64_t c);
     const std::uint8_t* at(std::int64_t z, std::int64_t r, std::int64_t c) const;
     std::int64_t tile_size = 0;
+
+    /// Packs the tiles in another format when every datum survives it; otherwise changes nothing.
+    void repack_if_exact(DataFormat smaller);
 };
 using EntryPtr = std::shared_ptr<Entry>;
 
@@ -57,7 +60,8 @@ public:
     bool has(const Queue& queue, std::int64_t n) const;
     /// Fresh memory for a write of slot n; readers of the old content keep it.
     EntrySpan open(const Queue& queue, std::int64_t n);
-    void close(const EntrySpan& span, ThreadPool& pool);  ///< all writers were added
+    /// All writers were added. `keep_as`: an entry kept for long is packed in this format if that loses nothing.
+    void close(const EntrySpan& span, ThreadPool& pool, DataFormat keep_as = DataFormat::Invalid);
     void forget(const Queue& queue, std::int64_t below);
     Numerics numerics() const { return numerics_; }
 
