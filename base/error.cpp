@@ -13,10 +13,14 @@ std::string to_string(const SourceLoc& loc) {
 
 int exit_code(Fault fault) {
     switch (fault) {
-        case Fault::Input: return 2;
-        case Fault::Hang: return 3;
-        case Fault::Unsupported: return 4;
-        case Fault::Internal: return 70;
+        case Fault::Input:
+            return 2;
+        case Fault::Hang:
+            return 3;
+        case Fault::Unsupported:
+            return 4;
+        case Fault::Internal:
+            return 70;
     }
     return 70;
 }

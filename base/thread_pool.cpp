@@ -4,8 +4,8 @@ namespace tt {
 
 struct Task::State {
     std::function<void()> work;
-    std::vector<std::shared_ptr<State>> followers;  // guarded by the pool's mutex
-    std::size_t missing = 0;                        // dependencies not done yet; guarded by the pool's mutex
+    std::vector<std::shared_ptr<State>> followers;      // guarded by the pool's mutex
+    std::size_t missing = 0;                            // dependencies not done yet; guarded by the pool's mutex
     std::list<std::shared_ptr<State>>::iterator place;  // in ThreadPool::unfinished_, once started
     std::atomic<bool> done{false};
 };

@@ -32,10 +32,10 @@ public:
     std::string text_or(std::string_view key, std::string otherwise);
     std::string word(std::string_view key, const std::vector<std::string>& choices);
     YamlMap map(std::string_view key);
-    YamlPtr node(std::string_view key);      ///< required, any kind
+    YamlPtr node(std::string_view key);          ///< required, any kind
     YamlPtr node_or_null(std::string_view key);  ///< nullptr when absent
-    std::vector<std::string> keys() const;   ///< in file order, repeats once
-    void done() const;                       ///< refuses keys not asked for
+    std::vector<std::string> keys() const;       ///< in file order, repeats once
+    void done() const;                           ///< refuses keys not asked for
 
     SourceLoc where() const;
     SourceLoc where(std::string_view key) const;

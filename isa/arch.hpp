@@ -21,58 +21,58 @@ struct NocCoord {
 
 /// What the netlist rules and kernels depend on.
 struct ChipFeatures {
-    bool fp32_dest = false;           ///< acc_df Float32 and Int32
-    bool tiny_tiles = false;          ///< tile_dim other than 32x32
+    bool fp32_dest = false;   ///< acc_df Float32 and Int32
+    bool tiny_tiles = false;  ///< tile_dim other than 32x32
     bool l1_accumulate = false;
     bool stochastic_rounding = false;
-    bool transpose_binary = false;    ///< transpose on input 0 of a binary op
+    bool transpose_binary = false;  ///< transpose on input 0 of a binary op
     bool sfpu_on_pack_thread = false;
-    bool gradient_any_op = false;     ///< else only matmul, multiply, datacopy
-    bool dram_ports = false;          ///< read_ports / write_ports on queues
-    bool cross_graph_ops = false;     ///< an op may read an op of another graph; ethernet_datacopy
-    int dest_tiles_16b = 8;           ///< ublock limit with a 16-bit Dst
+    bool gradient_any_op = false;  ///< else only matmul, multiply, datacopy
+    bool dram_ports = false;       ///< read_ports / write_ports on queues
+    bool cross_graph_ops = false;  ///< an op may read an op of another graph; ethernet_datacopy
+    int dest_tiles_16b = 8;        ///< ublock limit with a 16-bit Dst
     int dest_tiles_32b = 4;
 };
 
 /// Rates and latencies of the first time model. Cycles are AI clock cycles.
 struct ChipTiming {
-    std::string chip;                 ///< whose kernel constants and instruction set
-    double noc_link_bytes = 32;       ///< per cycle and direction
+    std::string chip;            ///< whose kernel constants and instruction set
+    double noc_link_bytes = 32;  ///< per cycle and direction
     int noc_hop = 9;
-    int noc_niu = 5;                  ///< NIU to router and router to NIU, each
+    int noc_niu = 5;  ///< NIU to router and router to NIU, each
     int noc_packet_bytes = 8192;
-    int noc_issue = 24;               ///< initiator, per packet
-    double dram_read_bytes = 22.3;    ///< per cycle and channel
+    int noc_issue = 24;             ///< initiator, per packet
+    double dram_read_bytes = 22.3;  ///< per cycle and channel
     double dram_write_bytes = 21.9;
-    int dram_latency = 300;           ///< beyond the NoC path
+    int dram_latency = 300;  ///< beyond the NoC path
     double pcie_bytes = 24;
     int pcie_latency = 800;
-    double eth_bytes = 12.5;          ///< per cycle, link and direction
+    double eth_bytes = 12.5;  ///< per cycle, link and direction
     int eth_latency = 600;
-    int epoch_load = 0;               ///< cycles to load a core's kernels and stream set-up
+    int epoch_load = 0;  ///< cycles to load a core's kernels and stream set-up
     // kernels
-    int ublock_overhead = 0;          ///< RISC-V cost per ublock
-    double unpack_bytes = 32;         ///< per cycle and unpacker
-    double pack_bytes = 64;           ///< per cycle, all packers
-    int matmul_tile_phase = 16;       ///< FPU cycles of a 32x32x32 tile product, per phase
-    int elw_tile_phase = 8;           ///< FPU cycles of an element-wise tile, per phase
+    int ublock_overhead = 0;     ///< RISC-V cost per ublock
+    double unpack_bytes = 32;    ///< per cycle and unpacker
+    double pack_bytes = 64;      ///< per cycle, all packers
+    int matmul_tile_phase = 16;  ///< FPU cycles of a 32x32x32 tile product, per phase
+    int elw_tile_phase = 8;      ///< FPU cycles of an element-wise tile, per phase
     int move_tile = 8;
     int reduce_tile = 16;
     std::map<std::string, int> sfpu_tile;  ///< by op type; key "default"
 };
 
 struct ChipParams {
-    std::string name;                       ///< grayskull, wormhole, wormhole_b0
-    int grid_x = 0, grid_y = 0;             ///< NoC grid
-    std::vector<int> worker_x, worker_y;    ///< distinct columns and rows of Tensix cores, ascending
+    std::string name;                         ///< grayskull, wormhole, wormhole_b0
+    int grid_x = 0, grid_y = 0;               ///< NoC grid
+    std::vector<int> worker_x, worker_y;      ///< distinct columns and rows of Tensix cores, ascending
     std::vector<std::vector<NocCoord>> dram;  ///< per channel its NoC ports
-    std::vector<NocCoord> eth;              ///< per Ethernet channel
+    std::vector<NocCoord> eth;                ///< per Ethernet channel
     NocCoord pcie, arc;
-    bool harvest_from_end = false;          ///< translation hardware: harvested rows count from the end
+    bool harvest_from_end = false;  ///< translation hardware: harvested rows count from the end
     std::int64_t clock_mhz = 1000;
     std::int64_t l1_bytes = 0, l1_reserved = 0, eth_l1_bytes = 0, eth_l1_reserved = 0;
     std::int64_t dram_channel_bytes = 0;
-    int dram_blocks = 1;                    ///< memories of equal size in one channel, by address; each has the rates of `timing`
+    int dram_blocks = 1;  ///< memories of equal size in one channel, by address; each has the rates of `timing`
     ChipFeatures features;
     ChipTiming timing;
 };

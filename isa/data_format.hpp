@@ -38,11 +38,11 @@ enum class FormatFamily : std::uint8_t { A, B, Float32, Integer, Raw, None };
 
 struct FormatInfo {
     DataFormat format;
-    std::string_view name;     ///< as netlists spell it
-    int code;                  ///< number in the tile header
-    int datum_bits;            ///< bits per datum, shared exponents not counted
-    bool block_float;          ///< one exponent byte per 16 datums
-    int magnitude_bits;        ///< block floats: 7, 3 or 1; else 0
+    std::string_view name;  ///< as netlists spell it
+    int code;               ///< number in the tile header
+    int datum_bits;         ///< bits per datum, shared exponents not counted
+    bool block_float;       ///< one exponent byte per 16 datums
+    int magnitude_bits;     ///< block floats: 7, 3 or 1; else 0
     FormatFamily family;
 };
 

@@ -1,8 +1,8 @@
 // Tile geometry: 32x32 by default, smaller "tiny" tiles on Wormhole.
 #pragma once
 
-#include <cstdint>
 #include <fmt/format.h>
+#include <cstdint>
 
 namespace tt {
 

@@ -128,9 +128,9 @@ struct OpConfig {
     std::string name;  ///< for messages
     SourceLoc loc;
     Blocking out;
-    TileDim tile;                      ///< of the output
-    std::vector<TileShape> in;         ///< operand shapes after unpad, TMs and pad
-    std::vector<TileDim> in_tile;      ///< operand tile dims after TMs
+    TileDim tile;                  ///< of the output
+    std::vector<TileShape> in;     ///< operand shapes after unpad, TMs and pad
+    std::vector<TileDim> in_tile;  ///< operand tile dims after TMs
     std::vector<DataFormat> in_df;
     DataFormat acc_df = DataFormat::Float16_b;
     DataFormat intermed_df = DataFormat::Float16_b;

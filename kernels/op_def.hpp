@@ -15,7 +15,18 @@
 namespace tt {
 
 /// What unit an op keeps busy; the first time model knows a rate per class.
-enum class OpClass : std::uint8_t { Move, Binary, Sfpu, SfpuBinary, Matmul, SparseMatmul, Depthwise, Reduce, Fused, Ethernet };
+enum class OpClass : std::uint8_t {
+    Move,
+    Binary,
+    Sfpu,
+    SfpuBinary,
+    Matmul,
+    SparseMatmul,
+    Depthwise,
+    Reduce,
+    Fused,
+    Ethernet
+};
 
 /// A rectangle of tiles of one operand slice.
 struct TileRect {
@@ -34,10 +45,10 @@ struct OperandUse {
     bool whole_input = false;
     /// How a slice is cut into chunks, the unit in which it streams in and is consumed.
     enum class Chunks : std::uint8_t {
-        Ublocks,  ///< by ublocks of chunk_rt x chunk_ct tiles, in the op's ublock order
-        KColumns, ///< `count` groups of consecutive columns (matmul in0; depthwise: one rect each)
-        KRows,    ///< `count` groups of consecutive rows (matmul in1)
-        One,      ///< the whole slice at once
+        Ublocks,   ///< by ublocks of chunk_rt x chunk_ct tiles, in the op's ublock order
+        KColumns,  ///< `count` groups of consecutive columns (matmul in0; depthwise: one rect each)
+        KRows,     ///< `count` groups of consecutive rows (matmul in1)
+        One,       ///< the whole slice at once
     } chunks = Chunks::One;
     std::int64_t chunk_rt = 1, chunk_ct = 1;  ///< Ublocks: the ublock in this operand's tiles
     std::int64_t count = 1;                   ///< K blocks
@@ -73,7 +84,7 @@ struct AttrDef {
     std::string_view meaning;       ///< one sentence
     std::int64_t low = 0;           ///< Integer, Number: allowed range
     std::int64_t high = (std::int64_t{1} << 31) - 1;
-    std::string_view words = "";    ///< Word: choices, separated by |
+    std::string_view words = "";  ///< Word: choices, separated by |
 };
 
 struct OpDef {
@@ -95,15 +106,16 @@ struct OpDef {
     /// Values of one output slice of one core as they leave Dst (rounded to acc_df), before pack_result().
     void (*block)(const BlockArgs& args);
     bool integer_capable = false;
-    bool sfpu = false;           ///< takes vector, approximate_mode, sfpu_execution_thread
-    bool gradient_all = false;   ///< gradient_op legal on every chip
-    bool gradient_new = false;   ///< gradient_op legal where features.gradient_any_op
-    bool fusable = false;        ///< may be a sub-op
+    bool sfpu = false;          ///< takes vector, approximate_mode, sfpu_execution_thread
+    bool gradient_all = false;  ///< gradient_op legal on every chip
+    bool gradient_new = false;  ///< gradient_op legal where features.gradient_any_op
+    bool fusable = false;       ///< may be a sub-op
 };
 
 std::span<const OpDef* const> all_ops();
-const OpDef* find_op(std::string_view name);          ///< nullptr when unknown
-std::span<const AttrDef> common_attributes();         ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast(_per_t), single_tile
+const OpDef* find_op(std::string_view name);  ///< nullptr when unknown
+std::span<const AttrDef>
+common_attributes();  ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast(_per_t), single_tile
 
 /// Number of operands an op of this configuration must have (bias, requant, encoding count).
 int operand_count(const OpConfig& op);

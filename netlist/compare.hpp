@@ -11,9 +11,9 @@ namespace tt {
 /// Which datums of every tile count (SFPU vector modes, reduce results); whole tile by default. 0-based, half open.
 struct JudgedPart {
     std::int64_t row_first = 0, row_end = 1 << 30, col_first = 0, col_end = 1 << 30;
-    bool judged = true;           ///< false: statistics only (descendants of dropout)
-    bool bits = false;            ///< raw format: datums are bit patterns, equal when every bit is
-    std::string why;              ///< "reduce c keeps column 0"
+    bool judged = true;  ///< false: statistics only (descendants of dropout)
+    bool bits = false;   ///< raw format: datums are bit patterns, equal when every bit is
+    std::string why;     ///< "reduce c keeps column 0"
 };
 
 /// Verdict over all entries of one queue; add entries in order. All datums of the judged part count: tile by tile, or
@@ -28,10 +28,10 @@ public:
         bool pass = true;
         bool judged = true;
         std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;
-        double pcc = 1;          ///< over all judged datums of all entries
-        double max_error = 0;    ///< largest |a-b|
-        double max_rel_error = 0;  ///< largest |a-b| / max(|a|, |b|, atol)
-        double share_within = 1; ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
+        double pcc = 1;             ///< over all judged datums of all entries
+        double max_error = 0;       ///< largest |a-b|
+        double max_rel_error = 0;   ///< largest |a-b| / max(|a|, |b|, atol)
+        double share_within = 1;    ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
         std::string first_failure;  ///< "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
     };
     Result result() const;

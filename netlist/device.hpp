@@ -14,11 +14,12 @@ namespace tt {
 /// One chip of a machine: ChipParams with the rows that are left after harvesting.
 struct ChipInstance {
     std::int64_t id = 0;
-    ChipParams params;           ///< worker_x, worker_y hold the working columns and rows only (noc0 coordinates)
+    ChipParams params;                ///< worker_x, worker_y hold the working columns and rows only (noc0 coordinates)
     std::vector<int> harvested_rows;  ///< noc0 y of rows taken away
-    bool mmio = false;           ///< has a host link of its own
+    bool mmio = false;                ///< has a host link of its own
     NocCoord worker(std::int64_t logical_row, std::int64_t logical_col) const {
-        return {params.worker_x[static_cast<std::size_t>(logical_col)], params.worker_y[static_cast<std::size_t>(logical_row)]};
+        return {params.worker_x[static_cast<std::size_t>(logical_col)],
+                params.worker_y[static_cast<std::size_t>(logical_row)]};
     }
 };
 

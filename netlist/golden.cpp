@@ -85,7 +85,8 @@ struct Golden::Impl {
         const Task task = pool.submit(
             [joined, parts] {
                 auto to = joined->data.begin();
-                for (const GoldenValue& part : parts) to = std::copy(part.tensor->data.begin(), part.tensor->data.end(), to);
+                for (const GoldenValue& part : parts)
+                    to = std::copy(part.tensor->data.begin(), part.tensor->data.end(), to);
             },
             after);
         return {task, joined, nullptr, 0};
@@ -231,7 +232,8 @@ struct Golden::Impl {
         std::map<std::string_view, GoldenValue> values;
         for (const Op* op : order)
             for (const std::string& name : op->inputs)
-                if (const Queue* queue = netlist.find_queue(name); queue && !values.contains(name) && reads_early(*queue))
+                if (const Queue* queue = netlist.find_queue(name);
+                    queue && !values.contains(name) && reads_early(*queue))
                     values[name] = read(launch, *queue, input);
         std::map<std::string_view, std::int64_t> uses_left;
         for (const Op* op : order)
@@ -266,7 +268,8 @@ struct Golden::Impl {
         return read_slot(*queue, access.write(input));
     }
 
-    void write(LaunchState& launch, const Queue& queue, std::int64_t input, bool last, const GoldenValue& result, bool gradient) {
+    void write(LaunchState& launch, const Queue& queue, std::int64_t input, bool last, const GoldenValue& result,
+               bool gradient) {
         if (gradient)
             for (const Graph& graph : netlist.graphs)
                 for (const Op& op : graph.ops)
@@ -276,12 +279,14 @@ struct Golden::Impl {
         GoldenValue written = result;
         if (!queue.input_tms.empty()) {
             auto moved = std::make_shared<Tensor>();
-            const Task task = pool.submit([moved, result, &queue] { *moved = apply_tms(*result.tensor, queue.input_tms, queue.tile); },
-                                          {result.task});
+            const Task task = pool.submit(
+                [moved, result, &queue] { *moved = apply_tms(*result.tensor, queue.input_tms, queue.tile); },
+                {result.task});
             written = {task, moved, nullptr, 0};
         }
         const std::int64_t n = access.write(input);
-        if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue]) return write_slot(queue, n, written);
+        if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue])
+            return write_slot(queue, n, written);
         Task& last_sunk = sunk[&queue];
         last_sunk = pool.submit([this, &queue, n, value = written.tensor] { options.sink(queue, n, *value); },
                                 {written.task, last_sunk});
@@ -297,7 +302,9 @@ struct Golden::Impl {
         const std::vector<const Op*> order = topological(command);
         for (std::int64_t input = 0; input < command.inputs; ++input) {
             run_input(state, order, input, input + 1 == command.inputs);
-            if (options.progress) options.progress(static_cast<double>(++inputs_done) / static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
+            if (options.progress)
+                options.progress(static_cast<double>(++inputs_done) /
+                                 static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
         }
         pointers.finish(state.access, command.input_count());
         for (const auto& [queue, access] : state.access) forget_popped(*queue);

@@ -31,19 +31,19 @@ struct BufferAddress {
 struct Queue {
     std::string name;
     SourceLoc loc;
-    std::string input;       ///< HOST, an op's name, or a name with "net2net"
-    OperandTms input_tms;    ///< on the producer's tensor, before it is written
+    std::string input;     ///< HOST, an op's name, or a name with "net2net"
+    OperandTms input_tms;  ///< on the producer's tensor, before it is written
     QueueType type = QueueType::Queue;
     std::int64_t entries = 1;
-    Blocking blocking;       ///< of one entry; grid = the separate buffers
+    Blocking blocking;  ///< of one entry; grid = the separate buffers
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;
     std::vector<std::int64_t> target_devices;  ///< one, until instances are expanded
     QueueLoc where = QueueLoc::Dram;
-    std::vector<BufferAddress> buffers;        ///< one per grid cell, row-major
+    std::vector<BufferAddress> buffers;  ///< one per grid cell, row-major
     std::vector<std::int64_t> read_ports, write_ports;
     QueueLayout layout = QueueLayout::Tilized;
-    std::string alias;       ///< another ram whose memory this one views; "" none
+    std::string alias;  ///< another ram whose memory this one views; "" none
 
     bool from_host() const { return input == "HOST" || input.find("net2net") != std::string::npos; }
     /// The host pushes or fills it. A view of another ram is never filled itself, whatever its input says.
@@ -95,7 +95,18 @@ struct QueueSetting {
 };
 
 struct Instruction {
-    enum class Kind : std::uint8_t { Param, Var, StaticVar, VarInst, Loop, EndLoop, Execute, Allocate, Deallocate, EndProgram };
+    enum class Kind : std::uint8_t {
+        Param,
+        Var,
+        StaticVar,
+        VarInst,
+        Loop,
+        EndLoop,
+        Execute,
+        Allocate,
+        Deallocate,
+        EndProgram
+    };
     Kind kind = Kind::EndProgram;
     SourceLoc loc;
     std::vector<std::pair<std::string, Operand>> variables;  ///< Param, Var, StaticVar: name -> initial value
@@ -116,7 +127,7 @@ struct Netlist {
     std::string file;                ///< as given on the command line
     std::vector<std::string> archs;  ///< lower case, in file order
     SourceLoc arch_loc;
-    std::vector<Queue> queues;       ///< in file order
+    std::vector<Queue> queues;  ///< in file order
     std::vector<Graph> graphs;
     std::vector<Program> programs;
     std::vector<std::shared_ptr<const FusedDefinition>> fused_ops;

@@ -13,7 +13,7 @@ namespace tt {
 struct ChosenParameter {
     std::string name;  ///< "$p_loop_count"
     std::int64_t value = 0;
-    std::string why;   ///< "--param", "test-arg microbatch_count", "default"
+    std::string why;  ///< "--param", "test-arg microbatch_count", "default"
 };
 
 /// Parameters of one program, in the order it declares them (docs/netlist.md "Parameters"). `given` may name them

@@ -50,10 +50,18 @@ void ProgramRunner::step() {
                 locals_[name] = given->second;
             }
             break;
-        case Instruction::Kind::Var: declare(instruction, locals_, false); break;
-        case Instruction::Kind::StaticVar: declare(instruction, statics_[call.program], true); break;
-        case Instruction::Kind::VarInst: var_inst(instruction); break;
-        case Instruction::Kind::Loop: begin_loop(instruction); break;
+        case Instruction::Kind::Var:
+            declare(instruction, locals_, false);
+            break;
+        case Instruction::Kind::StaticVar:
+            declare(instruction, statics_[call.program], true);
+            break;
+        case Instruction::Kind::VarInst:
+            var_inst(instruction);
+            break;
+        case Instruction::Kind::Loop:
+            begin_loop(instruction);
+            break;
         case Instruction::Kind::EndLoop:
             if (loops_.empty()) fail_input(instruction.loc, "endloop without a loop");
             if (--loops_.back().left > 0)
@@ -61,7 +69,9 @@ void ProgramRunner::step() {
             else
                 loops_.pop_back();
             break;
-        case Instruction::Kind::Execute: execute(instruction); break;
+        case Instruction::Kind::Execute:
+            execute(instruction);
+            break;
         case Instruction::Kind::Allocate:
         case Instruction::Kind::Deallocate:
             for (const std::string& name : instruction.queues)
@@ -154,7 +164,9 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
     if (!launch.queue) fail_input(setting.loc, "settings for an unknown queue '{}'", setting.queue);
     const bool ram = launch.queue->type == QueueType::Ram;
 
-    const auto flag = [&](const std::optional<Operand>& operand) { return operand && value(*operand, setting.loc) != 0; };
+    const auto flag = [&](const std::optional<Operand>& operand) {
+        return operand && value(*operand, setting.loc) != 0;
+    };
     const auto number = [&](const std::optional<Operand>& operand, std::int64_t otherwise) {
         return operand ? value(*operand, setting.loc) : otherwise;
     };
@@ -170,7 +182,8 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
         if (!operand) return;
         has = true;
         to = value(*operand, setting.loc);
-        if (to < 0) fail_input(setting.loc, "a pointer of queue '{}' is {}; it must not be negative", setting.queue, to);
+        if (to < 0)
+            fail_input(setting.loc, "a pointer of queue '{}' is {}; it must not be negative", setting.queue, to);
         // Only the last settings of a queue follow its variables.
         for (auto& [name, bindings] : bindings_)
             std::erase_if(bindings, [&](const Binding& b) { return b.queue == launch.queue && b.pointer == which; });

@@ -23,15 +23,15 @@ struct QueueLaunch {
     bool prologue = false, epilogue = false, zero = false, read_only = false;
     bool has_read_local = false, has_read_global = false, has_write_global = false;
     std::int64_t read_local = 0, read_global = 0, write_global = 0;
-    std::int64_t read_step = 1;         ///< rd_ptr_autoinc: local pointer per input
-    std::int64_t pop_step = 0;          ///< global_rdptr_autoinc: slots popped, or ram read step, per input
-    std::int64_t write_step = 1;        ///< global_wrptr_autoinc (queue 1, ram 0)
+    std::int64_t read_step = 1;   ///< rd_ptr_autoinc: local pointer per input
+    std::int64_t pop_step = 0;    ///< global_rdptr_autoinc: slots popped, or ram read step, per input
+    std::int64_t write_step = 1;  ///< global_wrptr_autoinc (queue 1, ram 0)
 };
 
 struct ExecuteCommand {
     const Graph* graph = nullptr;
     SourceLoc loc;
-    std::vector<QueueLaunch> queues;    ///< those the execute names
+    std::vector<QueueLaunch> queues;  ///< those the execute names
 };
 /// A varinst changed a variable that the queue's last settings named.
 struct MovePointerCommand {
@@ -67,7 +67,7 @@ private:
         Pointer pointer;
     };
     struct LoopFrame {
-        std::size_t body = 0;       // instruction after `loop`
+        std::size_t body = 0;  // instruction after `loop`
         std::int64_t left = 0;
     };
 

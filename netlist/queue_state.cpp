@@ -141,8 +141,12 @@ static std::map<const Graph*, std::vector<const Graph*>> find_epochs(const Netli
     return epochs;
 }
 
-EpochStream::EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls, std::optional<std::int64_t> inputs_count)
-    : netlist_(netlist), runner_(netlist, std::move(calls)), inputs_count_(inputs_count), epoch_of_(find_epochs(netlist)) {}
+EpochStream::EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls,
+                         std::optional<std::int64_t> inputs_count)
+    : netlist_(netlist),
+      runner_(netlist, std::move(calls)),
+      inputs_count_(inputs_count),
+      epoch_of_(find_epochs(netlist)) {}
 
 void EpochStream::gather(const ExecuteCommand& execute) {
     for (const ExecuteCommand& earlier : waiting_)
@@ -211,8 +215,9 @@ std::map<const Queue*, QueueAccess> PointerTable::launch(const EpochLaunch& laun
         for (const QueueUse& use : uses(*member.graph)) {
             const auto settings = std::find_if(member.queues.begin(), member.queues.end(),
                                                [&](const QueueLaunch& q) { return q.queue == use.queue; });
-            const QueueAccess access = at(*use.queue).launch(settings == member.queues.end() ? nullptr : &*settings,
-                                                             use.read, use.written, launch.input_count());
+            const QueueAccess access = at(*use.queue)
+                                           .launch(settings == member.queues.end() ? nullptr : &*settings, use.read,
+                                                   use.written, launch.input_count());
             const auto [it, fresh] = accesses.try_emplace(use.queue, access);
             if (fresh) continue;
             // Two members share the queue: one writes it, the other reads it.
@@ -292,10 +297,11 @@ private:
             const std::int64_t entry = access.read(n);
             const std::int64_t free_by_then = popped + n * access.pop_step;
             if (!access.ram && entry - free_by_then >= queue.entries)
-                fail_input(member.loc,
-                           "graph '{}' reads entry {} of queue '{}', but only {} entries fit and none before entry {} is "
-                           "popped by then",
-                           member.graph->name, entry, queue.name, queue.entries, free_by_then);
+                fail_input(
+                    member.loc,
+                    "graph '{}' reads entry {} of queue '{}', but only {} entries fit and none before entry {} is "
+                    "popped by then",
+                    member.graph->name, entry, queue.name, queue.entries, free_by_then);
             reads_[&queue].insert(entry);
             per.entries = std::max(per.entries, entry + 1);
         }
@@ -323,7 +329,8 @@ private:
 };
 }  // namespace
 
-Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls, std::optional<std::int64_t> inputs_count) {
+Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,
+                  std::optional<std::int64_t> inputs_count) {
     EpochStream stream(netlist, calls, inputs_count);
     Forecaster forecaster(netlist, inputs_count);
     EpochCommand command;

@@ -108,15 +108,16 @@ private:
 /// What a run will touch, found by running the programs without data.
 struct Forecast {
     struct PerQueue {
-        std::int64_t entries = 0;           ///< highest entry number read or written, plus one
-        std::vector<std::int64_t> host;     ///< HOST-fed: entry numbers to push, ascending
-        bool rewound = false;               ///< popped entries are read again: keep them
+        std::int64_t entries = 0;        ///< highest entry number read or written, plus one
+        std::vector<std::int64_t> host;  ///< HOST-fed: entry numbers to push, ascending
+        bool rewound = false;            ///< popped entries are read again: keep them
     };
     std::map<const Queue*, PerQueue> queues;
     std::int64_t launches = 0;
-    std::int64_t inputs = 0;                ///< inputs of all launches, for progress
+    std::int64_t inputs = 0;  ///< inputs of all launches, for progress
 };
 /// Throws Error(Input) where a program reads a FIFO entry that nothing will ever have written.
-Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls, std::optional<std::int64_t> inputs_count);
+Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,
+                  std::optional<std::int64_t> inputs_count);
 
 }  // namespace tt

@@ -26,7 +26,8 @@ public:
 };
 
 /// `entries`: how many entries each HOST queue gets (needed by TestOp). `file` decides the default kind (graph tests).
-std::unique_ptr<StimulusSource> make_stimulus(const Netlist& resolved, const std::map<std::string, std::int64_t>& entries,
-                                              std::uint32_t seed, StimulusOrder order);
+std::unique_ptr<StimulusSource> make_stimulus(const Netlist& resolved,
+                                              const std::map<std::string, std::int64_t>& entries, std::uint32_t seed,
+                                              StimulusOrder order);
 
 }  // namespace tt

@@ -12,11 +12,21 @@
 namespace tt {
 
 struct Tm {
-    enum class Kind : std::uint8_t { BroadcastR, BroadcastC, BroadcastZ, HSlice, HStack, VSlice, VStack, Transpose, Pad };
+    enum class Kind : std::uint8_t {
+        BroadcastR,
+        BroadcastC,
+        BroadcastZ,
+        HSlice,
+        HStack,
+        VSlice,
+        VStack,
+        Transpose,
+        Pad
+    };
     Kind kind = Kind::Transpose;
-    std::int64_t n = 1;             ///< factor (hstack, vstack: 0 = all slices)
-    std::int64_t rt = 0, ct = 0;    ///< Pad
-    float value = 0;                ///< Pad
+    std::int64_t n = 1;           ///< factor (hstack, vstack: 0 = all slices)
+    std::int64_t rt = 0, ct = 0;  ///< Pad
+    float value = 0;              ///< Pad
     SourceLoc loc;
     friend bool operator==(const Tm& a, const Tm& b) {
         return a.kind == b.kind && a.n == b.n && a.rt == b.rt && a.ct == b.ct && a.value == b.value;

@@ -149,7 +149,8 @@ void check_overlaps(Validation& v) {
         for (const QueueUse& use : queue_uses(v.netlist, graph)) users[use.queue].insert(&graph);
     const auto together = [&](const Queue* a, const Queue* b) {
         if (a->host_fed() != b->host_fed()) return false;
-        return std::any_of(users[a].begin(), users[a].end(), [&](const Graph* graph) { return users[b].contains(graph); });
+        return std::any_of(users[a].begin(), users[a].end(),
+                           [&](const Graph* graph) { return users[b].contains(graph); });
     };
     struct Extent {
         std::uint64_t start, end;
@@ -165,13 +166,14 @@ void check_overlaps(Validation& v) {
     }
     std::set<std::pair<const Queue*, const Queue*>> told;
     for (auto& [place, extents] : channels) {
-        std::stable_sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
+        std::stable_sort(extents.begin(), extents.end(),
+                         [](const Extent& a, const Extent& b) { return a.start < b.start; });
         for (std::size_t i = 1; i < extents.size(); ++i) {
             const Extent &low = extents[i - 1], &high = extents[i];
             if (high.start >= low.end || high.queue == low.queue || !together(low.queue, high.queue)) continue;
             if (!told.insert({low.queue, high.queue}).second) continue;
-            v.out.error(high.queue->loc, "queues '{}' and '{}' overlap in DRAM channel {} of chip {} at {:#x}", low.queue->name,
-                        high.queue->name, place.second, place.first, high.start);
+            v.out.error(high.queue->loc, "queues '{}' and '{}' overlap in DRAM channel {} of chip {} at {:#x}",
+                        low.queue->name, high.queue->name, place.second, place.first, high.start);
         }
     }
 }

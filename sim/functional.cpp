@@ -68,7 +68,8 @@ private:
         entries_[q] = first;
     }
 
-    AssembledPtr slice(std::size_t o, std::size_t k, std::size_t p, std::int64_t z, std::int64_t input, PipeSlices& made) {
+    AssembledPtr slice(std::size_t o, std::size_t k, std::size_t p, std::int64_t z, std::int64_t input,
+                       PipeSlices& made) {
         AssembledPtr& slot = made[{p, z}];
         if (slot) return slot;
         const PlanOp& op = plan_->ops[o];
@@ -129,7 +130,8 @@ private:
         const PlanOp& op = plan_->ops[o];
         if (op.op->cfg.gradient)
             for (const auto& [place, block] : blocks_[o])
-                gradients_[o][place.first * static_cast<std::size_t>(op.slices) + static_cast<std::size_t>(place.second)] = block;
+                gradients_[o][place.first * static_cast<std::size_t>(op.slices) +
+                              static_cast<std::size_t>(place.second)] = block;
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
             const QueueAccess& access = access_.at(&queue);
@@ -149,11 +151,11 @@ private:
     std::map<const Queue*, QueueAccess> access_;
     std::int64_t inputs_;
     std::map<const Queue*, EntrySpan> prologue_;
-    std::vector<EntrySpan> entries_;                                                   // per plan queue, this input
-    std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;   // per op, this input
-    std::vector<std::vector<std::size_t>> last_read_by_;                               // per op: producers it reads last
-    std::vector<std::vector<PipeSlices>> resident_;                                    // per op and operand
-    std::vector<std::vector<BlockPtr>> gradients_;                                     // per op: core * slices + slice
+    std::vector<EntrySpan> entries_;                                                  // per plan queue, this input
+    std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;  // per op, this input
+    std::vector<std::vector<std::size_t>> last_read_by_;                              // per op: producers it reads last
+    std::vector<std::vector<PipeSlices>> resident_;                                   // per op and operand
+    std::vector<std::vector<BlockPtr>> gradients_;                                    // per op: core * slices + slice
 };
 
 }  // namespace
@@ -178,7 +180,9 @@ void run_functional(RunState& state) {
         for (std::int64_t input = 0; input < launch.inputs; ++input) {
             running.run_input(input);
             if (state.options.progress)
-                state.options.progress(static_cast<double>(++done) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)), "simulating");
+                state.options.progress(
+                    static_cast<double>(++done) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
+                    "simulating");
         }
         pointers.finish(running.access(), launch.input_count());
         for (const auto& [queue, _] : running.access()) state.forget_popped(*queue, pointers.at(*queue).popped());

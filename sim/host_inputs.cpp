@@ -11,8 +11,8 @@ static EntryPtr convert_and_pack(Tensor values, const Queue& queue) {
     return pack_entry(values, queue, Numerics::Real);
 }
 
-HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed, StimulusOrder order,
-                                ThreadPool& pool) {
+HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed,
+                                StimulusOrder order, ThreadPool& pool) {
     HostInputs inputs;
     std::map<std::string, std::int64_t> counts;
     for (const auto& [queue, per] : forecast.queues)
@@ -43,7 +43,8 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
     const std::string where = folder + "/manifest.json";
     for (const ManifestEntry& item : manifest.inputs) {
         const Queue* queue = netlist.find_queue(item.queue);
-        if (!queue || !queue->host_fed()) problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
+        if (!queue || !queue->host_fed())
+            problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
     }
     problems.throw_if_any();
     for (const Queue& queue : netlist.queues) {
@@ -65,8 +66,9 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
             continue;
         }
         if (array.integer != integer) {
-            problems.error({file, 0, 0}, "dtype is {}; queue '{}' of format {} needs {}", array.integer ? "int32" : "float32",
-                           queue.name, to_string(queue.df), integer ? "int32" : "float32");
+            problems.error({file, 0, 0}, "dtype is {}; queue '{}' of format {} needs {}",
+                           array.integer ? "int32" : "float32", queue.name, to_string(queue.df),
+                           integer ? "int32" : "float32");
             continue;
         }
         const std::int64_t last = needed->second.host.back();
@@ -80,7 +82,8 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
         for (const std::int64_t n : needed->second.host) to[n] = nullptr;
         pool.parallel_for(needed->second.host.size(), [&](std::size_t i) {
             const std::int64_t n = needed->second.host[i];
-            to.at(n) = convert_and_pack(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
+            to.at(n) =
+                convert_and_pack(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
         });
     }
     problems.throw_if_any();

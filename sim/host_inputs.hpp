@@ -6,8 +6,8 @@
 
 #include "base/thread_pool.hpp"
 #include "netlist/manifest.hpp"
-#include "netlist/stimulus.hpp"
 #include "netlist/queue_state.hpp"
+#include "netlist/stimulus.hpp"
 #include "sim/values/entry.hpp"
 
 namespace tt::sim {
@@ -15,8 +15,8 @@ namespace tt::sim {
 class HostInputs {
 public:
     /// From the netlist's stimulus.
-    static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed, StimulusOrder order,
-                               ThreadPool& pool);
+    static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed,
+                               StimulusOrder order, ThreadPool& pool);
     /// From a folder with manifest.json (--inputs). Throws Error(Input) for a missing queue, a wrong shape or dtype.
     static HostInputs load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
                            const Manifest& manifest, ThreadPool& pool);

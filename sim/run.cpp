@@ -99,7 +99,8 @@ public:
         report_.queue = queue.name;
         report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
         report_.rule = exact_numbers ? "--numerics float32" : rule_.source;
-        comparison_ = std::make_unique<QueueComparison>(report_.comparison, queue.tile, judged_part(state.netlist, queue));
+        comparison_ =
+            std::make_unique<QueueComparison>(report_.comparison, queue.tile, judged_part(state.netlist, queue));
     }
     void add(std::int64_t n, const Tensor& expected) {
         if (state_.store.has(queue_, n)) comparison_->add(expected, unpack_entry(state_.store.read(queue_, n)));
@@ -109,7 +110,8 @@ public:
         if (report_.result.judged && rule_.strict_pcc > 0 && report_.result.pcc < rule_.strict_pcc) {
             report_.result.pass = false;
             if (report_.result.first_failure.empty())
-                report_.result.first_failure = fmt::format("--strict: pcc {:.6f} < {}", report_.result.pcc, rule_.strict_pcc);
+                report_.result.first_failure =
+                    fmt::format("--strict: pcc {:.6f} < {}", report_.result.pcc, rule_.strict_pcc);
         }
         return report_;
     }
@@ -136,7 +138,9 @@ static void check_outputs(RunState& state) {
         TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
         return unpack_entry({{entry}, queue.shape().z});
     };
-    options.sink = [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).add(n, value); };
+    options.sink = [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
+        judges.at(&queue).add(n, value);
+    };
     if (state.options.progress) options.progress = [&state](double share) { state.options.progress(share, "golden"); };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
     golden.run(state.calls);
@@ -159,11 +163,10 @@ RunReport run(const RunOptions& options) {
     RunState& state = *setup->state;
     // (1) what the host will push
     if (state.values()) {
-        state.host = setup->manifest
-                         ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir, *setup->manifest,
-                                            *setup->pool)
-                         : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
-                                                state.options.stimulus, *setup->pool);
+        state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir,
+                                                        *setup->manifest, *setup->pool)
+                                     : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
+                                                            state.options.stimulus, *setup->pool);
     }
     // (2) the machine
     if (state.options.mode == Mode::Functional) {

@@ -20,20 +20,20 @@ namespace tt::sim {
 enum class Mode : std::uint8_t { Full, Timing, Functional };
 
 struct RunOptions {
-    std::string netlist;                          ///< file
-    std::string arch;                             ///< "" = first listed one on which the file validates
-    std::string device, cluster;                  ///< see MachineOptions
+    std::string netlist;          ///< file
+    std::string arch;             ///< "" = first listed one on which the file validates
+    std::string device, cluster;  ///< see MachineOptions
     std::vector<int> harvested_rows;
-    std::vector<std::string> programs;            ///< in run order; empty = all, in file order
-    std::map<std::string, std::int64_t> params;   ///< "$p_x" or "p_x"
-    std::optional<std::int64_t> inputs_count;     ///< per graph at most
+    std::vector<std::string> programs;           ///< in run order; empty = all, in file order
+    std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"
+    std::optional<std::int64_t> inputs_count;    ///< per graph at most
     std::uint32_t seed = 0;
     StimulusOrder stimulus = StimulusOrder::PerQueue;
-    std::string inputs_dir, dump_dir;             ///< --inputs, --dump-io; "" = none
+    std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;                         ///< 0 = one per processor; never changes a result
-    bool check = true;                            ///< compare with golden (not in Timing mode)
+    unsigned threads = 0;  ///< 0 = one per processor; never changes a result
+    bool check = true;     ///< compare with golden (not in Timing mode)
     bool strict = false;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
     std::function<void(double, const std::string&)> progress;
@@ -42,20 +42,20 @@ struct RunOptions {
 struct OpReport {
     std::string name, type;
     std::int64_t grid_r = 0, grid_c = 0, device = 0;
-    std::int64_t tiles = 0;             ///< output tiles packed, all cores, all inputs
+    std::int64_t tiles = 0;                         ///< output tiles packed, all cores, all inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
-    std::uint64_t busy_cycles = 0;      ///< of the busiest core
+    std::uint64_t busy_cycles = 0;                  ///< of the busiest core
 };
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;           ///< all its executes, from start to last output
-    double inputs_per_second = 0;       ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
+    std::uint64_t cycles = 0;      ///< all its executes, from start to last output
+    double inputs_per_second = 0;  ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
     std::vector<OpReport> ops;
 };
 struct OutputReport {
     std::string queue;
-    std::string rule;                   ///< where the tolerance comes from
+    std::string rule;  ///< where the tolerance comes from
     Comparison comparison;
     QueueComparison::Result result;
 };

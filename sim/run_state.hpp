@@ -10,8 +10,8 @@
 #include "base/thread_pool.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/queue_state.hpp"
-#include "sim/run.hpp"
 #include "sim/host_inputs.hpp"
+#include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 
 namespace tt::sim {

@@ -41,7 +41,8 @@ static std::vector<ProgramCall> choose_calls(const Netlist& netlist, const RunOp
         const Program* program = netlist.find_program(name);
         std::vector<std::string> names;
         for (const Program& p : netlist.programs) names.push_back(p.name);
-        if (!program) fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
+        if (!program)
+            fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
         add(*program);
     }
     return calls;
@@ -109,7 +110,9 @@ std::unique_ptr<Setup> set_up(const RunOptions& given) {
             for (const ProductInfo& product : products())
                 if (product.name == options.device) archs = {product.arch};
         if (archs.empty())
-            fail_unsupported(setup->netlist.arch_loc, "none of the archs of this netlist can be simulated; ttsim knows grayskull, wormhole and wormhole_b0");
+            fail_unsupported(
+                setup->netlist.arch_loc,
+                "none of the archs of this netlist can be simulated; ttsim knows grayskull, wormhole and wormhole_b0");
     }
     std::optional<Error> first;
     for (const std::string& arch : archs) {

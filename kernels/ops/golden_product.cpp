@@ -76,7 +76,8 @@ void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
     std::vector<float> part(size);
     for (std::int64_t k = 0; k < a.cols; k += piece) {
         std::fill(part.begin(), part.end(), 0.0F);
-        multiply({a.data + k, a.stride, b.row(k), b.stride, part.data(), sums.cols, a.rows, b.cols, std::min(piece, a.cols - k)});
+        multiply({a.data + k, a.stride, b.row(k), b.stride, part.data(), sums.cols, a.rows, b.cols,
+                  std::min(piece, a.cols - k)});
         for (std::size_t i = 0; i < size; ++i) total[i] += part[i];
     }
     for (std::int64_t r = 0; r < sums.rows; ++r)

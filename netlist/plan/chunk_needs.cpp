@@ -110,8 +110,8 @@ private:
         const Blocking& b = source_.blocking;
         const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
         const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
-        const auto step = std::min(static_cast<std::size_t>(ublock / source_.ublocks_per_step),
-                                   source_.produced_after.size() - 1);
+        const auto step =
+            std::min(static_cast<std::size_t>(ublock / source_.ublocks_per_step), source_.produced_after.size() - 1);
         const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
         const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);
         need.need = std::max(need.need, end);

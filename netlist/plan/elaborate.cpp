@@ -106,7 +106,8 @@ void Elaborator::list_ops() {
                 if (producer == all.end())  // a FIFO that an op of this epoch fills: that op first
                     if (const Queue* queue = netlist_.find_queue(input); queue && queue->type == QueueType::Queue)
                         producer = all.find(queue->input);
-                if (producer != all.end() && visited.insert(producer->first).second) stack.emplace_back(producer->first, 0);
+                if (producer != all.end() && visited.insert(producer->first).second)
+                    stack.emplace_back(producer->first, 0);
                 continue;
             }
             op_index_[name] = static_cast<int>(plan_->ops.size());
@@ -124,7 +125,9 @@ void Elaborator::list_ops() {
 void Elaborator::place(PlanOp& op) {
     op.chip = op.graph->device();
     const ChipInstance* chip = machine_.find(op.chip);
-    if (!chip) fail_input(op.graph->loc, "graph '{}' runs on chip {}, which the machine does not have", op.graph->name, op.chip);
+    if (!chip)
+        fail_input(op.graph->loc, "graph '{}' runs on chip {}, which the machine does not have", op.graph->name,
+                   op.chip);
     const Blocking& out = op.op->cfg.out;
     op.ethernet = op.def->op_class == OpClass::Ethernet;
     if (op.ethernet) {
@@ -132,7 +135,8 @@ void Elaborator::place(PlanOp& op) {
         for (std::int64_t n = 0; n < out.cores(); ++n) {
             const std::int64_t channel = channels.empty() ? n : channels[static_cast<std::size_t>(n) % channels.size()];
             if (chip->params.eth.empty())
-                fail_input(op.op->cfg.loc, "op '{}' needs Ethernet, which {} does not have", op.op->name(), chip->params.name);
+                fail_input(op.op->cfg.loc, "op '{}' needs Ethernet, which {} does not have", op.op->name(),
+                           chip->params.name);
             op.cores.push_back(chip->params.eth[static_cast<std::size_t>(channel) % chip->params.eth.size()]);
         }
         return;
@@ -144,8 +148,8 @@ void Elaborator::place(PlanOp& op) {
             const std::int64_t r = op.op->grid_loc_r + (op.op->grid_transpose ? j : i);
             const std::int64_t c = op.op->grid_loc_c + (op.op->grid_transpose ? i : j);
             if (r >= rows || c >= cols)
-                fail_input(op.op->cfg.loc, "op '{}' needs core [{}, {}]; chip {} has {} x {} working cores", op.op->name(),
-                           r, c, op.chip, rows, cols);
+                fail_input(op.op->cfg.loc, "op '{}' needs core [{}, {}]; chip {} has {} x {} working cores",
+                           op.op->name(), r, c, op.chip, rows, cols);
             op.cores.push_back(chip->worker(r, c));
         }
 }
@@ -278,16 +282,15 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.slices = use.slices;
         operand.whole_input = use.whole_input;
         const bool streamed = use.chunks != OperandUse::Chunks::One;
-        operand.chunks_per_slice = !streamed                                       ? 1
-                                   : use.chunks == OperandUse::Chunks::Ublocks ? groups
-                                                                                   : use.count;
+        operand.chunks_per_slice = !streamed ? 1 : use.chunks == OperandUse::Chunks::Ublocks ? groups : use.count;
         if (operand.intake != Intake::Resident)
             operand.intake = use.whole_input ? Intake::WholeInput
                              : use.at_end    ? Intake::SliceEnd
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
                                  ? Intake::PerStep
                                  : Intake::PerSlice;
-        operand.l1_tiles = operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
+        operand.l1_tiles =
+            operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
     }
     // Work of each step: what it unpacks, computes and packs.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;

@@ -58,8 +58,8 @@ bool fits_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip)
 void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out) {
     const L1Use l1 = l1_use(op, input_count, chip);
     if (l1.used > l1.usable)
-        out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.used, l1.parts,
-                  chip.name, l1.usable);
+        out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.used,
+                  l1.parts, chip.name, l1.usable);
 }
 
 }  // namespace tt

@@ -55,15 +55,15 @@ struct PlanOperand {
     int producer_queue = -1;  ///< index in Plan::queues, or -1
     TmMap map;
     Intake intake = Intake::PerStep;
-    bool whole_input = false;            ///< an output slice may use any slice of the operand
-    std::int64_t slices = 1;             ///< operand slices per output slice
-    std::int64_t operand_z = 1;          ///< slices of the whole operand
-    std::int64_t chunks_per_slice = 1;   ///< chunks of one operand slice
+    bool whole_input = false;           ///< an output slice may use any slice of the operand
+    std::int64_t slices = 1;            ///< operand slices per output slice
+    std::int64_t operand_z = 1;         ///< slices of the whole operand
+    std::int64_t chunks_per_slice = 1;  ///< chunks of one operand slice
     DataFormat df = DataFormat::Float16_b;
-    TileDim tile;                        ///< after transposes
+    TileDim tile;  ///< after transposes
     std::int64_t tile_bytes = 0;
-    std::int64_t l1_tiles = 0;           ///< of the operand buffer of each core, by the L1 space rules
-    std::int64_t capacity_tiles = 0;     ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
+    std::int64_t l1_tiles = 0;        ///< of the operand buffer of each core, by the L1 space rules
+    std::int64_t capacity_tiles = 0;  ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
     std::vector<Pipe> pipes;
     std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
 };
@@ -77,32 +77,32 @@ struct PlanOp {
     const OpDef* def = nullptr;
     const Graph* graph = nullptr;
     std::int64_t chip = 0;
-    bool ethernet = false;               ///< runs on Ethernet cores (ethernet_datacopy)
-    std::vector<NocCoord> cores;         ///< row-major over the op's logical grid
+    bool ethernet = false;        ///< runs on Ethernet cores (ethernet_datacopy)
+    std::vector<NocCoord> cores;  ///< row-major over the op's logical grid
     std::vector<PlanOperand> operands;
-    std::int64_t slices = 1;             ///< output slices (t)
+    std::int64_t slices = 1;  ///< output slices (t)
     std::int64_t steps_per_slice = 1;
-    std::vector<std::int64_t> out_tiles; ///< per step of a slice: tiles packed to the output buffer (0: spill only)
-    std::int64_t slice_tiles = 1;        ///< tiles of one output slice of one core (mblock)
-    std::int64_t capacity_tiles = 0;     ///< of the output buffer of each core
+    std::vector<std::int64_t> out_tiles;  ///< per step of a slice: tiles packed to the output buffer (0: spill only)
+    std::int64_t slice_tiles = 1;         ///< tiles of one output slice of one core (mblock)
+    std::int64_t capacity_tiles = 0;      ///< of the output buffer of each core
     std::int64_t out_tile_bytes = 0;
-    std::vector<StepTime> step_times;    ///< per step of a slice
-    std::vector<PlanReader> readers;     ///< operands fed from the output buffers
-    std::vector<int> out_queues;         ///< queues fed from them
+    std::vector<StepTime> step_times;                                  ///< per step of a slice
+    std::vector<PlanReader> readers;                                   ///< operands fed from the output buffers
+    std::vector<int> out_queues;                                       ///< queues fed from them
     std::int64_t input_tiles() const { return slices * slice_tiles; }  ///< produced per core and input
 };
 
 struct PlanQueue {
     const Queue* queue = nullptr;
-    int writer = -1;                     ///< op that feeds it in this epoch
+    int writer = -1;  ///< op that feeds it in this epoch
     std::vector<PlanReader> readers;
 };
 
 struct Plan {
     std::vector<const Graph*> graphs;
-    std::vector<PlanOp> ops;             ///< in topological order over all graphs of the epoch
+    std::vector<PlanOp> ops;  ///< in topological order over all graphs of the epoch
     std::vector<PlanQueue> queues;
-    std::vector<std::int64_t> chips;     ///< ascending
+    std::vector<std::int64_t> chips;  ///< ascending
     int find_queue(const Queue* queue) const;
 };
 
@@ -117,8 +117,8 @@ std::string print_plan(const Plan& plan);
 
 /// Blocks (z, core) of an op's output, or a queue's buffers, by tile.
 struct BlockPlace {
-    std::int64_t block = 0;       ///< core or buffer, row-major over the grid
-    std::int64_t r = 0, c = 0;    ///< tile inside it
+    std::int64_t block = 0;     ///< core or buffer, row-major over the grid
+    std::int64_t r = 0, c = 0;  ///< tile inside it
 };
 BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c);
 

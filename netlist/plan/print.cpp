@@ -4,42 +4,47 @@ namespace tt {
 
 static const char* name_of(Intake intake) {
     switch (intake) {
-        case Intake::PerStep: return "a chunk a step";
-        case Intake::PerSlice: return "a slice at a time";
-        case Intake::SliceEnd: return "at the end of a slice";
-        case Intake::WholeInput: return "whole input";
-        case Intake::Resident: return "resident (prologue)";
+        case Intake::PerStep:
+            return "a chunk a step";
+        case Intake::PerSlice:
+            return "a slice at a time";
+        case Intake::SliceEnd:
+            return "at the end of a slice";
+        case Intake::WholeInput:
+            return "whole input";
+        case Intake::Resident:
+            return "resident (prologue)";
     }
     return "";
 }
 
 static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t k) {
     const PlanOperand& operand = op.operands[k];
-    const std::string from =
-        operand.producer_op >= 0
-            ? plan.ops[static_cast<std::size_t>(operand.producer_op)].op->name()
-            : plan.queues[static_cast<std::size_t>(operand.producer_queue)].queue->name;
+    const std::string from = operand.producer_op >= 0
+                                 ? plan.ops[static_cast<std::size_t>(operand.producer_op)].op->name()
+                                 : plan.queues[static_cast<std::size_t>(operand.producer_queue)].queue->name;
     std::string tms;
     for (const Tm& tm : op.op->tms[k].tms) tms += (tms.empty() ? " [" : ", ") + to_string(tm);
     if (!tms.empty()) tms += ']';
     const Pipe& first = operand.pipes.front();
-    std::string text = fmt::format("    in{} {}{} {}: {}, buffer {} tiles, {} pipes to {} cores each, {} chunks of {} tiles\n",
-                                   k, from, tms, to_string(operand.df), name_of(operand.intake), operand.capacity_tiles,
-                                   operand.pipes.size(), first.cores.size(), first.chunks(), first.chunk_tiles.front());
+    std::string text =
+        fmt::format("    in{} {}{} {}: {}, buffer {} tiles, {} pipes to {} cores each, {} chunks of {} tiles\n", k,
+                    from, tms, to_string(operand.df), name_of(operand.intake), operand.capacity_tiles,
+                    operand.pipes.size(), first.cores.size(), first.chunks(), first.chunk_tiles.front());
     return text;
 }
 
 static std::string print_op(const Plan& plan, const PlanOp& op) {
     const Blocking& b = op.op->cfg.out;
-    std::string text = fmt::format(
-        "  {} {} grid {}x{} at core {}-{}, t {}, mblock {}x{}, ublock {}x{}, {}\n", op.op->name(), op.op->cfg.type, b.grid_r,
-        b.grid_c, op.cores.front().x, op.cores.front().y, b.t, b.mblock_m, b.mblock_n, b.ublock_rt, b.ublock_ct,
-        to_string(op.op->cfg.out_df));
+    std::string text =
+        fmt::format("  {} {} grid {}x{} at core {}-{}, t {}, mblock {}x{}, ublock {}x{}, {}\n", op.op->name(),
+                    op.op->cfg.type, b.grid_r, b.grid_c, op.cores.front().x, op.cores.front().y, b.t, b.mblock_m,
+                    b.mblock_n, b.ublock_rt, b.ublock_ct, to_string(op.op->cfg.out_df));
     for (std::size_t k = 0; k < op.operands.size(); ++k) text += print_operand(plan, op, k);
     const StepTime& time = op.step_times.back();
-    text += fmt::format("    loop: {} slices x {} steps; last step unpack {} math {} pack {} cycles; output buffer {} tiles\n",
-                        op.slices, op.steps_per_slice, time.unpack.value(), time.math.value(), time.pack.value(),
-                        op.capacity_tiles);
+    text += fmt::format(
+        "    loop: {} slices x {} steps; last step unpack {} math {} pack {} cycles; output buffer {} tiles\n",
+        op.slices, op.steps_per_slice, time.unpack.value(), time.math.value(), time.pack.value(), op.capacity_tiles);
     for (const int q : op.out_queues)
         text += fmt::format("    -> queue {}\n", plan.queues[static_cast<std::size_t>(q)].queue->name);
     return text;

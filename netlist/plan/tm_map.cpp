@@ -42,7 +42,9 @@ TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t 
                 c %= in.ct;
                 if (!along_rows) limit(in.ct - c);
                 break;
-            case Tm::Kind::BroadcastZ: z %= in.z; break;
+            case Tm::Kind::BroadcastZ:
+                z %= in.z;
+                break;
             case Tm::Kind::HSlice:
                 c += (z % n) * step->out.ct;
                 z /= n;

@@ -41,7 +41,8 @@ Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle&
 }
 
 /// One hop over Ethernet (or PCIe peer to peer): `at` moves to the node the data comes out of.
-Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane) {
+Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready,
+                   std::size_t lane) {
     Chip& source = chip(from);
     Chip& target = chip(to);
     const auto between = links_of_.find(std::minmax(from, to));
@@ -57,11 +58,12 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
     ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, ready);
     at = target.instance().params.eth.at(in);
-    return (forward ? link.forward : link.backward).pass(ready, bytes) + static_cast<Cycle>(source.timing().eth_latency);
+    return (forward ? link.forward : link.backward).pass(ready, bytes) +
+           static_cast<Cycle>(source.timing().eth_latency);
 }
 
-Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes, Cycle ready,
-                  std::size_t lane, int noc) {
+Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
+                  Cycle ready, std::size_t lane, int noc) {
     if (from_chip != to_chip) {
         auto& route = routes_[{from_chip, to_chip}];
         if (route.empty()) route = machine_.route(from_chip, to_chip);

@@ -41,11 +41,16 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
     const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
     const std::int64_t before = at.input * per_input;
     switch (operand.intake) {
-        case Intake::PerStep: return before + at.slice * per_slice + at.step + 1;
-        case Intake::PerSlice: return before + (at.slice + 1) * per_slice;
-        case Intake::SliceEnd: return at.step + 1 == op_.steps_per_slice ? before + (at.slice + 1) * per_slice : 0;
-        case Intake::WholeInput: return before + per_input;
-        case Intake::Resident: return per_input;
+        case Intake::PerStep:
+            return before + at.slice * per_slice + at.step + 1;
+        case Intake::PerSlice:
+            return before + (at.slice + 1) * per_slice;
+        case Intake::SliceEnd:
+            return at.step + 1 == op_.steps_per_slice ? before + (at.slice + 1) * per_slice : 0;
+        case Intake::WholeInput:
+            return before + per_input;
+        case Intake::Resident:
+            return per_input;
     }
     return 0;
 }
@@ -59,11 +64,15 @@ std::int64_t Core::chunks_taken(std::size_t k, const Position& at) const {
     const bool slice_done = at.step + 1 == op_.steps_per_slice;
     const bool input_done = slice_done && at.slice + 1 == op_.slices;
     switch (operand.intake) {
-        case Intake::PerStep: return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
+        case Intake::PerStep:
+            return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
         case Intake::PerSlice:
-        case Intake::SliceEnd: return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;
-        case Intake::WholeInput: return before + (input_done ? per_input : 0);
-        case Intake::Resident: return 0;
+        case Intake::SliceEnd:
+            return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;
+        case Intake::WholeInput:
+            return before + (input_done ? per_input : 0);
+        case Intake::Resident:
+            return 0;
     }
     return 0;
 }
@@ -107,7 +116,8 @@ void Core::begin_step(const Position& at) {
     if (!epoch_.values()) return;
     const std::int64_t slice_number = at.input * op_.slices + at.slice;
     if (at.step == 0) blocks_.push_back(epoch_.compute().reserve(op_));
-    TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order", op_.op->name());
+    TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order",
+             op_.op->name());
     if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
 }
 
@@ -118,7 +128,8 @@ void Core::submit_slice(const Position& at) {
         const bool whole = operand.whole_input;
         const std::int64_t first = whole ? 0 : at.slice * operand.slices;
         const std::int64_t count = whole ? operand.operand_z : operand.slices;
-        for (std::int64_t z = first; z < first + count; ++z) operands[k].push_back(operands_[k].pipe->slice(at.input, z));
+        for (std::int64_t z = first; z < first + count; ++z)
+            operands[k].push_back(operands_[k].pipe->slice(at.input, z));
     }
     const BlockPtr& block = blocks_.back();
     epoch_.compute().run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
@@ -143,7 +154,8 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
         ++step_;
         // Credits go back to the pipes before the next step may use what they bring.
         for (std::size_t k = 0; k < operands_.size(); ++k)
-            if (op_.operands[k].intake != Intake::Resident) operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
+            if (op_.operands[k].intake != Intake::Resident)
+                operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
         try_start();
         return;
     }
@@ -190,14 +202,15 @@ WaitsFor Core::waits_for() const {
     const Position at = position(step_);
     if (const int k = missing_operand(at); k >= 0) {
         const PipeFlow& pipe = *operands_[static_cast<std::size_t>(k)].pipe;
-        return {fmt::format("{} (input {}, slice {}) waits for operand {} from {}", name(), at.input, at.slice, k, pipe.source_name()),
+        return {fmt::format("{} (input {}, slice {}) waits for operand {} from {}", name(), at.input, at.slice, k,
+                            pipe.source_name()),
                 &pipe};
     }
     if (output_full(at)) {
         for (std::size_t u = 0; u < users_.size(); ++u)
             if (released_by_[u] == released_)
-                return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(), at.input,
-                                    at.slice, op_.capacity_tiles),
+                return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(),
+                                    at.input, at.slice, op_.capacity_tiles),
                         &users_[u]->waiter()};
     }
     return {fmt::format("{} could run", name()), nullptr};

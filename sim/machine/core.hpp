@@ -81,14 +81,14 @@ private:
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
     bool unpacking_ = false;
     Cycle pack_free_ = 0;
-    std::int64_t packing_ = 0;   // produced, and being packed
+    std::int64_t packing_ = 0;  // produced, and being packed
     std::int64_t produced_ = 0, total_tiles_ = 0;
     std::vector<OutputUser*> users_;
     std::vector<std::int64_t> released_by_;
     std::int64_t released_ = 0;
-    std::deque<BlockPtr> blocks_;       // from slice number first_block_
+    std::deque<BlockPtr> blocks_;  // from slice number first_block_
     std::int64_t first_block_ = 0;
-    std::vector<BlockPtr> gradients_;   // per slice: what the last input left
+    std::vector<BlockPtr> gradients_;  // per slice: what the last input left
     Stats stats_;
 };
 

@@ -19,15 +19,18 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       finished_(std::move(finished)),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
     for (const PlanQueue& queue : plan_.queues)
-        ports_.push_back(std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
+        ports_.push_back(
+            std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
     for (auto& reader : ports_)
         for (auto& writer : ports_)
             if (writer->writes() && reader->reads() && reader->memory().ram() &&
-                memory_behind(context.state.netlist, reader->queue()) == memory_behind(context.state.netlist, writer->queue()))
+                memory_behind(context.state.netlist, reader->queue()) ==
+                    memory_behind(context.state.netlist, writer->queue()))
                 reader->follow(*writer);
     for (const PlanOp& op : plan_.ops) {
         cores_.emplace_back();
-        for (std::size_t index = 0; index < op.cores.size(); ++index) cores_.back().push_back(std::make_unique<Core>(*this, op, index));
+        for (std::size_t index = 0; index < op.cores.size(); ++index)
+            cores_.back().push_back(std::make_unique<Core>(*this, op, index));
         open_cores_ += op.cores.size();
     }
     build_pipes();
@@ -47,8 +50,10 @@ void Epoch::build_pipes() {
             const PlanOperand& operand = plan_.ops[o].operands[k];
             std::vector<Core*> producers;
             if (operand.producer_op >= 0)
-                for (const auto& core : cores_[static_cast<std::size_t>(operand.producer_op)]) producers.push_back(core.get());
-            QueuePort* queue = operand.producer_op >= 0 ? nullptr : ports_[static_cast<std::size_t>(operand.producer_queue)].get();
+                for (const auto& core : cores_[static_cast<std::size_t>(operand.producer_op)])
+                    producers.push_back(core.get());
+            QueuePort* queue =
+                operand.producer_op >= 0 ? nullptr : ports_[static_cast<std::size_t>(operand.producer_queue)].get();
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
@@ -68,7 +73,7 @@ void Epoch::start() {
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
-    if (what != 0) {  // the end, out of the call stack of the part that saw it
+    if (what != 0) {                                 // the end, out of the call stack of the part that saw it
         const auto finished = std::move(finished_);  // it destroys this epoch
         finished();
         return;
@@ -95,7 +100,9 @@ void Epoch::writer_finished() {
     check_finished();
 }
 
-void Epoch::entry_written(const QueuePort&, std::int64_t input) { input_ends_[static_cast<std::size_t>(input)] = now(); }
+void Epoch::entry_written(const QueuePort&, std::int64_t input) {
+    input_ends_[static_cast<std::size_t>(input)] = now();
+}
 
 void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
@@ -139,7 +146,8 @@ void Epoch::report(std::vector<GraphReport*> graphs) const {
         Cycle interval = ended_ - started_;
         if (n >= 2 && input_ends_[n - 1] > input_ends_[n - 2]) interval = input_ends_[n - 1] - input_ends_[n - 2];
         if (interval > 0)
-            graph->inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / static_cast<double>(interval);
+            graph->inputs_per_second =
+                static_cast<double>(context_.state.report.clock_mhz) * 1e6 / static_cast<double>(interval);
     }
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
         for (GraphReport* graph : graphs) {
@@ -148,7 +156,8 @@ void Epoch::report(std::vector<GraphReport*> graphs) const {
                                          [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
             for (const auto& core : cores_[o]) {
                 const bool first = op->last_cycle == 0;
-                op->first_cycle = first ? core->stats().first_unpack : std::min(op->first_cycle, core->stats().first_unpack);
+                op->first_cycle =
+                    first ? core->stats().first_unpack : std::min(op->first_cycle, core->stats().first_unpack);
                 op->last_cycle = std::max(op->last_cycle, core->stats().last_pack);
                 op->tiles += core->produced();
             }

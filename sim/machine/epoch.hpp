@@ -61,8 +61,8 @@ private:
     EpochLaunch launch_;
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
-    std::vector<std::unique_ptr<QueuePort>> ports_;             // per plan queue
-    std::vector<std::vector<std::unique_ptr<Core>>> cores_;     // per op
+    std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
+    std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op
     std::vector<std::unique_ptr<PipeFlow>> pipes_;
     std::vector<std::unique_ptr<WriterFlow>> writers_;
     std::size_t open_cores_ = 0, open_writers_ = 0;

@@ -47,7 +47,8 @@ std::string PipeFlow::source_name() const {
 }
 
 std::int64_t PipeFlow::tiles_before(std::int64_t chunks) const {
-    return chunks / chunks_per_input_ * tiles_before_.back() + tiles_before_[static_cast<std::size_t>(chunks % chunks_per_input_)];
+    return chunks / chunks_per_input_ * tiles_before_.back() +
+           tiles_before_[static_cast<std::size_t>(chunks % chunks_per_input_)];
 }
 
 /// The first source that has not produced what the chunk takes; nullptr when all have.
@@ -94,7 +95,8 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
         if (queue_) {
             const Queue& queue = queue_->queue();
             Chip& chip = board.chip(queue.device());
-            const BufferAddress buffer = queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
+            const BufferAddress buffer =
+                queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
             const bool host = queue.where == QueueLoc::Host;
             const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
             const Cycle served = host ? chip.pcie(bytes, now) : chip.dram(buffer.channel, false, bytes, now);
@@ -102,8 +104,8 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
         } else {
             const Core& source = *sources_[need.source];
             const Cycle ready = now + static_cast<Cycle>(board.chip(source.op().chip).timing().noc_issue);
-            arrival = std::max(arrival, board.send(source.op().chip, source.op().cores[need.source], consumer_.chip, to, bytes,
-                                                   ready, lane, 0));
+            arrival = std::max(arrival, board.send(source.op().chip, source.op().cores[need.source], consumer_.chip, to,
+                                                   bytes, ready, lane, 0));
         }
     }
     return arrival;
@@ -136,7 +138,8 @@ void PipeFlow::collect_values(std::int64_t input, std::size_t chunk) {
             const ChunkNeed& need = pipe_.needs[n];
             const Core& source = *sources_[need.source];
             for (std::int64_t z = need.z_first; z <= need.z_last; ++z)
-                if (BlockPtr block = source.block(input * source.op().slices + z)) refs_.blocks[{need.source, z}] = std::move(block);
+                if (BlockPtr block = source.block(input * source.op().slices + z))
+                    refs_.blocks[{need.source, z}] = std::move(block);
         }
     }
     const auto per_slice = static_cast<std::size_t>(operand_.chunks_per_slice);
@@ -171,23 +174,26 @@ void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
 }
 
 WaitsFor PipeFlow::waits_for() const {
-    if (sent_ == total_) return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()), nullptr};
+    if (sent_ == total_)
+        return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()),
+                nullptr};
     const std::int64_t input = sent_ / chunks_per_input_;
     const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
-    const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})", source_name(), k_,
-                                         consumer_.op->name(), input, chunk, chunks_per_input_);
+    const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})",
+                                         source_name(), k_, consumer_.op->name(), input, chunk, chunks_per_input_);
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
                 epoch_.writer_of(*queue_)};
     if (!queue_)
         if (const ChunkNeed* need = missing_source(input, chunk))
-            return {fmt::format("{} waits for tiles of {}", self, sources_[need->source]->name()), sources_[need->source]};
+            return {fmt::format("{} waits for tiles of {}", self, sources_[need->source]->name()),
+                    sources_[need->source]};
     if (buffers_full(chunk))
         for (std::size_t place = 0; place < cores_.size(); ++place)
             if (taken_by_[place] == taken_)
-                return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self, cores_[place]->name(),
-                                    operand_.capacity_tiles),
+                return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self,
+                                    cores_[place]->name(), operand_.capacity_tiles),
                         cores_[place]};
     return {fmt::format("{} could move", self), nullptr};
 }

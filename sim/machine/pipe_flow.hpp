@@ -23,9 +23,9 @@ public:
         try_send();
     }
 
-    std::int64_t arrived() const { return arrived_; }                ///< chunks since the start of the epoch
-    void taken(std::size_t place, std::int64_t chunks);              ///< credit: the core is done with so many chunks
-    AssembledPtr slice(std::int64_t input, std::int64_t z);          ///< a slice that has arrived, for one core's use
+    std::int64_t arrived() const { return arrived_; }        ///< chunks since the start of the epoch
+    void taken(std::size_t place, std::int64_t chunks);      ///< credit: the core is done with so many chunks
+    AssembledPtr slice(std::int64_t input, std::int64_t z);  ///< a slice that has arrived, for one core's use
     std::string source_name() const;
 
     void source_produced() override { try_send(); }
@@ -59,19 +59,19 @@ private:
     std::size_t k_;
     const PlanOperand& operand_;
     const Pipe& pipe_;
-    std::vector<Core*> cores_;                 // consumers
-    std::vector<Core*> sources_;               // producers by source number; nullptr when not touched
-    std::vector<std::size_t> source_slots_;    // our user number at each producer
+    std::vector<Core*> cores_;               // consumers
+    std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
+    std::vector<std::size_t> source_slots_;  // our user number at each producer
     QueuePort* queue_ = nullptr;
     std::int64_t chunks_per_input_, total_;
-    std::vector<std::int64_t> tiles_before_;   // within an input
+    std::vector<std::int64_t> tiles_before_;  // within an input
     std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
-    bool started_ = false;  // before, the epoch's kernels are still loading
-    std::int64_t source_tiles_ = 0;            // produced per core and input
-    SourceRefs refs_;                          // of the slice that is arriving
-    std::map<std::int64_t, Held> held_;        // input * operand_z + z
+    bool started_ = false;               // before, the epoch's kernels are still loading
+    std::int64_t source_tiles_ = 0;      // produced per core and input
+    SourceRefs refs_;                    // of the slice that is arriving
+    std::map<std::int64_t, Held> held_;  // input * operand_z + z
 };
 
 }  // namespace tt::sim

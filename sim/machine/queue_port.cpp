@@ -45,7 +45,8 @@ EntrySpan QueuePort::gradient_entry(std::int64_t input) {
     return it->second;
 }
 
-void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block) {
+void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice,
+                        const BlockPtr& block) {
     Writing& writing = writing_[input];
     if (epoch_.values()) {
         if (writing.entry.parts.empty()) writing.entry = epoch_.store().open(queue(), access_.write(input));

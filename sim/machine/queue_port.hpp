@@ -58,8 +58,8 @@ private:
     std::int64_t readers_ = 0, pieces_per_input_ = 0, committed_ = 0;
     QueuePort* writer_ = nullptr;
     std::vector<QueuePort*> followers_;
-    std::map<std::int64_t, std::int64_t> done_;          // input -> readers that are done
-    std::map<std::int64_t, EntrySpan> snapshots_;        // rams read and written here
+    std::map<std::int64_t, std::int64_t> done_;    // input -> readers that are done
+    std::map<std::int64_t, EntrySpan> snapshots_;  // rams read and written here
     std::map<std::int64_t, EntrySpan> gradient_entries_;
     std::map<std::int64_t, Writing> writing_;
 };

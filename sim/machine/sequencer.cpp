@@ -135,7 +135,8 @@ void Sequencer::run(Pending& pending) {
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
         pending.over = true;
-        if (move->queue->type == QueueType::Queue) context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
+        if (move->queue->type == QueueType::Queue)
+            context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
         return;
     }
     if (const auto* allocate = std::get_if<AllocateCommand>(&pending.command)) {
@@ -167,8 +168,9 @@ void Sequencer::finish(Pending& pending) {
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
     inputs_done_ += epoch.inputs();
     if (state.options.progress)
-        state.options.progress(static_cast<double>(inputs_done_) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
-                               "simulating");
+        state.options.progress(
+            static_cast<double>(inputs_done_) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
+            "simulating");
     pending.epoch.reset();
     pending.over = true;
     issue();

@@ -57,7 +57,8 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const PlanOp& op = core_.op();
     const Queue& queue = queue_.queue();
     Chip& chip = epoch_.board().chip(queue.device());
-    const std::int64_t tile_size = op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
+    const std::int64_t tile_size =
+        op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
     const auto bytes = static_cast<std::uint64_t>(piece.tiles * tile_size);
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core_.index());
@@ -69,7 +70,8 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const bool host = queue.where == QueueLoc::Host;
     const NocCoord to = host ? chip.instance().params.pcie : chip.dram_port(place.channel, place.address);
     const Cycle ready = epoch_.now() + static_cast<Cycle>(chip.timing().noc_issue);
-    const Cycle there = epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
+    const Cycle there =
+        epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
     return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
 }
 
@@ -90,7 +92,8 @@ WaitsFor WriterFlow::waits_for() const {
     if (sent_ == total_) return {self + " has written everything", nullptr};
     const Piece next = piece(sent_);
     if (core_.produced() < next.end) return {fmt::format("{} waits for its op", self), &core_};
-    return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input, queue_.queue().entries),
+    return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
+                        queue_.queue().entries),
             epoch_.reader_of(queue_)};
 }
 

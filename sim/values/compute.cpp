@@ -73,8 +73,9 @@ private:
                 copy_matrix(from, {to.data + n * dim.w, dim.h, piece * dim.w, to.stride});
             else
                 for (std::int64_t i = 0; i < piece; ++i)
-                    copy_transposed({from.data + i * (run.dr * source_.h * from.stride + run.dc * source_.w), 0, 0, from.stride},
-                                    {to.data + (n + i) * dim.w, dim.h, dim.w, to.stride});
+                    copy_transposed(
+                        {from.data + i * (run.dr * source_.h * from.stride + run.dc * source_.w), 0, 0, from.stride},
+                        {to.data + (n + i) * dim.w, dim.h, dim.w, to.stride});
             n += piece;
         }
     }
@@ -95,7 +96,8 @@ std::vector<Task> tasks_of(const SourceRefs& refs) {
 
 }  // namespace
 
-AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const {
+AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z,
+                               SourceRefs refs) const {
     const PlanOperand& operand = op.operands[k];
     auto made = std::make_shared<Assembled>();
     std::vector<Task> after = tasks_of(refs);
@@ -113,9 +115,10 @@ AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe
             made->cols = cols * dim.w;
             made->data.resize(static_cast<std::size_t>(made->rows * made->cols));
             const MatrixView out{made->data.data(), made->rows, made->cols, made->cols};
-            const Blocking& blocking = operand.producer_op >= 0
-                                           ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
-                                           : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
+            const Blocking& blocking =
+                operand.producer_op >= 0
+                    ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
+                    : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
             const bool transpose = operand.map.transposes_tiles();
             const Fetcher fetcher(refs, blocking, transpose ? swapped(dim) : dim, transpose);
             std::int64_t col = 0;
@@ -175,7 +178,8 @@ void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std:
         std::move(after));
 }
 
-void Compute::write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block, const EntrySpan& to) const {
+void Compute::write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block,
+                    const EntrySpan& to) const {
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core);
     const std::int64_t r0 = at / out.grid_c * out.core_rt(), c0 = at % out.grid_c * out.core_ct();
@@ -229,7 +233,8 @@ BlockPtr Compute::load_block(const PlanOp& op, std::size_t core, std::int64_t sl
             const MatrixView all{made->data.data(), made->rows, made->cols, made->cols};
             for (std::int64_t r = 0; r < made->rows / dim.h; ++r)
                 for (std::int64_t c = 0; c < made->cols / dim.w; ++c)
-                    decode_tile(part->format, dim, part->at(z, r0 + r, c0 + c), all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
+                    decode_tile(part->format, dim, part->at(z, r0 + r, c0 + c),
+                                all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
         },
         {part->ready});
     return made;

@@ -45,11 +45,13 @@ public:
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
     /// A block whose task is reserved: others may refer to it before its operands have arrived.
     BlockPtr reserve(const PlanOp& op) const;
-    /// Output slice `slice` of core number `core` into a reserved block. `operands`: per operand the slices it consumes.
+    /// Output slice `slice` of core number `core` into a reserved block. `operands`: per operand the slices it
+    /// consumes.
     void run(const BlockPtr& block, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
              std::vector<std::vector<AssembledPtr>> operands, BlockPtr previous) const;
     /// Adds the tasks that write a core's slice into an entry of a queue the op feeds (no TMs on the way).
-    void write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block, const EntrySpan& to) const;
+    void write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block,
+               const EntrySpan& to) const;
     /// The same for a queue with input_tms: all blocks of the entry at once.
     void write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs all, const EntrySpan& to) const;
     /// A core's slice as it lies in an entry (gradient accumulation).

@@ -48,7 +48,8 @@ DataFormat storage_format(DataFormat df, Numerics numerics) {
 
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics) {
     auto entry = std::make_shared<Entry>(storage_format(queue.df, numerics), queue.tile, queue.shape());
-    TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.datums(), "entry of '{}' has {} datums", queue.name, values.size());
+    TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.datums(), "entry of '{}' has {} datums", queue.name,
+             values.size());
     for (std::int64_t z = 0; z < entry->shape.z; ++z)
         encode_tiles(entry->format, entry->tile, values.slice(z), entry->at(z, 0, 0));
     return entry;

@@ -53,8 +53,8 @@ const std::vector<std::string> odd_files{
     "directed/wh_multichip/netlist_matmul_pack_perf.yaml",                            // off the grid
     "pytorch_bin/matmul_ident/16x16_ljb/netlist_matmul_ident.yaml",                   // legacy encoding
     "netlist_single_channel_eth_datacopy_fork2_one_branch_reblock_large_batch.yaml",  // 80 addresses for 64 buffers
-    "/default_netlist.yaml",                   // queues overlap in DRAM
-    "/directed_tests/netlist_binary.yaml",     // the same
+    "/default_netlist.yaml",                                                          // queues overlap in DRAM
+    "/directed_tests/netlist_binary.yaml",                                            // the same
 };
 
 bool is_odd(const std::string& file) {

@@ -73,8 +73,7 @@ TEST_CASE("ops of two graphs stream into each other on different chips with equa
 TEST_CASE("only the right operand of a matmul can be transposed") {
     const auto matmul = [](const std::string& tms) {
         const std::string b = test::with(queue("b", "HOST", bf16), "0x1000", "0x9000");
-        return head + queue("a", "HOST", bf16) + b + queue("o", "m", bf16) + "graphs:\n" +
-               graph("g0", 0) +
+        return head + queue("a", "HOST", bf16) + b + queue("o", "m", bf16) + "graphs:\n" + graph("g0", 0) +
                op("m", "matmul", "a, b", "Float16_b, Float16_b",
                   out_bf16 + ", grid_loc: [0, 0], attributes: {m_k: 1, u_kt: 1}, " + tms);
     };
