@@ -29,17 +29,20 @@ ValueId Builder::push(Node node) {
 bool Builder::foldable(const Node& node) const {
     constexpr std::int64_t most = std::int64_t{1} << 28;  // a broadcast must not fill the memory
     return !node.inputs.empty() && count(node.type.dims) <= most && !node.type.format &&
-           std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& e) { return literal(e.value) != nullptr; });
+           std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](const Edge& e) { return literal(e.value) != nullptr; });
 }
 
-ValueId Builder::add(const std::string& op, std::vector<Edge> inputs, Attrs attrs, std::optional<DataFormat> format) {
+ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
+                           std::optional<DataFormat> format) {
     Node node;
     node.op = op;
     node.inputs = std::move(inputs);
     node.attrs = std::move(attrs);
     node.type.format = format;
     node.loc = loc_;
-    node.name = origin_.empty() ? op : origin_ + "_" + op;
+    const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
+    node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.type = infer_type(graph_, node);
     const OpInfo* info = find_op(op);
     if (info->eval && foldable(node)) {
@@ -54,7 +57,7 @@ ValueId Builder::add(const std::string& op, std::vector<Edge> inputs, Attrs attr
 ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
-    return add(op, std::move(edges), std::move(attrs));
+    return add_edges(op, std::move(edges), std::move(attrs));
 }
 
 ValueId Builder::input(const std::string& name, Type type) {
@@ -115,9 +118,10 @@ ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
     return map_axis(x, axis, std::move(ones));
 }
 
-ValueId Builder::broadcast_to(ValueId x, const Dims& to) {
-    Dims padded(to.size() - dims(x).size(), 1);
-    padded.insert(padded.end(), dims(x).begin(), dims(x).end());
+ValueId Builder::broadcast_to(ValueId x, Dims to) {
+    const Dims from = dims(x);
+    Dims padded(to.size() - from.size(), 1);
+    padded.insert(padded.end(), from.begin(), from.end());
     x = reshape(x, padded);
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (dims(x)[i] == to[i]) continue;
@@ -132,14 +136,26 @@ ValueId Builder::cast(ValueId x, DType to) {
     return type(x).dtype == to ? x : add("cast", {x}, {{"to", std::string(to_string(to))}});
 }
 
+Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {
+    constexpr std::int64_t most = std::int64_t{1} << 26;
+    if (rows > 0 && cols > most / rows)
+        fail_unsupported(loc, "{}it needs a dense matrix of {} x {} datums; at most {} are allowed",
+                         who.empty() ? "" : who + ": ", rows, cols, most);
+    return Literal(DType::F32, {rows, cols});
+}
+
 Literal identity(std::int64_t n) {
-    Literal matrix(DType::F32, {n, n});
+    Literal matrix = zero_matrix(n, n);
     for (std::int64_t i = 0; i < n; ++i) matrix.set(i * n + i, 1);
     return matrix;
 }
 
 bool is_identity(const Literal& matrix) {
-    return matrix.dims().size() == 2 && matrix.dims()[0] == matrix.dims()[1] && matrix == identity(matrix.dims()[0]);
+    if (matrix.dims().size() != 2 || matrix.dims()[0] != matrix.dims()[1]) return false;
+    const std::int64_t n = matrix.dims()[0];
+    for (std::int64_t i = 0; i < n * n; ++i)
+        if (matrix.at(i) != (i % (n + 1) == 0 ? 1 : 0)) return false;
+    return true;
 }
 
 }  // namespace tt::ir

@@ -8,7 +8,6 @@
 
 namespace tt::ir {
 
-
 class Builder {
 public:
     explicit Builder(Graph& graph) : graph_(graph) {}
@@ -18,25 +17,25 @@ public:
     const std::string& origin() const { return origin_; }
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
 
-    ValueId add(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
-                std::optional<DataFormat> format = std::nullopt);
+    ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
+                      std::optional<DataFormat> format = std::nullopt);
     ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
     ValueId input(const std::string& name, Type type);
     ValueId constant(Literal literal);
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
     ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
-    ValueId copy(const Node& node, std::vector<Edge> inputs);     ///< as it is, with other operands
+    ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
 
     // shorthands of the model level
     ValueId reshape(ValueId x, Dims dims);
     ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
     ValueId map_axis(ValueId x, std::int64_t axis, Literal matrix);  ///< the identity adds nothing
     ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
-    ValueId broadcast_to(ValueId x, const Dims& dims);
+    ValueId broadcast_to(ValueId x, Dims dims);
     ValueId cast(ValueId x, DType to);
 
     const Type& type(ValueId id) const { return graph_.nodes[id].type; }
-    const Dims& dims(ValueId id) const { return graph_.nodes[id].type.dims; }
+    Dims dims(ValueId id) const { return graph_.nodes[id].type.dims; }
     const Literal* literal(ValueId id) const { return graph_.nodes[id].literal.get(); }  ///< nullptr: no constant
     Graph& graph() { return graph_; }
 
@@ -52,6 +51,8 @@ private:
     std::size_t known_ = 0;  // nodes whose names are in names_
 };
 
+/// f32 zeros. Throws Error(Unsupported) for a matrix that would fill the memory.
+Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc = {}, const std::string& who = "");
 Literal identity(std::int64_t n);
 bool is_identity(const Literal& matrix);
 

@@ -80,8 +80,8 @@ bool equal(const Graph& a, const Graph& b) {
     if (a.nodes.size() != b.nodes.size() || a.outputs != b.outputs) return false;
     for (ValueId id = 0; id < a.nodes.size(); ++id) {
         const Node &x = a.nodes[id], &y = b.nodes[id];
-        const bool same_values = (x.literal == nullptr) == (y.literal == nullptr) &&
-                                 (x.literal == nullptr || *x.literal == *y.literal);
+        const bool same_values =
+            (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
         if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || x.attrs != y.attrs || x.type != y.type ||
             x.origin != y.origin || !same_values)
             return false;

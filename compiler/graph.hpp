@@ -30,14 +30,14 @@ struct Edge {
 };
 
 struct Node {
-    std::string name;         ///< of its value, unique in the graph
-    std::string op;           ///< "input", "constant", or a name of op_table.cpp
-    std::vector<Edge> inputs; ///< always earlier nodes
+    std::string name;          ///< of its value, unique in the graph
+    std::string op;            ///< "input", "constant", or a name of op_table.cpp
+    std::vector<Edge> inputs;  ///< always earlier nodes
     Attrs attrs;
     Type type;
-    LiteralPtr literal;       ///< op "constant"
-    std::string origin;       ///< node of the model it comes from
-    SourceLoc loc;            ///< place in a text
+    LiteralPtr literal;  ///< op "constant"
+    std::string origin;  ///< node of the model it comes from
+    SourceLoc loc;       ///< place in a text
 
     bool is_constant() const { return op == "constant"; }
     bool is_input() const { return op == "input"; }

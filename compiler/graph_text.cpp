@@ -1,4 +1,4 @@
-// The text form of a graph, for tests and people:
+// The text form of a graph, for tests and people (graph_print.cpp writes it):
 //
 //   %x = input : f32[2, 3]
 //   %w = constant [1, 2.5, 0x7fc00000] : f32[3]      one value: it fills the tensor; long ones: hex "3f800000..."
@@ -7,12 +7,10 @@
 //   output "y" = %y
 //
 // "//" starts a comment. A result's type may be left out: it is inferred.
-#include <fmt/ranges.h>
-
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <sstream>
 #include <unordered_map>
 
@@ -23,82 +21,12 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::int64_t most_listed = 256;
-
-std::string float_text(float v) {
-    if (std::isfinite(v)) return fmt::format("{}", v);
-    return fmt::format("{:#010x}", std::bit_cast<std::uint32_t>(v));
-}
-
-std::string double_text(double v) {
-    std::string text = fmt::format("{}", v);
-    if (text.find_first_of(".en") == std::string::npos) text += ".0";
-    return text;
-}
-
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            out += fmt::format("\\{}", c);
-        else if (static_cast<unsigned char>(c) < 32)
-            out += ' ';
-        else
-            out += c;
-    }
-    return out + "\"";
-}
-
-std::string attr_text(const Attr& attr) {
-    if (const auto* i = std::get_if<std::int64_t>(&attr)) return fmt::format("{}", *i);
-    if (const auto* d = std::get_if<double>(&attr)) return double_text(*d);
-    if (const auto* s = std::get_if<std::string>(&attr)) return quoted(*s);
-    return fmt::format("[{}]", fmt::join(std::get<std::vector<std::int64_t>>(attr), ", "));
-}
-
-std::string literal_text(const Literal& literal, std::int64_t elide) {
-    const std::int64_t n = literal.size();
-    if (elide > 0 && n > elide) return fmt::format("elided {}", n);
-    const auto one = [&](std::int64_t i) {
-        const auto k = static_cast<std::size_t>(i);
-        return is_float(literal.dtype()) ? float_text(literal.floats()[k]) : fmt::format("{}", literal.whole()[k]);
-    };
-    if (n > 1 && literal.is_splat()) return fmt::format("[{}]", one(0));
-    std::string text;
-    if (n > most_listed && is_float(literal.dtype())) {
-        for (const float v : literal.floats()) text += fmt::format("{:08x}", std::bit_cast<std::uint32_t>(v));
-        return fmt::format("hex \"{}\"", text);
-    }
-    for (std::int64_t i = 0; i < n; ++i) text += (i ? ", " : "") + one(i);
-    return fmt::format("[{}]", text);
-}
-
-std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) {
-    std::string text = fmt::format("%{} = {}", node.name, node.op);
-    if (node.is_constant()) text += " " + literal_text(*node.literal, elide);
-    const char* comma = " ";
-    for (const Edge& in : node.inputs) {
-        text += fmt::format("{}%{}", comma, graph.nodes[in.value].name);
-        comma = ", ";
-        if (in.tms.empty()) continue;
-        std::vector<std::string> tms;
-        for (const Tm& tm : in.tms) tms.push_back(tt::to_string(tm));
-        text += fmt::format(" ({})", fmt::join(tms, ", "));
-    }
-    if (!node.attrs.empty()) {
-        std::vector<std::string> attrs;
-        for (const auto& [key, value] : node.attrs) attrs.push_back(fmt::format("{} = {}", key, attr_text(value)));
-        text += fmt::format(" {{{}}}", fmt::join(attrs, ", "));
-    }
-    text += " : " + to_string(node.type);
-    if (!node.origin.empty()) text += " from " + quoted(node.origin);
-    return text + "\n";
-}
-
 /// Reads one line, word by word.
 class Line {
 public:
-    Line(const std::string& text, const std::string& file, int number) : text_(text), file_(file), number_(number) { skip(); }
+    Line(const std::string& text, const std::string& file, int number) : text_(text), file_(file), number_(number) {
+        skip();
+    }
 
     SourceLoc here() const { return {file_, number_, static_cast<int>(at_) + 1}; }
     bool done() const { return at_ >= text_.size(); }
@@ -115,7 +43,10 @@ public:
     /// Letters, digits and the characters names and numbers have.
     std::string word(const char* what) {
         const std::size_t start = at_;
-        const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '+' || c == '/'; };
+        const auto part = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '+' ||
+                   c == '/';
+        };
         while (at_ < text_.size() && part(text_[at_]) && text_.compare(at_, 2, "//") != 0) ++at_;
         if (at_ == start) fail_input(here(), "{} is wanted", what);
         const std::string word = text_.substr(start, at_ - start);
@@ -125,7 +56,8 @@ public:
     bool take_word(const std::string& wanted) {
         const std::size_t end = at_ + wanted.size();
         if (text_.compare(at_, wanted.size(), wanted) != 0) return false;
-        if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_')) return false;
+        if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_'))
+            return false;
         at_ = end;
         skip();
         return true;
@@ -271,7 +203,8 @@ private:
             line.expect('{', "before the dimension");
             const std::string dim = line.word("r, c or z");
             line.expect(':', "after the dimension");
-            if (dim != "r" && dim != "c" && dim != "z") fail_input(loc, "broadcast goes along r, c or z, not '{}'", dim);
+            if (dim != "r" && dim != "c" && dim != "z")
+                fail_input(loc, "broadcast goes along r, c or z, not '{}'", dim);
             tm.kind = dim == "r" ? Tm::Kind::BroadcastR : dim == "c" ? Tm::Kind::BroadcastC : Tm::Kind::BroadcastZ;
             tm.n = line.integer("a factor");
             line.expect('}', "after the factor");
@@ -279,7 +212,8 @@ private:
             const std::vector<std::string> names{"hslice", "hstack", "vslice", "vstack"};
             const auto found = std::find(names.begin(), names.end(), name);
             if (found == names.end()) fail_input(loc, "no TM is called '{}'{}", name, did_you_mean(name, names));
-            tm.kind = static_cast<Tm::Kind>(static_cast<int>(Tm::Kind::HSlice) + static_cast<int>(found - names.begin()));
+            tm.kind =
+                static_cast<Tm::Kind>(static_cast<int>(Tm::Kind::HSlice) + static_cast<int>(found - names.begin()));
             tm.n = line.integer("a factor");
         }
         if (tm.n < 0) fail_input(loc, "the factor is {}; it must not be negative", tm.n);
@@ -334,10 +268,12 @@ private:
         type.dims = list(line);
         std::int64_t datums = 1;
         for (const std::int64_t d : type.dims) {
-            if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 40) / d)) fail_input(at, "the size {} cannot be right", d);
+            if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 40) / d))
+                fail_input(at, "the size {} cannot be right", d);
             datums *= d;
         }
-        if (type.format && type.dims.size() != 3) fail_input(at, "a device tensor has the three sizes z, rt, ct in tiles");
+        if (type.format && type.dims.size() != 3)
+            fail_input(at, "a device tensor has the three sizes z, rt, ct in tiles");
         return type;
     }
 
@@ -347,7 +283,8 @@ private:
             values = "hex " + line.string("the bits");
             return;
         }
-        if (line.take_word("elided")) fail_input(line.here(), "the values of this constant were elided when it was printed");
+        if (line.take_word("elided"))
+            fail_input(line.here(), "the values of this constant were elided when it was printed");
         line.expect('[', "before the values");
         while (!line.take(']')) {
             values += line.word("a value") + " ";
@@ -364,15 +301,18 @@ private:
             if (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n)
                 fail_input(node.loc, "hex values are 8 digits for each of the {} floats", n);
             for (std::int64_t i = 0; i < n; ++i)
-                literal->floats()[static_cast<std::size_t>(i)] = std::bit_cast<float>(bits(node, values.substr(static_cast<std::size_t>(4 + 8 * i), 8)));
+                literal->floats()[static_cast<std::size_t>(i)] =
+                    std::bit_cast<float>(bits(node, values.substr(static_cast<std::size_t>(4 + 8 * i), 8)));
             return literal;
         }
         std::istringstream words(values);
         std::vector<std::string> all;
         for (std::string word; words >> word;) all.push_back(word);
         if (static_cast<std::int64_t>(all.size()) != n && all.size() != 1)
-            fail_input(node.loc, "{} values are given for {} datums; give all, or one that fills the tensor", all.size(), n);
-        for (std::int64_t i = 0; i < n; ++i) set_value(node, *literal, i, all[all.size() == 1 ? 0 : static_cast<std::size_t>(i)]);
+            fail_input(node.loc, "{} values are given for {} datums; give all, or one that fills the tensor",
+                       all.size(), n);
+        for (std::int64_t i = 0; i < n; ++i)
+            set_value(node, *literal, i, all[all.size() == 1 ? 0 : static_cast<std::size_t>(i)]);
         return literal;
     }
     static void set_value(const Node& node, Literal& literal, std::int64_t i, const std::string& text) {
@@ -402,15 +342,6 @@ private:
 };
 
 }  // namespace
-
-std::string print_graph(const Graph& graph, std::int64_t elide) {
-    std::string text;
-    for (const Node& node : graph.nodes) text += node_text(graph, node, elide);
-    for (const Output& out : graph.outputs)
-        text += fmt::format("output {} = %{}{}\n", quoted(out.name), graph.nodes[out.value].name,
-                            out.type ? " : " + to_string(*out.type) : "");
-    return text;
-}
 
 Graph parse_graph(const std::string& text, const std::string& file) {
     Parser parser(file);

@@ -73,10 +73,10 @@ void Literal::set(std::int64_t i, double value) {
         whole_[k] = value != 0 ? 1 : 0;
     } else {
         constexpr double most = 9.2e18;
-        whole_[k] = std::isnan(value)    ? 0
-                    : value >= most      ? std::numeric_limits<std::int64_t>::max()
-                    : value <= -most     ? std::numeric_limits<std::int64_t>::min()
-                                         : static_cast<std::int64_t>(std::trunc(value));
+        whole_[k] = std::isnan(value) ? 0
+                    : value >= most   ? std::numeric_limits<std::int64_t>::max()
+                    : value <= -most  ? std::numeric_limits<std::int64_t>::min()
+                                      : static_cast<std::int64_t>(std::trunc(value));
     }
 }
 
@@ -97,7 +97,8 @@ std::vector<std::int64_t> Literal::integers() const {
 bool operator==(const Literal& a, const Literal& b) {
     // bit patterns, so that NaN equals itself
     return a.dtype_ == b.dtype_ && a.dims_ == b.dims_ && a.whole_ == b.whole_ && a.floats_.size() == b.floats_.size() &&
-           (a.floats_.empty() || std::memcmp(a.floats_.data(), b.floats_.data(), a.floats_.size() * sizeof(float)) == 0);
+           (a.floats_.empty() ||
+            std::memcmp(a.floats_.data(), b.floats_.data(), a.floats_.size() * sizeof(float)) == 0);
 }
 
 }  // namespace tt::ir

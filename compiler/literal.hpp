@@ -29,8 +29,8 @@ struct Type {
 };
 std::string to_string(const Type& type);  ///< "f32[2, 3]", "Float16_b[1, 4, 4]"
 
-std::int64_t count(const Dims& dims);     ///< number of datums
-Dims strides(const Dims& dims);           ///< row-major
+std::int64_t count(const Dims& dims);  ///< number of datums
+Dims strides(const Dims& dims);        ///< row-major
 
 /// Datums in row-major order: floats, or integers for the integer types and booleans.
 class Literal {
@@ -46,7 +46,7 @@ public:
     double at(std::int64_t i) const;
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
     void reshape(Dims dims) { dims_ = std::move(dims); }
-    bool is_splat() const;                   ///< one value throughout (and at least one datum)
+    bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;
     std::vector<float>& floats() { return floats_; }
     const std::vector<float>& floats() const { return floats_; }

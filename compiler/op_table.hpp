@@ -19,9 +19,9 @@ struct OpInfo {
     std::string_view name;
     Level level;
     std::size_t min_inputs, max_inputs;
-    Type (*infer)(const Node& node, std::span<const Type> in);       ///< throws Error(Input) at node.loc
+    Type (*infer)(const Node& node, std::span<const Type> in);              ///< throws Error(Input) at node.loc
     Literal (*eval)(const Node& node, std::span<const Literal* const> in);  ///< nullptr: cannot be folded
-    bool elementwise = false;                                        ///< NumPy broadcasting of all operands
+    bool elementwise = false;                                               ///< NumPy broadcasting of all operands
 };
 
 std::span<const OpInfo* const> all_ops();

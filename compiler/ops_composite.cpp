@@ -12,7 +12,8 @@ Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
 
 Type infer_axis(const Node& node, std::span<const Type> in) {
     const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(in[0].dims.size());
-    if (axis < 0 || axis >= rank) fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    if (axis < 0 || axis >= rank)
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return in[0];
 }
 
@@ -25,7 +26,8 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
                    to_string(in[0]), to_string(in[1]));
     const std::int64_t taken = transposed ? w[0] : w[1] * groups, given = transposed ? w[1] * groups : w[0];
     if (groups < 1 || taken != x[1] || given % groups != 0)
-        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken, groups);
+        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken,
+                   groups);
     Type out{in[0].dtype, {x[0], given}, {}};
     for (const Window& window : windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}))
         out.dims.push_back(window.out);

@@ -7,15 +7,16 @@ namespace tt::ir {
 
 namespace {
 
-Type as_declared(const Node& node, Dims dims) {
-    return {DType::F32, std::move(dims), node.type.format ? node.type.format : DataFormat::Float32};
+/// The format a node declares, or that of its first operand.
+Type as_declared(const Node& node, const Type& first, Dims dims) {
+    return {DType::F32, std::move(dims), node.type.format ? node.type.format : first.format};
 }
-Type infer_unary(const Node& node, std::span<const Type> in) { return as_declared(node, in[0].dims); }
+Type infer_unary(const Node& node, std::span<const Type> in) { return as_declared(node, in[0], in[0].dims); }
 Type infer_binary(const Node& node, std::span<const Type> in) {
     if (in[0].dims != in[1].dims)
-        fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name, to_string(in[0]),
-                   to_string(in[1]));
-    return as_declared(node, in[0].dims);
+        fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    return as_declared(node, in[0], in[0].dims);
 }
 Type infer_matmul(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;
@@ -23,7 +24,7 @@ Type infer_matmul(const Node& node, std::span<const Type> in) {
     if (a[0] != b[0] || a[2] != b[1] || group < 1 || a[0] % group != 0)
         fail_input(node.loc, "'{}' multiplies {} by {} in groups of {} slices", node.name, to_string(in[0]),
                    to_string(in[1]), group);
-    return as_declared(node, {a[0] / group, a[1], b[2]});
+    return as_declared(node, in[0], {a[0] / group, a[1], b[2]});
 }
 Type infer_reduce(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
@@ -35,18 +36,32 @@ Type infer_reduce(const Node& node, std::span<const Type> in) {
     else if (dim == "z" && node.integer("z", 1) >= 1 && dims[0] % node.integer("z", 1) == 0)
         dims[0] /= node.integer("z", 1);
     else
-        fail_input(node.loc, "'{}' reduces dim '{}'; it must be r, c, or z with a divisor of the slices", node.name, dim);
-    return as_declared(node, dims);
+        fail_input(node.loc, "'{}' reduces dim '{}'; it must be r, c, or z with a divisor of the slices", node.name,
+                   dim);
+    return as_declared(node, in[0], dims);
 }
 
 constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr}; }
 constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr}; }
 
 constexpr std::array table{
-    unary("buda.nop"), unary("buda.exp"), unary("buda.log"), unary("buda.sqrt"), unary("buda.reciprocal"),
-    unary("buda.sigmoid"), unary("buda.tanh"), unary("buda.sine"), unary("buda.cosine"), unary("buda.abs"),
-    unary("buda.square"), unary("buda.gelu"), unary("buda.lrelu"), binary("buda.add"), binary("buda.subtract"),
-    binary("buda.multiply"), binary("buda.maximum"),
+    unary("buda.nop"),
+    unary("buda.exp"),
+    unary("buda.log"),
+    unary("buda.sqrt"),
+    unary("buda.reciprocal"),
+    unary("buda.sigmoid"),
+    unary("buda.tanh"),
+    unary("buda.sine"),
+    unary("buda.cosine"),
+    unary("buda.abs"),
+    unary("buda.square"),
+    unary("buda.gelu"),
+    unary("buda.lrelu"),
+    binary("buda.add"),
+    binary("buda.subtract"),
+    binary("buda.multiply"),
+    binary("buda.maximum"),
     OpInfo{"buda.matmul", Level::Device, 2, 2, infer_matmul, nullptr},
     OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
 };

@@ -98,40 +98,71 @@ constexpr OpInfo binary(std::string_view name, Level level, bool test = false) {
     return {name, level, 2, 2, test ? infer_test : infer_binary, eval2<F>, true};
 }
 
-#define TT_UNARY(NAME, LEVEL, EXPRESSION) \
-    unary<[](const Node& n, double x) -> double { static_cast<void>(n); return EXPRESSION; }>(NAME, Level::LEVEL)
-#define TT_BINARY(NAME, LEVEL, EXPRESSION) \
-    binary<[](const Node& n, double a, double b) -> double { static_cast<void>(n); return EXPRESSION; }>(NAME, Level::LEVEL)
-#define TT_TEST(NAME, EXPRESSION) \
-    binary<[](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }>(NAME, Level::Composite, true)
+#define TT_UNARY(NAME, LEVEL, EXPRESSION)          \
+    unary<([](const Node& n, double x) -> double { \
+        static_cast<void>(n);                      \
+        return EXPRESSION;                         \
+    })>(NAME, Level::LEVEL)
+#define TT_BINARY(NAME, LEVEL, EXPRESSION)                    \
+    binary<([](const Node& n, double a, double b) -> double { \
+        static_cast<void>(n);                                 \
+        return EXPRESSION;                                    \
+    })>(NAME, Level::LEVEL)
+#define TT_TEST(NAME, EXPRESSION)                                                                 \
+    binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; })>( \
+        NAME, Level::Composite, true)
 
 constexpr std::array table{
     // ops of the device
-    TT_UNARY("nop", Core, x), TT_UNARY("exp", Core, std::exp(x)), TT_UNARY("log", Core, std::log(x)),
-    TT_UNARY("sqrt", Core, std::sqrt(x)), TT_UNARY("reciprocal", Core, 1 / x),
-    TT_UNARY("sigmoid", Core, 1 / (1 + std::exp(-x))), TT_UNARY("tanh", Core, std::tanh(x)),
-    TT_UNARY("sine", Core, std::sin(x)), TT_UNARY("cosine", Core, std::cos(x)), TT_UNARY("abs", Core, std::fabs(x)),
-    TT_UNARY("square", Core, x * x), TT_UNARY("gelu", Core, gelu_tanh(x)),
+    TT_UNARY("nop", Core, x),
+    TT_UNARY("exp", Core, std::exp(x)),
+    TT_UNARY("log", Core, std::log(x)),
+    TT_UNARY("sqrt", Core, std::sqrt(x)),
+    TT_UNARY("reciprocal", Core, 1 / x),
+    TT_UNARY("sigmoid", Core, 1 / (1 + std::exp(-x))),
+    TT_UNARY("tanh", Core, std::tanh(x)),
+    TT_UNARY("sine", Core, std::sin(x)),
+    TT_UNARY("cosine", Core, std::cos(x)),
+    TT_UNARY("abs", Core, std::fabs(x)),
+    TT_UNARY("square", Core, x* x),
+    TT_UNARY("gelu", Core, gelu_tanh(x)),
     TT_UNARY("lrelu", Core, x > 0 ? x : n.number("slope", 0.01) * x),
     TT_UNARY("relu", Core, std::max(x, 0.0)),
     TT_UNARY("relu_max", Core, std::clamp(x, 0.0, n.number("threshold", 1))),
-    TT_BINARY("add", Core, a + b), TT_BINARY("subtract", Core, a - b), TT_BINARY("multiply", Core, a * b),
+    TT_BINARY("add", Core, a + b),
+    TT_BINARY("subtract", Core, a - b),
+    TT_BINARY("multiply", Core, a* b),
     TT_BINARY("maximum", Core, std::max(a, b)),
     // taken apart by decompose-elementwise
-    TT_UNARY("neg", Composite, -x), TT_UNARY("erf", Composite, std::erf(x)),
+    TT_UNARY("neg", Composite, -x),
+    TT_UNARY("erf", Composite, std::erf(x)),
     TT_UNARY("gelu_erf", Composite, 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
-    TT_UNARY("sign", Composite, x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0), TT_UNARY("floor", Composite, std::floor(x)),
-    TT_UNARY("ceil", Composite, std::ceil(x)), TT_UNARY("round", Composite, round_even(x)),
-    TT_UNARY("truncate", Composite, std::trunc(x)), TT_UNARY("not", Composite, x != 0 ? 0.0 : 1.0),
+    TT_UNARY("sign", Composite,
+             x > 0   ? 1.0
+             : x < 0 ? -1.0
+                     : 0.0),
+    TT_UNARY("floor", Composite, std::floor(x)),
+    TT_UNARY("ceil", Composite, std::ceil(x)),
+    TT_UNARY("round", Composite, round_even(x)),
+    TT_UNARY("truncate", Composite, std::trunc(x)),
+    TT_UNARY("not", Composite, x != 0 ? 0.0 : 1.0),
     TT_UNARY("softplus", Composite, std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
     TT_UNARY("elu", Composite, x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
-    TT_BINARY("divide", Composite, divide(n, a, b)), TT_BINARY("minimum", Composite, std::min(a, b)),
-    TT_BINARY("power", Composite, std::pow(a, b)), TT_BINARY("modulo", Composite, modulo(n, a, b)),
-    TT_TEST("equal", a == b), TT_TEST("less", a < b), TT_TEST("greater", a > b), TT_TEST("less_equal", a <= b),
-    TT_TEST("greater_equal", a >= b), TT_TEST("and", a != 0 && b != 0), TT_TEST("or", a != 0 || b != 0),
+    TT_BINARY("divide", Composite, divide(n, a, b)),
+    TT_BINARY("minimum", Composite, std::min(a, b)),
+    TT_BINARY("power", Composite, std::pow(a, b)),
+    TT_BINARY("modulo", Composite, modulo(n, a, b)),
+    TT_TEST("equal", a == b),
+    TT_TEST("less", a < b),
+    TT_TEST("greater", a > b),
+    TT_TEST("less_equal", a <= b),
+    TT_TEST("greater_equal", a >= b),
+    TT_TEST("and", a != 0 && b != 0),
+    TT_TEST("or", a != 0 || b != 0),
     TT_TEST("xor", (a != 0) != (b != 0)),
     OpInfo{"where", Level::Composite, 3, 3, infer_all, eval_where, true},
-    OpInfo{"cast", Level::Composite, 1, 1, infer_cast, eval1<[](const Node&, double x) -> double { return x; }>, true},
+    OpInfo{"cast", Level::Composite, 1, 1, infer_cast, eval1<([](const Node&, double x) -> double { return x; })>,
+           true},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 //   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
 //   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
 //   pick_sum   sums of two-sided products on the last two axes  out[b] = sum_j L[j] * x[b] * R[j]
+//   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]
+//   hstack {n}  and back                                         [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
 #include <algorithm>
 #include <array>
@@ -18,7 +20,8 @@ namespace {
 Type infer_matmul(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;
     if (a.size() < 2 || b.size() < 2)
-        fail_input(node.loc, "'{}' multiplies tensors of rank {} and {}; both need at least 2", node.name, a.size(), b.size());
+        fail_input(node.loc, "'{}' multiplies tensors of rank {} and {}; both need at least 2", node.name, a.size(),
+                   b.size());
     if (a.back() != b[b.size() - 2])
         fail_input(node.loc, "'{}' multiplies {} columns by {} rows", node.name, a.back(), b[b.size() - 2]);
     Dims out = broadcast(node, {a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
@@ -53,7 +56,8 @@ Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
 
 std::size_t axis_of(const Node& node, const Type& type) {
     const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
-    if (axis < 0 || axis >= rank) fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    if (axis < 0 || axis >= rank)
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return static_cast<std::size_t>(axis);
 }
 
@@ -172,16 +176,55 @@ Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
     const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
     for (std::int64_t i = 0; i < out.size(); ++i) {
         double most = -std::numeric_limits<double>::infinity();
-        for (std::int64_t k = 0; k < n; ++k) most = std::max(most, in[0]->at(i / step * step * n + i % step + k * step));
+        for (std::int64_t k = 0; k < n; ++k)
+            most = std::max(most, in[0]->at(i / step * step * n + i % step + k * step));
         out.set(i, most);
     }
     return out;
+}
+
+Type infer_hslice(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    const std::int64_t n = node.integer("n", 0);
+    if (out.dims.size() < 2 || n < 1 || out.dims.back() % n != 0)
+        fail_input(node.loc, "'{}' cuts {} into {} slices", node.name, to_string(in[0]), n);
+    out.dims.back() /= n;
+    out.dims.insert(out.dims.end() - 2, n);
+    return out;
+}
+Type infer_hstack(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    const std::int64_t n = node.integer("n", 0);
+    if (out.dims.size() < 3 || out.dims[out.dims.size() - 3] != n)
+        fail_input(node.loc, "'{}' stacks {} slices of {}", node.name, n, to_string(in[0]));
+    out.dims.erase(out.dims.end() - 3);
+    out.dims.back() *= n;
+    return out;
+}
+/// Both are a swap of the middle two axes of [.., a, b, c].
+Literal swapped(const Node& node, const Literal& in, std::int64_t a, std::int64_t b, std::int64_t c) {
+    Literal out(node.type.dtype, node.type.dims);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t z = i / (a * b * c), rest = i % (a * b * c);
+        out.set(i, in.at((z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c));
+    }
+    return out;
+}
+Literal eval_hslice(const Node& node, std::span<const Literal* const> in) {
+    const Dims& d = node.type.dims;
+    return swapped(node, *in[0], d[d.size() - 2], d[d.size() - 3], d.back());
+}
+Literal eval_hstack(const Node& node, std::span<const Literal* const> in) {
+    const Dims& d = in[0]->dims();
+    return swapped(node, *in[0], d[d.size() - 3], d[d.size() - 2], d.back());
 }
 
 constexpr std::array table{
     OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul},
     OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis},
     OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum},
+    OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
+    OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
     OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},
     OpInfo{"transpose", Level::Core, 1, 1, infer_transpose, eval_transpose},
     OpInfo{"reduce_max", Level::Core, 1, 1, infer_reduce_max, eval_reduce_max},

@@ -29,7 +29,7 @@ void rewrite(Graph& graph, const Rule& rule) {
         const auto replaced = plain ? rule(build, node, in) : std::nullopt;
         moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));
     }
-    for (const Output& out : graph.outputs) result.outputs.push_back({out.name, moved[out.value]});
+    for (const Output& out : graph.outputs) result.outputs.push_back({out.name, moved[out.value], out.type});
     result.erase_unused();
     graph = std::move(result);
 }

@@ -7,15 +7,17 @@ namespace tt::ir {
 
 // One name per pass; its file has the rest.
 extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
-    decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, split_moves, lower_to_buda,
-    fuse_relu;
+    decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
+    lower_to_buda, fuse_relu;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
-        &fold_constants,        &erase_unused,      &merge_moves,
-        &decompose_convolution, &decompose_pools,   &decompose_normalization,
-        &decompose_softmax,     &decompose_elementwise,
-        &explicit_broadcast,    &split_moves,       &lower_to_buda,
+        &fold_constants,    &erase_unused,
+        &merge_moves,       &decompose_convolution,
+        &decompose_pools,   &decompose_normalization,
+        &decompose_softmax, &decompose_elementwise,
+        &fuse_slice_stack,  &explicit_broadcast,
+        &split_moves,       &lower_to_buda,
         &fuse_relu,
     };
     return table;
@@ -36,8 +38,8 @@ std::span<const Pipeline> all_pipelines() {
         {"default",
          "everything ttsim compile does before placing",
          {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "explicit-broadcast", "split-moves",
-          "erase-unused", "lower-to-buda", "fuse-relu"}},
+          "decompose-elementwise", "fold-constants", "merge-moves", "fuse-slice-stack", "explicit-broadcast",
+          "split-moves", "erase-unused", "lower-to-buda", "fuse-relu"}},
     };
     return table;
 }

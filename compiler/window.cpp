@@ -18,8 +18,7 @@ namespace {
 std::int64_t pick(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
     const auto values = node.list(key);
     if (values.empty()) return otherwise;
-    if (values.size() != size)
-        fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
+    if (values.size() != size) fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
     return values[i];
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/kernel_model.hpp"
+#include "kernels/kernel_timing.hpp"
 #include "kernels/op_def.hpp"
 #include "netlist/plan/l1_space.hpp"
 
@@ -67,14 +69,18 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     std::int64_t used = output_buffer_tiles(op, 1) * tile_bytes(op.cfg.out_df, op.cfg.tile);
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
-        used += input_buffer_tiles(op, k, def->use(op.cfg, static_cast<int>(k), 0, 0), bytes, resident[k]) * bytes;
+        const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
+        std::int64_t held = 0;  // all slices of the core's share
+        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
+        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
     }
     return used;
 }
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
-bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, std::int64_t usable, Candidate& out,
+bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const ChipParams& chip, Candidate& out,
          std::int64_t& least) {
+    const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
     const std::vector<bool> streamed(constant.size(), false);
@@ -92,7 +98,8 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, resident};
+            const double cycles = kernel_model(chip.name).time(kernel_shape(op.cfg, *tt::find_op(op.cfg.type))).cycles;
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
             return true;
         }
     return false;
@@ -141,11 +148,10 @@ Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const Op
             b.grid_c = c;
             choose_ublock(b, rt / r, ct / c, limit);
             Candidate candidate;
-            if (fit(op, constant, b, choice.usable_bytes, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
+            if (fit(op, constant, b, chip, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
         }
-    std::stable_sort(choice.fitting.begin(), choice.fitting.end(), [](const Candidate& a, const Candidate& b) {
-        return a.blocking.cores() < b.blocking.cores();
-    });
+    std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });
     return choice;
 }
 

@@ -12,7 +12,7 @@ namespace tt::ir {
 
 struct OpBudget {
     const ChipParams* chip = nullptr;
-    std::int64_t rows = 1, cols = 1;    ///< of the grid
+    std::int64_t rows = 1, cols = 1;  ///< of the grid
     Fidelity fidelity = Fidelity::HiFi4;
 };
 
@@ -23,11 +23,12 @@ struct Candidate {
     Blocking blocking;
     std::int64_t u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    std::vector<bool> resident;         ///< constants held whole in L1
+    double cycles = 0;           ///< of the kernel, per input
+    std::vector<bool> resident;  ///< constants held whole in L1
 };
 struct Choice {
-    std::vector<Candidate> fitting;     ///< smallest grid first
-    std::int64_t least_bytes = 0;       ///< of the candidate that needs least, when none fits
+    std::vector<Candidate> fitting;  ///< smallest grid first
+    std::int64_t least_bytes = 0;    ///< of the candidate that needs least, when none fits
     std::int64_t usable_bytes = 0;
 };
 

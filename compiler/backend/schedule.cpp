@@ -45,91 +45,141 @@ bool streams(const Graph& graph, const Node& consumer, const Edge& edge) {
     });
 }
 
+/// What does not depend on the target: each op and the grids it fits on.
+struct OpChoices {
+    ValueId node = 0;
+    Op op;
+    Choice choice;
+};
+
+std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget) {
+    std::vector<OpChoices> all;
+    Diagnostics problems;
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        if (!node.op.starts_with("buda.")) continue;
+        OpChoices item{id, make_op(graph, node, budget), {}};
+        std::vector<bool> constant;
+        for (const Edge& edge : node.inputs) constant.push_back(graph.nodes[edge.value].is_constant());
+        item.choice = choose_blocking(item.op, constant, budget);
+        if (item.choice.fitting.empty())
+            problems.unsupported(
+                node.loc,
+                "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: it needs at least {} B of L1 "
+                "per core, {} B are there, {} B too much; a format with fewer bytes would help, or "
+                "smaller tensors",
+                node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows, budget.cols,
+                item.choice.least_bytes, item.choice.usable_bytes, item.choice.least_bytes - item.choice.usable_bytes);
+        all.push_back(std::move(item));
+    }
+    problems.throw_if_any();
+    return all;
+}
+
+/// The smallest grid that meets the target; the fastest when none does.
+const Candidate& choose(const Choice& choice, double target) {
+    const Candidate* fastest = &choice.fitting.front();
+    for (const Candidate& candidate : choice.fitting) {
+        if (candidate.cycles <= target) return candidate;
+        if (candidate.cycles < fastest->cycles) fastest = &candidate;
+    }
+    return *fastest;
+}
+
+/// One way through the ops in order, an epoch after the other.
 class Scheduler {
 public:
-    Scheduler(const Graph& graph, const OpBudget& budget) : graph_(graph), budget_(budget), cores_(budget.rows, budget.cols) {}
+    Scheduler(const Graph& graph, const OpBudget& budget, double target)
+        : graph_(graph), budget_(budget), target_(target), cores_(budget.rows, budget.cols) {}
 
-    Schedule run() {
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (graph_.nodes[id].op.starts_with("buda.")) place(id);
-        problems_.throw_if_any();
-        result_.epochs = result_.ops.empty() ? 0 : result_.ops.back().epoch + 1;
+    Schedule run(const std::vector<OpChoices>& ops) {
+        for (const OpChoices& op : ops) place(op);
+        result_.epochs = result_.ops.empty() ? 0 : epoch_ + 1;
+        end_epoch();
         return std::move(result_);
     }
 
 private:
-    void place(ValueId id) {
-        const Node& node = graph_.nodes[id];
-        PlacedOp placed;
-        placed.node = id;
-        placed.op = make_op(graph_, node, budget_);
-        std::vector<bool> constant;
-        for (const Edge& edge : node.inputs) constant.push_back(graph_.nodes[edge.value].is_constant());
-        const Choice choice = choose_blocking(placed.op, constant, budget_);
-        if (choice.fitting.empty()) return report(node, placed.op, choice);
+    void place(const OpChoices& item) {
+        const Node& node = graph_.nodes[item.node];
         std::string reason = new_epoch_reason(node);
         if (!reason.empty()) next_epoch();
-        const Candidate& chosen = choice.fitting.front();
+        const Candidate& chosen = choose(item.choice, target_);
         auto at = cores_.take(chosen.blocking.grid_r, chosen.blocking.grid_c);
         if (!at) {
             reason = "the epoch's cores are taken";
             next_epoch();
             at = cores_.take(chosen.blocking.grid_r, chosen.blocking.grid_c);
         }
+        PlacedOp placed;
+        placed.node = item.node;
+        placed.op = item.op;
         apply(chosen, placed.op);
         placed.op.has_grid_loc = true;
         placed.op.grid_loc_r = at->first;
         placed.op.grid_loc_c = at->second;
         placed.resident = chosen.resident;
         placed.epoch = epoch_;
-        const Candidate& largest = choice.fitting.back();
-        placed.why = fmt::format("{} grids fit, {}x{} ({} B of L1) to {}x{} ({} B); the smallest is taken{}{}",
-                                 choice.fitting.size(), chosen.blocking.grid_r, chosen.blocking.grid_c, chosen.l1_bytes,
-                                 largest.blocking.grid_r, largest.blocking.grid_c, largest.l1_bytes,
-                                 reason.empty() ? "" : "; a new epoch: ", reason);
-        result_.index[id] = result_.ops.size();
+        placed.why = explanation(item.choice, chosen, reason);
+        slowest_ = std::max(slowest_, chosen.cycles);
+        result_.index[item.node] = result_.ops.size();
         fresh_ = false;
         result_.ops.push_back(std::move(placed));
     }
 
+    std::string explanation(const Choice& choice, const Candidate& chosen, const std::string& reason) const {
+        const auto text = [](const Candidate& c) {
+            return fmt::format("{}x{} ({} B of L1, {:.0f} cycles)", c.blocking.grid_r, c.blocking.grid_c, c.l1_bytes,
+                               c.cycles);
+        };
+        const std::string why = chosen.cycles <= target_ ? "the smallest that meets the target"
+                                                         : "the fastest, though none meets the target";
+        return fmt::format("{} of {} grids from {} to {}: {}{}{}", text(chosen), choice.fitting.size(),
+                           text(choice.fitting.front()), text(choice.fitting.back()), why,
+                           reason.empty() ? "" : "; a new epoch: ", reason);
+    }
+
     std::string new_epoch_reason(const Node& node) const {
+        if (fresh_) return "";
         for (const Edge& edge : node.inputs) {
             const auto producer = result_.index.find(edge.value);
-            if (producer == result_.index.end() || result_.ops[producer->second].epoch != epoch_ || fresh_) continue;
+            if (producer == result_.index.end() || result_.ops[producer->second].epoch != epoch_) continue;
             const std::string& name = graph_.nodes[edge.value].name;
             if (!streams(graph_, node, edge)) return fmt::format("it needs all slices of '{}' at once", name);
             constexpr std::size_t most_readers = 8;
-            std::size_t readers = 0;
-            for (const PlacedOp& other : result_.ops)
-                if (other.epoch == epoch_)
-                    for (const Edge& e : graph_.nodes[other.node].inputs) readers += e.value == edge.value ? 1 : 0;
-            if (readers >= most_readers) return fmt::format("'{}' has {} readers already", name, readers);
+            if (readers(edge.value) >= most_readers)
+                return fmt::format("'{}' has {} readers already", name, most_readers);
         }
         return "";
     }
 
+    std::size_t readers(ValueId value) const {
+        std::size_t count = 0;
+        for (auto op = result_.ops.rbegin(); op != result_.ops.rend() && op->epoch == epoch_; ++op)
+            for (const Edge& e : graph_.nodes[op->node].inputs) count += e.value == value ? 1 : 0;
+        return count;
+    }
+
+    void end_epoch() {
+        result_.estimated_cycles += slowest_ + budget_.chip->timing.epoch_load;
+        slowest_ = 0;
+    }
+
     void next_epoch() {
         if (fresh_) return;
+        end_epoch();
         ++epoch_;
         fresh_ = true;
         cores_.clear();
     }
 
-    void report(const Node& node, const Op& op, const Choice& choice) {
-        problems_.unsupported(node.loc,
-                              "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: it needs at least {} B of L1 "
-                              "per core, {} B are there, {} B too much; a format with fewer bytes would help, or smaller "
-                              "tensors",
-                              node.name, op.cfg.type, to_string(node.type), node.origin, budget_.rows, budget_.cols,
-                              choice.least_bytes, choice.usable_bytes, choice.least_bytes - choice.usable_bytes);
-    }
-
     const Graph& graph_;
     const OpBudget& budget_;
+    double target_;
     CoreGrid cores_;
     Schedule result_;
-    Diagnostics problems_;
     std::size_t epoch_ = 0;
+    double slowest_ = 0;
     bool fresh_ = true;  // nothing is in the epoch yet
 };
 
@@ -137,6 +187,21 @@ private:
 
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
-Schedule make_schedule(const Graph& graph, const OpBudget& budget) { return Scheduler(graph, budget).run(); }
+Schedule make_schedule(const Graph& graph, const OpBudget& budget, Policy policy) {
+    const std::vector<OpChoices> ops = choices_of(graph, budget);
+    double slowest = 1;
+    for (const OpChoices& op : ops) slowest = std::max(slowest, op.choice.fitting.front().cycles);
+    Schedule best = Scheduler(graph, budget, slowest).run(ops);
+    if (policy == Policy::MinimizeGrid) return best;
+    constexpr double step = 1.3;
+    constexpr int steps = 24;  // down to 1/500 of the slowest op on its smallest grid
+    double target = slowest;
+    for (int k = 0; k < steps; ++k) {
+        target /= step;
+        Schedule other = Scheduler(graph, budget, target).run(ops);
+        if (other.estimated_cycles < best.estimated_cycles) best = std::move(other);
+    }
+    return best;
+}
 
 }  // namespace tt::ir

@@ -7,9 +7,11 @@ namespace tt::ir {
 Matrix Lowering::unary(const Node& n) {
     const Matrix& x = operand(n.inputs[0].value);
     const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
-    if (n.op == "relu") return emit("buda.nop", {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
+    if (n.op == "relu")
+        return emit("buda.nop", {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
     if (n.op == "relu_max")
-        return emit("buda.nop", {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}}, x.form, rows, cols);
+        return emit("buda.nop", {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}},
+                    x.form, rows, cols);
     return emit("buda." + n.op, {x.edge}, n.attrs, x.form, rows, cols);
 }
 
@@ -54,8 +56,8 @@ Matrix Lowering::binary(const Node& n) {
         in.push_back(literal && done_.count(edge.value) == 0 ? spread_constant(*literal, n.type.dims)
                                                              : spread_slices(operand(edge.value), form.z));
     }
-    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n.op, in[0].row_pad, in[1].row_pad),
-                binary_pads(n.op, in[0].col_pad, in[1].col_pad));
+    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form,
+                binary_pads(n.op, in[0].row_pad, in[1].row_pad), binary_pads(n.op, in[0].col_pad, in[1].col_pad));
 }
 
 }  // namespace tt::ir

@@ -46,7 +46,8 @@ Matrix Lowering::transpose(const Node& n) {
     if (keeps_order(dims, perm)) return reshape(n);
     const Form to = form_of(n.type.dims);
     if (perm.back() + 1 != static_cast<std::int64_t>(rank)) {
-        bool swap = perm[rank - 1] == static_cast<std::int64_t>(rank) - 2 && perm[rank - 2] == static_cast<std::int64_t>(rank) - 1;
+        bool swap = perm[rank - 1] == static_cast<std::int64_t>(rank) - 2 &&
+                    perm[rank - 2] == static_cast<std::int64_t>(rank) - 1;
         for (std::size_t i = 0; i + 2 < rank; ++i) swap = swap && perm[i] == static_cast<std::int64_t>(i);
         if (!swap) fail_unsupported(n.loc, "'{}': run split-moves before lower-to-buda", n.name);
         Edge edge = x.edge;
@@ -89,6 +90,18 @@ std::vector<Run> runs(std::int64_t size, std::int64_t from_cols, std::int64_t to
 
 }  // namespace
 
+Matrix Lowering::slice_or_stack(const Node& n) {
+    Matrix x = operand(n.inputs[0].value);
+    const bool slices = n.op == "hslice";
+    const Form to = form_of(n.type.dims);
+    if ((slices ? to : x.form).cols % 32 != 0)
+        fail_unsupported(n.loc, "'{}': {} works on whole tiles; a slice has {} columns", n.name, n.op,
+                         (slices ? to : x.form).cols);
+    x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.integer("n", 1)));
+    x.form = to;
+    return x;
+}
+
 Matrix Lowering::reshape(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Form from = x.form, to = form_of(n.type.dims);
@@ -97,7 +110,8 @@ Matrix Lowering::reshape(const Node& n) {
     // runs that differ in their rows only share one term
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;
     const auto all = runs(count(n.type.dims), from.cols, to.cols);
-    for (const Run& run : all) terms.emplace(std::tuple(run.from_col, run.to_col, run.length), static_cast<std::int64_t>(terms.size()));
+    for (const Run& run : all)
+        terms.emplace(std::tuple(run.from_col, run.to_col, run.length), static_cast<std::int64_t>(terms.size()));
     const auto j = static_cast<std::int64_t>(terms.size());
     const std::int64_t in_rows = from.z * from.full_rows(), out_rows = to.z * to.full_rows(), full = to.full_cols();
     check_size(j * out_rows * in_rows);
@@ -108,7 +122,8 @@ Matrix Lowering::reshape(const Node& n) {
         const std::int64_t row = run.to_row / to.rows * to.full_rows() + run.to_row % to.rows;
         const std::int64_t source = run.from_row / from.rows * from.full_rows() + run.from_row % from.rows;
         left.set((term * out_rows + row) * in_rows + source, 1);
-        for (std::int64_t k = 0; k < run.length; ++k) right.set((run.from_col + k) * j * full + term * full + run.to_col + k, 1);
+        for (std::int64_t k = 0; k < run.length; ++k)
+            right.set((run.from_col + k) * j * full + term * full + run.to_col + k, 1);
     }
     const Matrix tall = stacked(x);
     const Form stack{1, out_rows, to.cols};

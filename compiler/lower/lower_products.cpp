@@ -5,6 +5,12 @@
 
 namespace tt::ir {
 
+static double largest(const Literal& m) {
+    double most = 1;
+    for (std::int64_t i = 0; i < m.size(); ++i) most = std::max(most, std::fabs(m.at(i)));
+    return most;
+}
+
 Matrix Lowering::product(const Node& n) {
     const Form form = form_of(n.type.dims);
     std::vector<Matrix> in;
@@ -21,7 +27,8 @@ Matrix Lowering::product(const Node& n) {
     in[0] = tame(in[0], true);
     in[1] = tame(in[1], false);
     if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = clean(in[0], true);
-    return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form, in[0].row_pad.is_zero() ? PadRange{} : PadRange::wild(),
+    return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form,
+                in[0].row_pad.is_zero() ? PadRange{} : PadRange::wild(),
                 in[1].col_pad.is_zero() ? PadRange{} : PadRange::wild());
 }
 
@@ -57,9 +64,10 @@ Matrix Lowering::map_axis(const Node& n) {
     if (axis + 1 == dims.size()) return map_columns(x, m);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     const Form to = form_of(n.type.dims);
-    const double weight = static_cast<double>(ins) * std::max(1.0, std::fabs(*std::max_element(m.floats().begin(), m.floats().end())));
+    const double weight = static_cast<double>(ins) * largest(m);
     if (axis + 2 == dims.size()) {
-        const ValueId left = matrix(1, outs, ins, [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
+        const ValueId left =
+            matrix(1, outs, ins, [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
         return map_rows(x, to, left, weight);
     }
     // a leading axis: on all slices below each other
@@ -73,7 +81,8 @@ Matrix Lowering::map_axis(const Node& n) {
             const double value = m.at(z / step % outs * ins + i);
             if (value == 0) continue;
             const std::int64_t from = z / (step * outs) * step * ins + i * step + z % step;
-            for (std::int64_t r = 0; r < x.form.rows; ++r) left.set((z * full + r) * x.form.z * full + from * full + r, value);
+            for (std::int64_t r = 0; r < x.form.rows; ++r)
+                left.set((z * full + r) * x.form.z * full + from * full + r, value);
         }
     const ValueId made = build_.device_constant(std::move(left), options_.default_df);
     return sliced(map_rows(tall, {1, to.z * full, to.cols}, made, weight), to);
@@ -84,9 +93,10 @@ Matrix Lowering::pick_sum(const Matrix& x_in, Form to, std::int64_t terms, Value
     const Matrix x = tame(x_in, true);
     Edge right_edge{right, {}}, left_edge{left, {}};
     if (x.form.z > 1) right_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    const Matrix wide = tame(emit("buda.matmul", {x.edge, right_edge}, {}, {x.form.z, x.form.rows, terms * to.full_cols()},
-                                  x.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {}),
-                             false);
+    const Matrix wide =
+        tame(emit("buda.matmul", {x.edge, right_edge}, {}, {x.form.z, x.form.rows, terms * to.full_cols()},
+                  x.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {}),
+             false);
     Edge terms_edge = wide.edge;
     if (terms > 1) terms_edge.tms.push_back(make_tm(Tm::Kind::HSlice, terms));
     if (x.form.z > 1) left_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
@@ -121,7 +131,8 @@ Matrix Lowering::reduce_max(const Node& n) {
         constexpr double least = -3e38;  // below what stands in the filling columns
         const std::int64_t real = x.form.cols;
         if (!x.col_pad.is_zero()) x = clean(x, true);
-        Edge fill{matrix(1, 32, x.form.full_cols(), [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }), {}};
+        Edge fill{matrix(1, 32, x.form.full_cols(), [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
+                  {}};
         if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
         x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::wild());

@@ -35,15 +35,26 @@ void Lowering::lower(ValueId id) {
     const Node& n = node();
     if (count(n.type.dims) == 0)
         fail_unsupported(n.loc, "'{}' ({}) has no datums: {}", n.name, n.op, to_string(n.type));
-    if (n.op == "cast") done_[id] = operand(n.inputs[0].value);
-    else if (n.op == "matmul") done_[id] = product(n);
-    else if (n.op == "map_axis") done_[id] = map_axis(n);
-    else if (n.op == "pick_sum") done_[id] = picked(n);
-    else if (n.op == "reduce_max") done_[id] = reduce_max(n);
-    else if (n.op == "transpose") done_[id] = transpose(n);
-    else if (n.op == "reshape") done_[id] = reshape(n);
-    else if (find_op(n.op) && find_op(n.op)->level == Level::Core) done_[id] = n.inputs.size() == 2 ? binary(n) : unary(n);
-    else fail_unsupported(n.loc, "'{}': op {} must be decomposed before lower-to-buda", n.name, n.op);
+    if (n.op == "cast")
+        done_[id] = operand(n.inputs[0].value);
+    else if (n.op == "matmul")
+        done_[id] = product(n);
+    else if (n.op == "map_axis")
+        done_[id] = map_axis(n);
+    else if (n.op == "pick_sum")
+        done_[id] = picked(n);
+    else if (n.op == "reduce_max")
+        done_[id] = reduce_max(n);
+    else if (n.op == "transpose")
+        done_[id] = transpose(n);
+    else if (n.op == "reshape")
+        done_[id] = reshape(n);
+    else if (n.op == "hslice" || n.op == "hstack")
+        done_[id] = slice_or_stack(n);
+    else if (find_op(n.op) && find_op(n.op)->level == Level::Core)
+        done_[id] = n.inputs.size() == 2 ? binary(n) : unary(n);
+    else
+        fail_unsupported(n.loc, "'{}': op {} must be decomposed before lower-to-buda", n.name, n.op);
 }
 
 void Lowering::add_input(const Node& n) {
@@ -67,7 +78,7 @@ void Lowering::add_output(const Output& output) {
     for (const Output& other : build_.graph().outputs) taken = taken || other.value == x.edge.value;
     ValueId id = x.edge.value;
     if (taken || !x.edge.tms.empty() || made.is_input() || made.is_constant())
-        id = build_.add("buda.nop", {x.edge}, {}, options_.default_df);
+        id = build_.add_edges("buda.nop", {x.edge}, {}, options_.default_df);
     build_.graph().outputs.push_back({output.name, id, type});
 }
 
@@ -84,10 +95,12 @@ Matrix& Lowering::operand(ValueId id) {
     return done_[id] = {{made, {}}, form, {}, {}};
 }
 
-Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols) {
+Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows,
+                      PadRange cols) {
     const bool exact = node().integer("exact", 0) != 0;
     attrs.erase("exact");
-    const ValueId id = build_.add(op, std::move(inputs), std::move(attrs), exact ? DataFormat::Float32 : options_.default_df);
+    const ValueId id =
+        build_.add_edges(op, std::move(inputs), std::move(attrs), exact ? DataFormat::Float32 : options_.default_df);
     if (form.rows % 32 == 0) rows = {};
     if (form.cols % 32 == 0) cols = {};
     return {{id, {}}, form, rows, cols};
@@ -108,16 +121,17 @@ ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, c
 void Lowering::check_size(std::int64_t datums) const {
     constexpr std::int64_t most = std::int64_t{1} << 28;
     if (datums > most)
-        fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} datums; at most {} are allowed", node().name,
-                         node().op, node().origin, datums, most);
+        fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} datums; at most {} are allowed",
+                         node().name, node().op, node().origin, datums, most);
 }
 
 Matrix Lowering::clean(const Matrix& x, bool columns) {
     const std::int64_t real = columns ? x.form.cols : x.form.rows;
     if (real % 32 == 0 || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
     const std::int64_t full = (real + 31) / 32 * 32;
-    const ValueId mask = columns ? matrix(1, 32, full, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
-                                 : matrix(1, full, 32, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
+    const ValueId mask = columns
+                             ? matrix(1, 32, full, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
+                             : matrix(1, full, 32, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
     Edge edge{mask, {}};
     const std::int64_t along = columns ? x.form.rt() : x.form.ct();
     if (along > 1) edge.tms.push_back(make_tm(columns ? Tm::Kind::BroadcastR : Tm::Kind::BroadcastC, along));

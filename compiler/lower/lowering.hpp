@@ -21,7 +21,7 @@ Form form_of(const Dims& dims);
 
 /// A model value on the device.
 struct Matrix {
-    Edge edge;            ///< its tensor and the TMs that bring it into form
+    Edge edge;  ///< its tensor and the TMs that bring it into form
     Form form;
     PadRange row_pad, col_pad;  ///< of the rows past the last, of the columns past the last
 };
@@ -66,8 +66,9 @@ private:
     // lower_moves.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
-    Matrix stacked(const Matrix& x);                ///< all slices below each other
-    Matrix sliced(Matrix x, Form to);               ///< and back
+    Matrix slice_or_stack(const Node& node);
+    Matrix stacked(const Matrix& x);   ///< all slices below each other
+    Matrix sliced(Matrix x, Form to);  ///< and back
 
     const Graph& model_;
     Builder build_;

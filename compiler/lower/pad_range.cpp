@@ -31,7 +31,10 @@ PadRange unary_pads(const Node& node, PadRange x) {
     if (op == "nop" || op == "cast") return x;
     if (op == "relu") return {std::max(x.low, 0.0), std::max(x.high, 0.0)};
     if (op == "exp") return x.high < 78 ? PadRange{std::exp(x.low), std::exp(x.high)} : PadRange::wild();
-    if (op == "log") return x.is_zero() ? PadRange::of(-16) : x.low > 0 ? PadRange{std::log(x.low), std::log(x.high)} : PadRange::wild();
+    if (op == "log")
+        return x.is_zero() ? PadRange::of(-16)
+               : x.low > 0 ? PadRange{std::log(x.low), std::log(x.high)}
+                           : PadRange::wild();
     if (op == "sqrt") return x.low >= 0 ? PadRange{std::sqrt(x.low), std::sqrt(x.high)} : PadRange::wild();
     if (op == "reciprocal") return reciprocal(x);
     const double most = std::max(std::fabs(x.low), std::fabs(x.high));

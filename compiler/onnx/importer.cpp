@@ -13,7 +13,8 @@ namespace tt::ir {
 
 Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file)
     : b(builder), opset(version), node_(node), file_(std::move(file)) {
-    what_ = fmt::format("node '{}' ({})", node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(), node.op_type());
+    what_ = fmt::format("node '{}' ({})", node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
+                        node.op_type());
 }
 
 ValueId Import::x(std::size_t k) const {
@@ -23,7 +24,8 @@ ValueId Import::x(std::size_t k) const {
 
 const Literal& Import::literal(std::size_t k) const {
     const Literal* found = b.literal(x(k));
-    if (!found) unsupported("operand {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)", k);
+    if (!found)
+        unsupported("operand {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)", k);
     return *found;
 }
 
@@ -84,7 +86,7 @@ const ImportRule* find_rule(const std::string& op) {
 
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {
     const auto rows = static_cast<std::int64_t>(positions.size());
-    Literal matrix(DType::F32, {rows, size});
+    Literal matrix = zero_matrix(rows, size);
     for (std::int64_t r = 0; r < rows; ++r)
         if (const std::int64_t p = positions[static_cast<std::size_t>(r)]; p >= 0) matrix.set(r * size + p, 1);
     return matrix;

@@ -26,10 +26,10 @@ public:
 
     // operands
     bool has(std::size_t k) const { return k < in.size() && in[k].has_value(); }
-    ValueId x(std::size_t k) const;                       ///< fails when it is missing
-    const Literal& literal(std::size_t k) const;          ///< fails when it is computed at run time
+    ValueId x(std::size_t k) const;               ///< fails when it is missing
+    const Literal& literal(std::size_t k) const;  ///< fails when it is computed at run time
     std::vector<std::int64_t> integers(std::size_t k) const { return literal(k).integers(); }
-    const Dims& dims(std::size_t k = 0) const { return b.dims(x(k)); }
+    Dims dims(std::size_t k = 0) const { return b.dims(x(k)); }
     std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
     std::int64_t axis(std::int64_t given, std::int64_t rank) const;  ///< negative ones count from the end
     bool is_integer(std::size_t k) const { return !is_float(b.type(x(k)).dtype); }

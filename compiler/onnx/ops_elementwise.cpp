@@ -42,7 +42,7 @@ TT_NAME(sign);
 TT_NAME(floor);
 TT_NAME(ceil);
 TT_NAME(round);
-TT_NAME(not);
+TT_NAME(not );
 TT_NAME(softplus);
 TT_NAME(add);
 TT_NAME(subtract);
@@ -85,10 +85,10 @@ ValueId hard_sigmoid_of(Import& n, double alpha, double beta) {
 }
 void hard_sigmoid(Import& n) { n.give(hard_sigmoid_of(n, n.f("alpha", 0.2), n.f("beta", 0.5))); }
 void hard_swish(Import& n) { n.give(n.two("multiply", n.x(0), hard_sigmoid_of(n, 1.0 / 6, 0.5))); }
-void softsign(Import& n) {
-    n.give(n.two("divide", n.x(0), n.two("add", n.one("abs", n.x(0)), n.number(1, n.x(0)))));
+void softsign(Import& n) { n.give(n.two("divide", n.x(0), n.two("add", n.one("abs", n.x(0)), n.number(1, n.x(0))))); }
+ValueId above(Import& n, ValueId x, double limit) {
+    return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype);
 }
-ValueId above(Import& n, ValueId x, double limit) { return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype); }
 void thresholded_relu(Import& n) { n.give(n.two("multiply", n.x(0), above(n, n.x(0), n.f("alpha", 1)))); }
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
@@ -157,11 +157,9 @@ void dropout(Import& n) {
 // --- quantization -------------------------------------------------------------------------------------------------
 
 std::pair<double, double> limits(DType type) {
-    switch (type) {
-        case DType::I8: return {-128, 127};
-        case DType::U8: return {0, 255};
-        default: return {-2147483648.0, 2147483647.0};
-    }
+    if (type == DType::I8) return {-128, 127};
+    if (type == DType::U8) return {0, 255};
+    return {-2147483648.0, 2147483647.0};
 }
 
 /// A scale or zero point per channel, shaped to be broadcast along the axis.
@@ -182,6 +180,25 @@ void quantize(Import& n) {
     n.give(n.b.cast(y, to));
 }
 
+/// To u8 with scale and zero point from the range of the values, 0 included.
+void dynamic_quantize(Import& n) {
+    ValueId most = n.x(0), least = n.one("neg", n.x(0));
+    for (std::int64_t axis = 0; axis < n.rank(); ++axis) {
+        most = n.one("reduce_max", most, {{"axis", axis}});
+        least = n.one("reduce_max", least, {{"axis", axis}});
+    }
+    most = n.one("relu", n.b.reshape(most, {}));
+    least = n.one("neg", n.one("relu", n.b.reshape(least, {})));
+    const auto clamped = [&](ValueId v) {
+        return n.two("minimum", n.two("maximum", v, n.b.scalar(0)), n.b.scalar(255));
+    };
+    const ValueId scale = n.two("divide", n.two("subtract", most, least), n.b.scalar(255));
+    const ValueId zero = n.one("round", clamped(n.two("divide", n.one("neg", least), scale)));
+    n.give(n.b.cast(clamped(n.two("add", n.one("round", n.two("divide", n.x(0), scale)), zero)), DType::U8));
+    n.give(scale);
+    n.give(n.b.cast(zero, DType::U8));
+}
+
 void dequantize(Import& n) {
     ValueId y = n.b.cast(n.x(0), DType::F32);
     if (n.has(2)) y = n.two("subtract", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
@@ -192,22 +209,67 @@ void dequantize(Import& n) {
 
 const ImportRules& elementwise_rules() {
     static const ImportRules rules{
-        {"Exp", unary<name_exp>}, {"Log", unary<name_log>}, {"Sqrt", unary<name_sqrt>},
-        {"Reciprocal", unary<name_reciprocal>}, {"Sigmoid", unary<name_sigmoid>}, {"Tanh", unary<name_tanh>},
-        {"Sin", unary<name_sine>}, {"Cos", unary<name_cosine>}, {"Abs", unary<name_abs>}, {"Relu", unary<name_relu>},
-        {"Neg", unary<name_neg>}, {"Erf", unary<name_erf>}, {"Sign", unary<name_sign>}, {"Floor", unary<name_floor>},
-        {"Ceil", unary<name_ceil>}, {"Round", unary<name_round>}, {"Not", unary<name_not>},
-        {"Softplus", unary<name_softplus>}, {"Add", binary<name_add>}, {"Sub", binary<name_subtract>},
-        {"Mul", binary<name_multiply>}, {"Div", binary<name_divide>}, {"Pow", binary<name_power>},
-        {"And", binary<name_and>}, {"Or", binary<name_or>}, {"Xor", binary<name_xor>}, {"Equal", binary<name_equal>},
-        {"Less", binary<name_less>}, {"Greater", binary<name_greater>}, {"LessOrEqual", binary<name_less_equal>},
-        {"GreaterOrEqual", binary<name_greater_equal>}, {"Max", variadic<name_maximum>},
-        {"Min", variadic<name_minimum>}, {"Sum", variadic<name_add>}, {"Mean", mean}, {"LeakyRelu", leaky_relu},
-        {"PRelu", prelu}, {"Elu", elu}, {"Celu", celu}, {"Selu", selu}, {"HardSigmoid", hard_sigmoid},
-        {"HardSwish", hard_swish}, {"Softsign", softsign}, {"ThresholdedRelu", thresholded_relu}, {"Shrink", shrink},
-        {"Tan", tangent}, {"Sinh", sinh}, {"Cosh", cosh}, {"Atanh", atanh}, {"Acosh", acosh}, {"Asinh", asinh},
-        {"Mod", modulo}, {"Clip", clip}, {"Where", where}, {"Cast", cast}, {"CastLike", cast_like},
-        {"Identity", identity}, {"Dropout", dropout}, {"QuantizeLinear", quantize}, {"DequantizeLinear", dequantize},
+        {"Exp", unary<name_exp>},
+        {"Log", unary<name_log>},
+        {"Sqrt", unary<name_sqrt>},
+        {"Reciprocal", unary<name_reciprocal>},
+        {"Sigmoid", unary<name_sigmoid>},
+        {"Tanh", unary<name_tanh>},
+        {"Sin", unary<name_sine>},
+        {"Cos", unary<name_cosine>},
+        {"Abs", unary<name_abs>},
+        {"Relu", unary<name_relu>},
+        {"Neg", unary<name_neg>},
+        {"Erf", unary<name_erf>},
+        {"Sign", unary<name_sign>},
+        {"Floor", unary<name_floor>},
+        {"Ceil", unary<name_ceil>},
+        {"Round", unary<name_round>},
+        {"Not", unary<name_not>},
+        {"Softplus", unary<name_softplus>},
+        {"Add", binary<name_add>},
+        {"Sub", binary<name_subtract>},
+        {"Mul", binary<name_multiply>},
+        {"Div", binary<name_divide>},
+        {"Pow", binary<name_power>},
+        {"And", binary<name_and>},
+        {"Or", binary<name_or>},
+        {"Xor", binary<name_xor>},
+        {"Equal", binary<name_equal>},
+        {"Less", binary<name_less>},
+        {"Greater", binary<name_greater>},
+        {"LessOrEqual", binary<name_less_equal>},
+        {"GreaterOrEqual", binary<name_greater_equal>},
+        {"Max", variadic<name_maximum>},
+        {"Min", variadic<name_minimum>},
+        {"Sum", variadic<name_add>},
+        {"Mean", mean},
+        {"LeakyRelu", leaky_relu},
+        {"PRelu", prelu},
+        {"Elu", elu},
+        {"Celu", celu},
+        {"Selu", selu},
+        {"HardSigmoid", hard_sigmoid},
+        {"HardSwish", hard_swish},
+        {"Softsign", softsign},
+        {"ThresholdedRelu", thresholded_relu},
+        {"Shrink", shrink},
+        {"Tan", tangent},
+        {"Sinh", sinh},
+        {"Cosh", cosh},
+        {"Atanh", atanh},
+        {"Acosh", acosh},
+        {"Asinh", asinh},
+        {"Mod", modulo},
+        {"Clip", clip},
+        {"Where", where},
+        {"Cast", cast},
+        {"CastLike", cast_like},
+        {"Identity", identity},
+        {"Dropout", dropout},
+        {"QuantizeLinear", quantize},
+        {"DequantizeLinear", dequantize},
+        {"DynamicQuantizeLinear", dynamic_quantize},
     };
     return rules;
 }

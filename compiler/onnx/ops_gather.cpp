@@ -126,7 +126,7 @@ void one_hot_op(Import& n) {
 void cumulative_sum(Import& n) {
     const std::int64_t axis = n.axis(n.integers(1).at(0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
     const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
-    Literal matrix(DType::F32, {size, size});
+    Literal matrix = zero_matrix(size, size);
     for (std::int64_t o = 0; o < size; ++o)
         for (std::int64_t k = 0; k < size; ++k) {
             const bool before = reverse ? k > o : k < o;
@@ -139,7 +139,7 @@ void cumulative_sum(Import& n) {
 
 const ImportRules& gather_rules() {
     static const ImportRules rules{
-        {"Gather", gather}, {"GatherElements", gather_elements}, {"GatherND", gather_nd}, {"Compress", compress},
+        {"Gather", gather},     {"GatherElements", gather_elements}, {"GatherND", gather_nd}, {"Compress", compress},
         {"OneHot", one_hot_op}, {"CumSum", cumulative_sum},
     };
     return rules;

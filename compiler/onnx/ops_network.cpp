@@ -46,6 +46,35 @@ void conv_integer(Import& n) {
     n.give(n.b.cast(n.b.add("conv", {less_zero_point(n, 0, 2), less_zero_point(n, 1, 3)}, attrs), DType::I32));
 }
 
+/// A value per channel (or for all) of axis 0 or 1, shaped to be broadcast.
+ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis) {
+    const ValueId v = n.b.cast(n.x(k), DType::F32);
+    Dims dims;
+    if (count(n.b.dims(v)) > 1) {
+        dims.assign(rank, 1);
+        dims[axis] = count(n.b.dims(v));
+    }
+    return n.b.reshape(v, dims);
+}
+
+/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias
+void qlinear_conv(Import& n) {
+    Attrs attrs = window_attrs(n);
+    attrs["group"] = n.i("group", 1);
+    const std::size_t rank = n.dims(0).size();
+    const ValueId x = n.two("multiply", less_zero_point(n, 0, 2), per_channel(n, 1, rank, 1));
+    const ValueId w = n.two("multiply", less_zero_point(n, 3, 5), per_channel(n, 4, rank, 0));
+    ValueId y = n.b.add("conv", {x, w}, attrs);
+    if (n.has(8)) {
+        const ValueId scale = n.two("multiply", per_channel(n, 1, rank, 1), per_channel(n, 4, rank, 1));
+        y = n.two("add", y, n.two("multiply", per_channel(n, 8, rank, 1), scale));
+    }
+    const DType to = n.b.type(n.x(7)).dtype;
+    const double low = to == DType::I8 ? -128 : 0, high = to == DType::I8 ? 127 : 255;
+    y = n.two("add", n.one("round", n.two("divide", y, per_channel(n, 6, rank, 1))), per_channel(n, 7, rank, 1));
+    n.give(n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), to));
+}
+
 void pool(Import& n, const char* op) {
     if (n.outputs() > 1) n.unsupported("the places of the maxima are not computed");
     Attrs attrs = window_attrs(n);
@@ -71,7 +100,8 @@ void global_max(Import& n) {
     n.give(x);
 }
 
-// --- resize: one matrix for each axis ---------------------------------------------------------------------------------
+// --- resize: one matrix for each axis
+// ---------------------------------------------------------------------------------
 
 struct Axis {
     std::int64_t in = 1, out = 1;
@@ -81,11 +111,12 @@ struct Axis {
 double source_of(const std::string& mode, const Axis& a, std::int64_t o) {
     const double x = static_cast<double>(o), in = static_cast<double>(a.in), out = static_cast<double>(a.out);
     if (mode == "asymmetric") return x / a.scale;
-    if (mode == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (out - 1);
+    if (mode == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (in * a.scale - 1);
     if (mode == "pytorch_half_pixel" && a.out <= 1) return 0;
     if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
     if (mode == "tf_crop_and_resize")
-        return a.out > 1 ? a.start * (in - 1) + x * (a.end - a.start) * (in - 1) / (out - 1) : 0.5 * (a.start + a.end) * (in - 1);
+        return a.out > 1 ? a.start * (in - 1) + x * (a.end - a.start) * (in - 1) / (out - 1)
+                         : 0.5 * (a.start + a.end) * (in - 1);
     return (x + 0.5) / a.scale - 0.5;
 }
 
@@ -136,10 +167,11 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const Axis& a = axes[k];
         if (a.out == a.in && a.scale == 1 && a.start == 0 && a.end == 1) continue;
-        Literal matrix(DType::F32, {a.out, a.in});
+        Literal matrix = zero_matrix(a.out, a.in);
         for (std::int64_t o = 0; o < a.out; ++o) {
             const double at = source_of(mode.coordinates, a, o);
-            const bool outside = mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
+            const bool outside =
+                mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
             if (outside && extrapolation != 0) n.unsupported("an extrapolation value of {}", extrapolation);
             if (outside) continue;
             const auto row = weights(mode, a, at);
@@ -158,7 +190,8 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
     for (std::int64_t k = 0; k < n.rank(); ++k) {
         Axis a;
         a.in = n.dims()[static_cast<std::size_t>(k)];
-        a.out = by_size ? static_cast<std::int64_t>(given.at(k)) : static_cast<std::int64_t>(std::floor(static_cast<double>(a.in) * given.at(k)));
+        a.out = by_size ? static_cast<std::int64_t>(given.at(k))
+                        : static_cast<std::int64_t>(std::floor(static_cast<double>(a.in) * given.at(k)));
         a.scale = by_size ? static_cast<double>(a.out) / static_cast<double>(a.in) : given.at(k);
         if (a.out < 1 || !(a.scale > 0)) n.wrong("nothing is left of axis {}", k);
         axes.push_back(a);
@@ -167,7 +200,8 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
 }
 
 void resize(Import& n) {
-    ResizeMode mode{n.s("mode", "nearest"), n.s("coordinate_transformation_mode", n.opset < 11 ? "asymmetric" : "half_pixel"),
+    ResizeMode mode{n.s("mode", "nearest"),
+                    n.s("coordinate_transformation_mode", n.opset < 11 ? "asymmetric" : "half_pixel"),
                     n.s("nearest_mode", n.opset < 11 ? "floor" : "round_prefer_floor"), n.f("cubic_coeff_a", -0.75),
                     n.i("exclude_outside", 0) != 0};
     if (n.opset < 11) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
@@ -189,7 +223,8 @@ void upsample(Import& n) {
     std::vector<Axis> axes;
     for (std::size_t k = 0; k < scales.size() && k < n.dims().size(); ++k) {
         const auto in = static_cast<double>(n.dims()[k]);
-        axes.push_back({n.dims()[k], static_cast<std::int64_t>(std::floor(in * static_cast<double>(scales[k]))), static_cast<double>(scales[k])});
+        axes.push_back({n.dims()[k], static_cast<std::int64_t>(std::floor(in * static_cast<double>(scales[k]))),
+                        static_cast<double>(scales[k])});
     }
     resize_axes(n, mode, axes, 0);
 }
@@ -198,9 +233,16 @@ void upsample(Import& n) {
 
 const ImportRules& network_rules() {
     static const ImportRules rules{
-        {"Conv", conv}, {"ConvTranspose", conv_transpose}, {"ConvInteger", conv_integer}, {"MaxPool", max_pool},
-        {"AveragePool", average_pool}, {"GlobalAveragePool", global_average}, {"GlobalMaxPool", global_max},
-        {"Resize", resize}, {"Upsample", upsample},
+        {"Conv", conv},
+        {"ConvTranspose", conv_transpose},
+        {"ConvInteger", conv_integer},
+        {"QLinearConv", qlinear_conv},
+        {"MaxPool", max_pool},
+        {"AveragePool", average_pool},
+        {"GlobalAveragePool", global_average},
+        {"GlobalMaxPool", global_max},
+        {"Resize", resize},
+        {"Upsample", upsample},
     };
     return rules;
 }

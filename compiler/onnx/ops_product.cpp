@@ -101,7 +101,8 @@ Equation parse(Import& n) {
 
 /// Brings an operand to its distinct letters in the order wanted, summing those that nobody else has.
 ValueId arranged(Import& n, ValueId x, std::string letters, const std::string& wanted) {
-    if (letters.size() != n.b.dims(x).size()) n.wrong("an operand of rank {} has the letters '{}'", n.b.dims(x).size(), letters);
+    if (letters.size() != n.b.dims(x).size())
+        n.wrong("an operand of rank {} has the letters '{}'", n.b.dims(x).size(), letters);
     for (std::size_t k = 0; k < letters.size(); ++k)
         if (const std::size_t first = letters.find(letters[k]); first < k) {
             // a diagonal: keep what lies on it, then sum one of the axes
@@ -126,7 +127,8 @@ ValueId arranged(Import& n, ValueId x, std::string letters, const std::string& w
         }
     std::vector<std::int64_t> perm;
     for (const char c : wanted)
-        if (const std::size_t at = letters.find(c); at != std::string::npos) perm.push_back(static_cast<std::int64_t>(at));
+        if (const std::size_t at = letters.find(c); at != std::string::npos)
+            perm.push_back(static_cast<std::int64_t>(at));
     return n.b.transpose(x, perm);
 }
 
@@ -142,12 +144,15 @@ void einsum(Import& n) {
     std::string batch, left, right, inner;
     for (const char c : std::set<char>(e.in[0].begin(), e.in[0].end())) {
         const bool other = e.in[1].find(c) != std::string::npos, kept = e.out.find(c) != std::string::npos;
-        if (other) (kept ? batch : inner) += c;
-        else if (kept) left += c;
+        if (other)
+            (kept ? batch : inner) += c;
+        else if (kept)
+            left += c;
     }
     for (const char c : std::set<char>(e.in[1].begin(), e.in[1].end()))
         if (e.in[0].find(c) == std::string::npos && e.out.find(c) != std::string::npos) right += c;
-    ValueId a = arranged(n, n.x(0), e.in[0], batch + left + inner), b = arranged(n, n.x(1), e.in[1], batch + inner + right);
+    ValueId a = arranged(n, n.x(0), e.in[0], batch + left + inner),
+            b = arranged(n, n.x(1), e.in[1], batch + inner + right);
     const Dims da = n.b.dims(a), db = n.b.dims(b);
     const std::size_t nb = batch.size();
     const std::int64_t m = product(da, nb, nb + left.size()), k = product(da, nb + left.size(), da.size());
@@ -162,8 +167,8 @@ void einsum(Import& n) {
 
 const ImportRules& product_rules() {
     static const ImportRules rules{
-        {"MatMul", matmul},           {"Gemm", gemm},           {"MatMulInteger", matmul_integer},
-        {"QLinearMatMul", qlinear_matmul}, {"Einsum", einsum},
+        {"MatMul", matmul}, {"Gemm", gemm}, {"MatMulInteger", matmul_integer}, {"QLinearMatMul", qlinear_matmul},
+        {"Einsum", einsum},
     };
     return rules;
 }

@@ -18,7 +18,8 @@ ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     constexpr std::int64_t most = 256;
     if (size > most) n.unsupported("it multiplies {} datums; at most {} are unrolled", size, most);
     ValueId product = n.b.map_axis(x, axis, picking({0}, size));
-    for (std::int64_t k = 1; k < size; ++k) product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
+    for (std::int64_t k = 1; k < size; ++k)
+        product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
     return product;
 }
 
@@ -36,7 +37,8 @@ ValueId drop(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
     if (n.i("keepdims", 1) != 0) return x;
     Dims dims;
     for (std::size_t d = 0; d < n.b.dims(x).size(); ++d)
-        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) == axes.end()) dims.push_back(n.b.dims(x)[d]);
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) == axes.end())
+            dims.push_back(n.b.dims(x)[d]);
     return n.b.reshape(x, dims);
 }
 
@@ -110,7 +112,8 @@ void hardmax(Import& n) {
     ValueId x = n.x(0);
     std::int64_t along = axis;
     if (n.opset < 13) {  // all axes from `axis` on are one
-        const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
+        const std::int64_t lead =
+            std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
         x = n.b.reshape(x, {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
         along = 1;
     }
@@ -184,10 +187,12 @@ void local_response(Import& n) {
     const std::int64_t size = n.i("size", 1), channels = n.dims()[1];
     Literal band(DType::F32, {channels, channels});
     for (std::int64_t c = 0; c < channels; ++c)
-        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2); ++k)
+        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2);
+             ++k)
             band.set(c * channels + k, 1);
     const ValueId squares = n.b.map_axis(n.one("square", n.x(0)), 1, std::move(band));
-    const ValueId base = n.two("add", n.scaled(squares, n.f("alpha", 1e-4) / static_cast<double>(size)), n.b.scalar(n.f("bias", 1)));
+    const ValueId base =
+        n.two("add", n.scaled(squares, n.f("alpha", 1e-4) / static_cast<double>(size)), n.b.scalar(n.f("bias", 1)));
     n.give(n.two("multiply", n.x(0), n.one("exp", n.scaled(n.one("log", base), -n.f("beta", 0.75)))));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 void reshape(Import& n) {
     std::vector<std::int64_t> to = n.integers(1);
-    const Dims& from = n.dims();
+    const Dims from = n.dims();
     std::int64_t known = 1, open = -1;
     for (std::size_t k = 0; k < to.size(); ++k) {
         if (to[k] == 0 && n.i("allowzero", 0) == 0) {
@@ -28,14 +28,15 @@ void reshape(Import& n) {
             known *= to[k];
     }
     if (open >= 0) {
-        if (known == 0 || count(from) % known != 0) n.wrong("{} datums do not fill a shape of {} and an open dimension", count(from), known);
+        if (known == 0 || count(from) % known != 0)
+            n.wrong("{} datums do not fill a shape of {} and an open dimension", count(from), known);
         to[static_cast<std::size_t>(open)] = count(from) / known;
     }
     n.give(n.b.reshape(n.x(0), to));
 }
 
 void flatten(Import& n) {
-    const Dims& d = n.dims();
+    const Dims d = n.dims();
     const std::int64_t axis = n.i("axis", 1), at = axis < 0 ? axis + n.rank() : axis;
     if (at < 0 || at > n.rank()) n.wrong("axis {} of a tensor of rank {}", axis, n.rank());
     const std::int64_t lead = std::accumulate(d.begin(), d.begin() + at, std::int64_t{1}, std::multiplies<>());
@@ -104,11 +105,14 @@ ValueId part(Import& n, ValueId x, std::int64_t axis, std::int64_t start, std::i
 
 void split(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
-    std::vector<std::int64_t> parts = n.opset < 13 ? n.ints("split") : n.has(1) ? n.integers(1) : std::vector<std::int64_t>{};
+    std::vector<std::int64_t> parts = n.opset < 13 ? n.ints("split")
+                                      : n.has(1)   ? n.integers(1)
+                                                   : std::vector<std::int64_t>{};
     const auto count = static_cast<std::int64_t>(n.outputs());
     if (parts.empty())
         for (std::int64_t k = 0; k < count; ++k) parts.push_back(size / count);
-    if (std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) != size) n.wrong("the parts do not add up to {}", size);
+    if (std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) != size)
+        n.wrong("the parts do not add up to {}", size);
     std::int64_t start = 0;
     for (const std::int64_t p : parts) {
         n.give(part(n, n.x(0), axis, start, p));
@@ -120,8 +124,11 @@ void slice(Import& n) {
     const bool attributes = n.opset < 10;
     const std::vector<std::int64_t> starts = attributes ? n.ints("starts") : n.integers(1);
     const std::vector<std::int64_t> ends = attributes ? n.ints("ends") : n.integers(2);
-    std::vector<std::int64_t> axes = attributes ? n.ints("axes") : n.has(3) ? n.integers(3) : std::vector<std::int64_t>{};
-    std::vector<std::int64_t> steps = !attributes && n.has(4) ? n.integers(4) : std::vector<std::int64_t>(starts.size(), 1);
+    std::vector<std::int64_t> axes = attributes ? n.ints("axes")
+                                     : n.has(3) ? n.integers(3)
+                                                : std::vector<std::int64_t>{};
+    std::vector<std::int64_t> steps =
+        !attributes && n.has(4) ? n.integers(4) : std::vector<std::int64_t>(starts.size(), 1);
     if (axes.empty()) {
         axes.resize(starts.size());
         std::iota(axes.begin(), axes.end(), 0);
@@ -130,7 +137,8 @@ void slice(Import& n) {
         n.wrong("starts, ends, axes and steps differ in length");
     ValueId x = n.x(0);
     for (std::size_t k = 0; k < starts.size(); ++k) {
-        const std::int64_t axis = n.axis(axes[k], n.rank()), size = n.dims()[static_cast<std::size_t>(axis)], step = steps[k];
+        const std::int64_t axis = n.axis(axes[k], n.rank()), size = n.dims()[static_cast<std::size_t>(axis)],
+                           step = steps[k];
         if (step == 0) n.wrong("a step is 0");
         const auto clamp = [&](std::int64_t v) {
             const std::int64_t at = v < 0 ? std::max(v, -size - 1) + size : v;
@@ -154,7 +162,8 @@ void expand(Import& n) {
 
 void tile(Import& n) {
     const auto repeats = n.integers(1);
-    if (static_cast<std::int64_t>(repeats.size()) != n.rank()) n.wrong("{} repeats for rank {}", repeats.size(), n.rank());
+    if (static_cast<std::int64_t>(repeats.size()) != n.rank())
+        n.wrong("{} repeats for rank {}", repeats.size(), n.rank());
     ValueId x = n.x(0);
     for (std::size_t k = 0; k < repeats.size(); ++k) {
         std::vector<std::int64_t> rows;
@@ -179,12 +188,17 @@ void pad(Import& n) {
     const std::string mode = n.s("mode", "constant");
     const auto rank = static_cast<std::size_t>(n.rank());
     if (pads.size() != 2 * rank) n.wrong("{} pads for rank {}", pads.size(), rank);
-    const double value = n.opset < 11 ? n.f("value", 0) : n.has(2) && n.literal(2).size() > 0 ? n.literal(2).at(0) : 0;
+    const bool computed = n.opset >= 11 && n.has(2) && !n.b.literal(n.x(2));
+    const double value = n.opset < 11                          ? n.f("value", 0)
+                         : computed                            ? 1
+                         : n.has(2) && n.literal(2).size() > 0 ? n.literal(2).at(0)
+                                                               : 0;
     ValueId x = n.x(0);
     for (std::size_t k = 0; k < rank; ++k) {
         std::vector<std::int64_t> rows;
         const std::int64_t size = n.dims()[k];
-        for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r) rows.push_back(padded_source(mode, r - pads[k], size));
+        for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r)
+            rows.push_back(padded_source(mode, r - pads[k], size));
         x = n.b.map_axis(x, static_cast<std::int64_t>(k), picking(rows, size));
     }
     if (mode == "constant" && value != 0) {
@@ -198,19 +212,23 @@ void pad(Import& n) {
             }
             border.set(at, inside ? 0 : value);
         }
-        x = n.two("add", x, n.b.constant(std::move(border)));
+        ValueId frame = n.b.constant(std::move(border));
+        if (computed) frame = n.two("multiply", frame, n.b.reshape(n.x(2), {}));
+        x = n.two("add", x, frame);
     }
     n.give(x);
 }
 
 void depth_to_space(Import& n) {
-    const Dims& d = n.dims();
+    const Dims d = n.dims();
     const std::int64_t s = n.i("blocksize", 1);
     if (d.size() != 4 || s < 1 || d[1] % (s * s) != 0) n.wrong("blocks of {} do not fit", s);
     const bool crd = n.s("mode", "DCR") == "CRD";
     const std::int64_t c = d[1] / (s * s), rows = d[2], cols = d[3], batch = d[0];
-    const ValueId split = n.b.reshape(n.x(0), crd ? Dims{batch, c, s, s, rows, cols} : Dims{batch, s, s, c, rows, cols});
-    const ValueId moved = n.b.transpose(split, crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3} : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2});
+    const ValueId split =
+        n.b.reshape(n.x(0), crd ? Dims{batch, c, s, s, rows, cols} : Dims{batch, s, s, c, rows, cols});
+    const ValueId moved = n.b.transpose(
+        split, crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3} : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2});
     n.give(n.b.reshape(moved, {batch, c, rows * s, cols * s}));
 }
 
@@ -222,7 +240,8 @@ void space_to_depth(Import& n) {
     n.give(n.b.reshape(n.b.transpose(split, {0, 3, 5, 1, 2, 4}), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
 }
 
-// --- constants --------------------------------------------------------------------------------------------------------
+// --- constants
+// --------------------------------------------------------------------------------------------------------
 
 void constant(Import& n) {
     if (n.given("value")) return n.give(n.b.constant(n.tensor("value")));
@@ -248,7 +267,7 @@ void constant_of_shape(Import& n) {
 }
 
 void shape(Import& n) {
-    const Dims& d = n.dims();
+    const Dims d = n.dims();
     const auto place = [&](std::int64_t v) { return std::clamp<std::int64_t>(v < 0 ? v + n.rank() : v, 0, n.rank()); };
     const std::int64_t start = place(n.i("start", 0)), end = std::max(start, place(n.i("end", n.rank())));
     n.give(n.b.constant(Literal::vector({d.begin() + start, d.begin() + end})));
@@ -290,11 +309,26 @@ void trilu(Import& n) {
 
 const ImportRules& shape_rules() {
     static const ImportRules rules{
-        {"Reshape", reshape}, {"Flatten", flatten}, {"Transpose", transpose}, {"Squeeze", squeeze},
-        {"Unsqueeze", unsqueeze}, {"Concat", concat}, {"Split", split}, {"Slice", slice}, {"Expand", expand},
-        {"Tile", tile}, {"Pad", pad}, {"DepthToSpace", depth_to_space}, {"SpaceToDepth", space_to_depth},
-        {"Constant", constant}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size},
-        {"Range", range}, {"EyeLike", eye_like}, {"Trilu", trilu},
+        {"Reshape", reshape},
+        {"Flatten", flatten},
+        {"Transpose", transpose},
+        {"Squeeze", squeeze},
+        {"Unsqueeze", unsqueeze},
+        {"Concat", concat},
+        {"Split", split},
+        {"Slice", slice},
+        {"Expand", expand},
+        {"Tile", tile},
+        {"Pad", pad},
+        {"DepthToSpace", depth_to_space},
+        {"SpaceToDepth", space_to_depth},
+        {"Constant", constant},
+        {"ConstantOfShape", constant_of_shape},
+        {"Shape", shape},
+        {"Size", size},
+        {"Range", range},
+        {"EyeLike", eye_like},
+        {"Trilu", trilu},
     };
     return rules;
 }

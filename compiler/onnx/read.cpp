@@ -48,7 +48,8 @@ private:
         for (const auto& input : graph_.input()) names.push_back(input.name());
         const auto check = [&](const std::string& name, const char* flag) {
             if (std::find(names.begin(), names.end(), name) == names.end())
-                problems_.error(loc(), "{} names '{}', but the model has no such input{}", flag, name, did_you_mean(name, names));
+                problems_.error(loc(), "{} names '{}', but the model has no such input{}", flag, name,
+                                did_you_mean(name, names));
         };
         for (const auto& [name, unused] : options_.shapes) check(name, "--shape");
         for (const auto& [name, unused] : options_.constants) check(name, "--constant");
@@ -86,27 +87,30 @@ private:
     }
 
     Type input_type(const onnx::ValueInfoProto& input) const {
-        if (!input.type().has_tensor_type())
-            fail_unsupported(loc(), "input '{}' is no tensor", input.name());
+        if (!input.type().has_tensor_type()) fail_unsupported(loc(), "input '{}' is no tensor", input.name());
         const auto& tensor = input.type().tensor_type();
         const auto dtype = onnx_dtype(tensor.elem_type());
-        if (!dtype) fail_unsupported(loc(), "input '{}' has element type {}, which is no number or boolean", input.name(), tensor.elem_type());
+        if (!dtype)
+            fail_unsupported(loc(), "input '{}' has element type {}, which is no number or boolean", input.name(),
+                             tensor.elem_type());
         Type type{*dtype, {}, {}};
         const auto given = options_.shapes.find(input.name());
         const auto rank = static_cast<std::size_t>(tensor.shape().dim_size());
         if (given != options_.shapes.end()) {
             if (tensor.has_shape() && given->second.size() != rank)
-                fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(), given->second.size(), rank);
+                fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(),
+                           given->second.size(), rank);
             type.dims = given->second;
             return type;
         }
         for (const auto& dim : tensor.shape().dim()) {
             if (!dim.has_dim_value() || dim.dim_value() < 0)
-                fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...", input.name(),
-                           dim.dim_param(), input.name());
+                fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...",
+                           input.name(), dim.dim_param(), input.name());
             type.dims.push_back(dim.dim_value());
         }
-        if (!tensor.has_shape()) fail_input(loc(), "input '{}' has no shape; give --shape {}=...", input.name(), input.name());
+        if (!tensor.has_shape())
+            fail_input(loc(), "input '{}' has no shape; give --shape {}=...", input.name(), input.name());
         return type;
     }
 
@@ -114,7 +118,9 @@ private:
         try {
             if (import(node)) return;
         } catch (const Error& error) {
-            problems_.add(error.where().file.empty() ? Error(error.fault(), loc(), name_of(node) + ": " + error.message()) : error);
+            problems_.add(error.where().file.empty()
+                              ? Error(error.fault(), loc(), name_of(node) + ": " + error.message())
+                              : error);
         }
         for (const auto& out : node.output()) broken_.insert(out);
     }
@@ -127,7 +133,9 @@ private:
     bool import(const onnx::NodeProto& node) {
         const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
         const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
-        if (!rule) fail_unsupported(loc(), "{}: the op is not known{}", name_of(node), node.domain().empty() ? "" : " (domain " + node.domain() + ")");
+        if (!rule)
+            fail_unsupported(loc(), "{}: the op is not known{}", name_of(node),
+                             node.domain().empty() ? "" : " (domain " + node.domain() + ")");
         Import import(build_, node, opset_, file_);
         for (const auto& name : node.input()) {
             if (broken_.count(name)) return false;  // reported where it came from
@@ -137,7 +145,8 @@ private:
             else if (found != values_.end())
                 import.in.emplace_back(found->second);
             else
-                fail_input(loc(), "{} reads '{}', which no input, initializer or node before it gives", name_of(node), name);
+                fail_input(loc(), "{} reads '{}', which no input, initializer or node before it gives", name_of(node),
+                           name);
         }
         build_.set_origin(node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name());
         (*rule)(import);
@@ -181,7 +190,8 @@ Graph read_onnx(const std::string& file, const OnnxOptions& options) {
     std::error_code code;
     if (!in || std::filesystem::is_directory(file, code)) fail_input({file, 0, 0}, "the file cannot be read");
     onnx::ModelProto model;
-    if (!model.ParseFromIstream(&in) || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
+    if (!model.ParseFromIstream(&in) || !model.has_graph() ||
+        model.graph().node_size() + model.graph().output_size() == 0)
         fail_input({file, 0, 0}, "it is no ONNX model, or it is cut off");
     return Reader(model, file, options).read();
 }

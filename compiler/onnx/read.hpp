@@ -9,8 +9,8 @@
 namespace tt::ir {
 
 struct OnnxOptions {
-    std::map<std::string, Dims> shapes;          ///< of inputs, for those with symbolic dimensions
-    std::map<std::string, Literal> constants;    ///< inputs that are no inputs at run time
+    std::map<std::string, Dims> shapes;        ///< of inputs, for those with symbolic dimensions
+    std::map<std::string, Literal> constants;  ///< inputs that are no inputs at run time
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 17;

@@ -56,19 +56,45 @@ T load(const char* at) {
 void set_raw(Literal& out, std::int64_t i, const char* at) {
     const auto k = static_cast<std::size_t>(i);
     switch (out.dtype()) {
-        case DType::F32: out.floats()[k] = load<float>(at); break;
-        case DType::F64: out.floats()[k] = static_cast<float>(load<double>(at)); break;
-        case DType::F16: out.floats()[k] = from_half(load<std::uint16_t>(at)); break;
-        case DType::BF16: out.floats()[k] = std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16); break;
-        case DType::I64: out.whole()[k] = load<std::int64_t>(at); break;
-        case DType::U64: out.whole()[k] = static_cast<std::int64_t>(load<std::uint64_t>(at)); break;
-        case DType::I32: out.whole()[k] = load<std::int32_t>(at); break;
-        case DType::U32: out.whole()[k] = load<std::uint32_t>(at); break;
-        case DType::I16: out.whole()[k] = load<std::int16_t>(at); break;
-        case DType::U16: out.whole()[k] = load<std::uint16_t>(at); break;
-        case DType::I8: out.whole()[k] = load<std::int8_t>(at); break;
-        case DType::U8: out.whole()[k] = load<std::uint8_t>(at); break;
-        case DType::Bool: out.whole()[k] = *at != 0 ? 1 : 0; break;
+        case DType::F32:
+            out.floats()[k] = load<float>(at);
+            break;
+        case DType::F64:
+            out.floats()[k] = static_cast<float>(load<double>(at));
+            break;
+        case DType::F16:
+            out.floats()[k] = from_half(load<std::uint16_t>(at));
+            break;
+        case DType::BF16:
+            out.floats()[k] = std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16);
+            break;
+        case DType::I64:
+            out.whole()[k] = load<std::int64_t>(at);
+            break;
+        case DType::U64:
+            out.whole()[k] = static_cast<std::int64_t>(load<std::uint64_t>(at));
+            break;
+        case DType::I32:
+            out.whole()[k] = load<std::int32_t>(at);
+            break;
+        case DType::U32:
+            out.whole()[k] = load<std::uint32_t>(at);
+            break;
+        case DType::I16:
+            out.whole()[k] = load<std::int16_t>(at);
+            break;
+        case DType::U16:
+            out.whole()[k] = load<std::uint16_t>(at);
+            break;
+        case DType::I8:
+            out.whole()[k] = load<std::int8_t>(at);
+            break;
+        case DType::U8:
+            out.whole()[k] = load<std::uint8_t>(at);
+            break;
+        case DType::Bool:
+            out.whole()[k] = *at != 0 ? 1 : 0;
+            break;
     }
 }
 
@@ -98,13 +124,15 @@ std::string external_data(const onnx::TensorProto& tensor, const std::string& wh
     }
     const std::filesystem::path path(location);
     for (const auto& part : path)
-        if (part == ".." || path.is_absolute()) fail_input({file, 0, 0}, "{} has its data outside the model's folder: '{}'", what, location);
+        if (part == ".." || path.is_absolute())
+            fail_input({file, 0, 0}, "{} has its data outside the model's folder: '{}'", what, location);
     std::ifstream in(std::filesystem::path(folder) / path, std::ios::binary | std::ios::ate);
     if (!in) fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
     const std::int64_t size = in.tellg();
     if (length < 0) length = size - offset;
     if (offset < 0 || length < 0 || offset > size || length > size - offset)
-        fail_input({file, 0, 0}, "{} wants bytes {} to {} of '{}', which has {}", what, offset, offset + length, location, size);
+        fail_input({file, 0, 0}, "{} wants bytes {} to {} of '{}', which has {}", what, offset, offset + length,
+                   location, size);
     std::string raw(static_cast<std::size_t>(length), '\0');
     in.seekg(offset);
     in.read(raw.data(), length);
@@ -124,7 +152,8 @@ void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::strin
     else if (type == DType::U64 || type == DType::U32)
         from_field(out, tensor.uint64_data(), what, file, whole);
     else if (type == DType::F16)
-        from_field(out, tensor.int32_data(), what, file, [&](int i, auto v) { real(i, from_half(static_cast<std::uint16_t>(v))); });
+        from_field(out, tensor.int32_data(), what, file,
+                   [&](int i, auto v) { real(i, from_half(static_cast<std::uint16_t>(v))); });
     else if (type == DType::BF16)
         from_field(out, tensor.int32_data(), what, file,
                    [&](int i, auto v) { real(i, std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16)); });
@@ -137,27 +166,43 @@ void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::strin
 std::optional<DType> onnx_dtype(int number) {
     using T = onnx::TensorProto;
     switch (number) {
-        case T::FLOAT: return DType::F32;
-        case T::FLOAT16: return DType::F16;
-        case T::BFLOAT16: return DType::BF16;
-        case T::DOUBLE: return DType::F64;
-        case T::INT8: return DType::I8;
-        case T::INT16: return DType::I16;
-        case T::INT32: return DType::I32;
-        case T::INT64: return DType::I64;
-        case T::UINT8: return DType::U8;
-        case T::UINT16: return DType::U16;
-        case T::UINT32: return DType::U32;
-        case T::UINT64: return DType::U64;
-        case T::BOOL: return DType::Bool;
-        default: return std::nullopt;
+        case T::FLOAT:
+            return DType::F32;
+        case T::FLOAT16:
+            return DType::F16;
+        case T::BFLOAT16:
+            return DType::BF16;
+        case T::DOUBLE:
+            return DType::F64;
+        case T::INT8:
+            return DType::I8;
+        case T::INT16:
+            return DType::I16;
+        case T::INT32:
+            return DType::I32;
+        case T::INT64:
+            return DType::I64;
+        case T::UINT8:
+            return DType::U8;
+        case T::UINT16:
+            return DType::U16;
+        case T::UINT32:
+            return DType::U32;
+        case T::UINT64:
+            return DType::U64;
+        case T::BOOL:
+            return DType::Bool;
+        default:
+            return std::nullopt;
     }
 }
 
 Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::string& folder) {
     const std::string what = "tensor '" + tensor.name() + "'";
     const auto dtype = onnx_dtype(tensor.data_type());
-    if (!dtype) fail_unsupported({file, 0, 0}, "{} has element type {}, which is no number or boolean", what, tensor.data_type());
+    if (!dtype)
+        fail_unsupported({file, 0, 0}, "{} has element type {}, which is no number or boolean", what,
+                         tensor.data_type());
     Dims dims;
     std::int64_t datums = 1;
     for (const std::int64_t d : tensor.dims()) {

@@ -42,7 +42,7 @@ Literal picks(const Shape& s) {
 
 Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> in) {
     Shape s;
-    const Dims &x = build.dims(in[0]), &w = build.dims(in[1]);
+    const Dims x = build.dims(in[0]), w = build.dims(in[1]);
     s.transposed = node.op == "conv_transpose";
     s.groups = node.integer("group", 1);
     s.spatial = windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
@@ -93,8 +93,10 @@ void run(Graph& graph, const PassOptions&) {
         const Shape s = shape_of(build, node, in);
         constexpr std::int64_t most = std::int64_t{1} << 26;
         if (s.taps * s.out * s.in > most)
-            fail_unsupported(node.loc, "'{}' ({}) picks {} of {} positions {} times: a dense picking matrix of more than {} "
-                             "datums; split the picture", node.name, node.origin, s.out, s.in, s.taps, most);
+            fail_unsupported(node.loc,
+                             "'{}' ({}) picks {} of {} positions {} times: a dense picking matrix of more than {} "
+                             "datums; split the picture",
+                             node.name, node.origin, s.out, s.in, s.taps, most);
         const ValueId x = build.transpose(build.reshape(in[0], {s.n, s.c, s.in}), {0, 2, 1});
         ValueId y = convolve(build, s, x, tap_weights(build, s, in[1]));
         if (in.size() > 2) y = build.add("add", {y, in[2]});

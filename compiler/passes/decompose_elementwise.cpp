@@ -17,7 +17,7 @@ namespace {
 /// Arithmetic on values of the graph being built.
 class Math {
 public:
-    explicit Math(Builder& build) : build_(build) {}
+    Math(Builder& build, bool precise) : build_(build), precise_(precise) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
@@ -43,6 +43,15 @@ public:
     ValueId sign(ValueId x) { return sub(step(x), step(neg(x))); }
     ValueId truncate(ValueId x) { return mul(sign(x), floor(one("abs", x))); }
     ValueId inverse(ValueId x) { return one("reciprocal", x); }
+    /// a / b. With float32 one Newton step more makes quotients that a float can hold exact; where the result is
+    /// rounded to a whole number (`decisive`) the step's residual is exact, and the quotient correctly rounded.
+    ValueId quotient(ValueId a, ValueId b, bool decisive) {
+        const ValueId r = inverse(b), q = mul(a, r);
+        if (!precise_ || exact_inverse(build_.literal(b))) return q;
+        const ValueId p = mul(b, q);
+        const ValueId residual = decisive ? sub(sub(a, p), product_error(b, q, p)) : sub(a, p);
+        return add(q, mul(r, residual));
+    }
     ValueId minimum(ValueId a, ValueId b) { return neg(two("maximum", neg(a), neg(b))); }
 
     ValueId erf(ValueId x) {
@@ -60,14 +69,31 @@ public:
     Builder& build() { return build_; }
 
 private:
+    /// The upper half of a float's digits (Veltkamp).
+    ValueId upper(ValueId x) {
+        const ValueId t = scaled(x, 4097);
+        return sub(t, sub(t, x));
+    }
+    /// a * b - p, where p is that product rounded (Dekker).
+    ValueId product_error(ValueId a, ValueId b, ValueId p) {
+        const ValueId ah = upper(a), bh = upper(b), al = sub(a, ah), bl = sub(b, bh);
+        const ValueId crossed = add(add(sub(mul(ah, bh), p), mul(ah, bl)), mul(al, bh));
+        return add(crossed, mul(al, bl));
+    }
+    static bool exact_inverse(const Literal* divisor) {
+        int exponent = 0;
+        return divisor && divisor->is_splat() && std::fabs(std::frexp(divisor->at(0), &exponent)) == 0.5;
+    }
+
     Builder& build_;
+    bool precise_;
 };
 
 using Operands = std::span<const ValueId>;
 using Recipe = ValueId (*)(Math&, const Node&, Operands);
 
 ValueId divide(Math& m, const Node& node, Operands in) {
-    if (is_float(node.type.dtype)) return m.mul(in[0], m.inverse(in[1]));
+    if (is_float(node.type.dtype)) return m.quotient(in[0], in[1], node.has("decisive"));
     return m.mul(m.mul(m.sign(in[0]), m.sign(in[1])), m.whole_quotient(in[0], in[1]));
 }
 
@@ -75,7 +101,8 @@ ValueId modulo(Math& m, const Node& node, Operands in) {
     const ValueId a = in[0], b = in[1];
     if (node.integer("fmod", 0) != 0) {
         const ValueId top = m.one("abs", a), below = m.one("abs", b);
-        const ValueId times = is_float(node.type.dtype) ? m.floor(m.mul(top, m.inverse(below))) : m.whole_quotient(a, b);
+        const ValueId times =
+            is_float(node.type.dtype) ? m.floor(m.mul(top, m.inverse(below))) : m.whole_quotient(a, b);
         return m.mul(m.sign(a), m.sub(top, m.mul(below, times)));
     }
     const ValueId shifted = is_float(node.type.dtype) ? a : m.add(a, m.scaled(m.sign(b), 0.5));
@@ -160,25 +187,33 @@ const std::map<std::string, Recipe>& recipes() {
         {"less_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.sub(in[0], in[1]))); }},
         {"equal",
          [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.one("abs", m.sub(in[0], in[1])))); }},
-        {"where",
-         [](Math& m, const Node&, Operands in) {
-             return m.add(m.mul(in[0], in[1]), m.mul(m.complement(in[0]), in[2]));
-         }},
+        {"where", [](Math& m, const Node&,
+                     Operands in) { return m.add(m.mul(in[0], in[1]), m.mul(m.complement(in[0]), in[2])); }},
     };
     return table;
 }
 
-void run(Graph& graph, const PassOptions&) {
-    rewrite(graph, [](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
+/// Quotients that are rounded to whole numbers next.
+void mark_decisive(Graph& graph) {
+    for (const Node& node : graph.nodes)
+        if (node.op == "round" || node.op == "floor" || node.op == "ceil" || node.op == "truncate")
+            if (Node& read = graph.nodes[node.inputs[0].value]; read.op == "divide")
+                read.attrs["decisive"] = std::int64_t{1};
+}
+
+void run(Graph& graph, const PassOptions& options) {
+    mark_decisive(graph);
+    rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
         if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
-        Math math(build);
+        Math math(build, options.default_df == DataFormat::Float32);
         // Arithmetic is on floats; the result gets its element type back.
         std::vector<ValueId> floats;
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
         ValueId result = recipe->second(math, node, node.op == "cast" ? in : Operands(floats));
         if (build.type(result).dtype != node.type.dtype)
-            result = build.add("cast", {result}, {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
+            result = build.add("cast", {result},
+                               {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
         return result;
     });
 }

@@ -1,7 +1,8 @@
 // decompose-normalization
 //
 //   %y = layer_norm %x {axis, epsilon}                  ->  d = x - mean x, y = d * (1 / sqrt(mean d^2 + epsilon))
-//   %y = batch_norm %x, %scale, %shift, %mean, %var     ->  y = x * f + (shift - mean * f), f = scale / sqrt(var + epsilon)
+//   %y = batch_norm %x, %scale, %shift, %mean, %var     ->  y = x * f + (shift - mean * f), f = scale / sqrt(var +
+//   epsilon)
 #include <algorithm>
 #include <numeric>
 
@@ -57,8 +58,7 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass decompose_normalization;
-const Pass decompose_normalization{.name = "decompose-normalization",
-                                   .summary = "layer_norm and batch_norm from means and products",
-                                   .run = run};
+const Pass decompose_normalization{
+    .name = "decompose-normalization", .summary = "layer_norm and batch_norm from means and products", .run = run};
 
 }  // namespace tt::ir

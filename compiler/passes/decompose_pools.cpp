@@ -10,8 +10,8 @@
 
 namespace tt::ir {
 
-static Literal averages(const Window& w, bool count_padding) {
-    Literal matrix(DType::F32, {w.out, w.in});
+static Literal averages(const Node& node, const Window& w, bool count_padding) {
+    Literal matrix = zero_matrix(w.out, w.in, node.loc, node.origin);
     for (std::int64_t o = 0; o < w.out; ++o) {
         std::int64_t inside = 0, counted = 0;
         for (std::int64_t k = 0; k < w.kernel; ++k) {
@@ -25,8 +25,8 @@ static Literal averages(const Window& w, bool count_padding) {
     return matrix;
 }
 
-static Literal positions(const Window& w, std::int64_t k) {
-    Literal matrix(DType::F32, {w.out, w.in});
+static Literal positions(const Node& node, const Window& w, std::int64_t k) {
+    Literal matrix = zero_matrix(w.out, w.in, node.loc, node.origin);
     for (std::int64_t o = 0; o < w.out; ++o) {
         std::int64_t i = w.source(o, k);
         for (std::int64_t other = 0; i < 0 && other < w.kernel; ++other) i = w.source(o, other);
@@ -35,11 +35,12 @@ static Literal positions(const Window& w, std::int64_t k) {
     return matrix;
 }
 
-static ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) {
+static ValueId max_pool(Builder& build, const Node& node, const std::vector<Window>& spatial, ValueId x) {
     for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
         std::optional<ValueId> most;
         for (std::int64_t k = 0; k < spatial[axis].kernel; ++k) {
-            const ValueId picked = build.map_axis(x, static_cast<std::int64_t>(axis) + 2, positions(spatial[axis], k));
+            const ValueId picked =
+                build.map_axis(x, static_cast<std::int64_t>(axis) + 2, positions(node, spatial[axis], k));
             most = most ? build.add("maximum", {*most, picked}) : picked;
         }
         x = *most;
@@ -52,16 +53,17 @@ static void run(Graph& graph, const PassOptions&) {
         if (node.op != "max_pool" && node.op != "average_pool") return std::nullopt;
         const Dims dims = build.dims(in[0]);
         const auto spatial = windows(node, {dims.begin() + 2, dims.end()}, node.list("kernel"));
-        if (node.op == "max_pool") return max_pool(build, spatial, in[0]);
+        if (node.op == "max_pool") return max_pool(build, node, spatial, in[0]);
         ValueId x = in[0];
         for (std::size_t axis = 0; axis < spatial.size(); ++axis)
             x = build.map_axis(x, static_cast<std::int64_t>(axis) + 2,
-                               averages(spatial[axis], node.integer("count_include_pad", 0) != 0));
+                               averages(node, spatial[axis], node.integer("count_include_pad", 0) != 0));
         return x;
     });
 }
 
 extern const Pass decompose_pools;
-const Pass decompose_pools{.name = "decompose-pools", .summary = "pools axis by axis, from picking matrices", .run = run};
+const Pass decompose_pools{
+    .name = "decompose-pools", .summary = "pools axis by axis, from picking matrices", .run = run};
 
 }  // namespace tt::ir

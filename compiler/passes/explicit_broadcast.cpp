@@ -56,8 +56,7 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass explicit_broadcast;
-const Pass explicit_broadcast{.name = "explicit-broadcast",
-                              .summary = "repeat datums by products with ones where no TM can",
-                              .run = run};
+const Pass explicit_broadcast{
+    .name = "explicit-broadcast", .summary = "repeat datums by products with ones where no TM can", .run = run};
 
 }  // namespace tt::ir

@@ -17,7 +17,6 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass fold_constants;
-const Pass fold_constants{
-    .name = "fold-constants", .summary = "compute what depends on constants only", .run = run};
+const Pass fold_constants{.name = "fold-constants", .summary = "compute what depends on constants only", .run = run};
 
 }  // namespace tt::ir

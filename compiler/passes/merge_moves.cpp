@@ -22,6 +22,11 @@ static bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm)
     return true;
 }
 
+static ValueId merged_reshape(Builder& build, const Node& node, ValueId x) {
+    const Node& inner = build.graph().nodes[x];
+    return build.reshape(inner.op == "reshape" ? inner.inputs[0].value : x, node.type.dims);
+}
+
 static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
     std::vector<std::int64_t> perm = node.list("perm");
     const Node inner = build.graph().nodes[x];
@@ -30,7 +35,7 @@ static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
         for (std::int64_t& axis : perm) axis = first[static_cast<std::size_t>(axis)];
         x = inner.inputs[0].value;
     }
-    if (keeps_order(build.dims(x), perm)) return build.reshape(x, node.type.dims);
+    if (keeps_order(build.dims(x), perm)) return merged_reshape(build, node, x);
     return build.transpose(x, perm);
 }
 
@@ -38,8 +43,7 @@ static void run(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "transpose") return merged_transpose(build, node, in[0]);
         if (node.op != "reshape") return std::nullopt;
-        const Node& inner = build.graph().nodes[in[0]];
-        return build.reshape(inner.op == "reshape" ? inner.inputs[0].value : in[0], node.type.dims);
+        return merged_reshape(build, node, in[0]);
     });
 }
 

@@ -31,8 +31,7 @@ std::vector<Perm> steps(const Perm& perm) {
     for (std::size_t i = 0; i < n; ++i) after[i] = first[static_cast<std::size_t>(swap[i])];
     // then: from `after` to perm
     Perm then(n);
-    for (std::size_t i = 0; i < n; ++i)
-        then[i] = std::find(after.begin(), after.end(), perm[i]) - after.begin();
+    for (std::size_t i = 0; i < n; ++i) then[i] = std::find(after.begin(), after.end(), perm[i]) - after.begin();
     return {first, swap, then};
 }
 
@@ -68,8 +67,7 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass split_moves;
-const Pass split_moves{.name = "split-moves",
-                       .summary = "transposes as steps that keep the last axis or swap the last two",
-                       .run = run};
+const Pass split_moves{
+    .name = "split-moves", .summary = "transposes as steps that keep the last axis or swap the last two", .run = run};
 
 }  // namespace tt::ir

@@ -6,7 +6,7 @@ import lit.formats
 here = os.path.dirname(__file__)
 config.name = "ttsim"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".yaml", ".test"]
+config.suffixes = [".yaml", ".test", ".tg"]
 config.excludes = ["inputs"]
 config.test_source_root = here
 config.test_exec_root = lit_config.params["OUT"]
@@ -14,6 +14,7 @@ config.substitutions += [
     # %exits 2 COMMAND: succeeds when COMMAND exits with 2
     ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
     ("%ttsim", lit_config.params["TTSIM"]),
+    ("%opt", lit_config.params["OPT"]),
     ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
     ("FileCheck", lit_config.params["FILECHECK"]),
 ]

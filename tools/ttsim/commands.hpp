@@ -16,6 +16,7 @@ void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
 void add_kernel(CLI::App& app);
 

@@ -37,6 +37,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_explain(app);
     tt::cli::add_ops(app);
     tt::cli::add_devices(app);
+    tt::cli::add_compile(app);
     tt::cli::add_isa(app);
     tt::cli::add_kernel(app);
     try {

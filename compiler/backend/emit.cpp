@@ -1,0 +1,246 @@
+#include "compiler/backend/emit.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/lower/lowering.hpp"
+#include "netlist/instances.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// Hands out DRAM, round robin over the channels.
+class DramAllocator {
+public:
+    explicit DramAllocator(const ChipParams& chip)
+        : next_(chip.dram.size(), first_address), size_(static_cast<std::uint64_t>(chip.dram_channel_bytes)) {}
+
+    void place(Queue& queue) {
+        const auto bytes = (static_cast<std::uint64_t>(queue_buffer_bytes(queue)) + 63) / 64 * 64;
+        for (std::int64_t k = 0; k < queue.blocking.cores(); ++k) {
+            std::size_t tries = 0;
+            while (next_[channel_] + bytes > size_) {
+                if (++tries > next_.size())
+                    fail_unsupported({}, "DRAM is full: queue '{}' needs {} B in one channel of {} B", queue.name,
+                                     bytes, size_);
+                channel_ = (channel_ + 1) % next_.size();
+            }
+            queue.buffers.push_back({static_cast<std::int64_t>(channel_), next_[channel_]});
+            next_[channel_] += bytes;
+            channel_ = (channel_ + 1) % next_.size();
+        }
+    }
+
+private:
+    static constexpr std::uint64_t first_address = 0x8000000;  // below it: the runtime's own
+    std::vector<std::uint64_t> next_;
+    std::uint64_t size_;
+    std::size_t channel_ = 0;
+};
+
+Operand literal(std::int64_t n) { return {"", n}; }
+Operand variable(const char* name) { return {name, 0}; }
+
+class Emitter {
+public:
+    Emitter(const Graph& graph, const Schedule& schedule, const ChipParams& chip)
+        : graph_(graph), schedule_(schedule), dram_(chip) {
+        result_.netlist.archs = {chip.name};
+        for (const Node& node : graph.nodes) names_.insert(node.name);
+    }
+
+    EmittedModel run() {
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) add_source(id);
+        for (const PlacedOp& placed : schedule_.ops) add_between(placed);
+        for (const Output& output : graph_.outputs) add_output(output);
+        for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
+        add_program();
+        return std::move(result_);
+    }
+
+private:
+    static constexpr std::int64_t entries = 2;
+
+    std::string unused(std::string name) {
+        while (!names_.insert(name).second) name += "_";
+        return name;
+    }
+
+    Queue queue(const std::string& name, const std::string& input, const Blocking& blocking, DataFormat df) const {
+        Queue q;
+        q.name = name;
+        q.input = input;
+        q.blocking = blocking;
+        q.df = df;
+        q.target_devices = {0};
+        q.entries = entries;
+        return q;
+    }
+
+    void add_queue(Queue q) {
+        dram_.place(q);
+        result_.netlist.queues.push_back(std::move(q));
+    }
+
+    static Blocking whole(const Dims& tiles) {
+        Blocking b;
+        b.t = tiles[0];
+        b.mblock_m = tiles[1];
+        b.mblock_n = tiles[2];
+        return b;
+    }
+
+    void add_source(ValueId id) {
+        const Node& node = graph_.nodes[id];
+        if (!node.is_input() && !node.is_constant()) return;
+        Queue q = queue(node.name, "HOST", whole(node.type.dims), *node.type.format);
+        if (node.is_constant()) {
+            q.type = QueueType::Ram;
+            q.entries = 1;
+            result_.constants.emplace_back(node.name, node.literal);
+        } else if (graph_.use_counts()[id] == 0) {
+            return;  // nothing reads it
+        } else {
+            const auto dtype = parse_dtype(node.word("dtype", "f32"));
+            result_.inputs.push_back({node.origin, node.name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
+        }
+        queue_of_[id] = node.name;
+        add_queue(std::move(q));
+    }
+
+    /// A queue for each value that an op of a later epoch reads.
+    void add_between(const PlacedOp& consumer) {
+        for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
+            const auto producer = schedule_.index.find(edge.value);
+            if (producer == schedule_.index.end()) continue;
+            const PlacedOp& op = schedule_.ops[producer->second];
+            if (op.epoch == consumer.epoch || queue_of_.count(edge.value)) continue;
+            const std::string name = unused("e2e_" + op.op.name());
+            queue_of_[edge.value] = name;
+            add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df));
+        }
+    }
+
+    void add_output(const Output& output) {
+        const PlacedOp& op = schedule_.ops[schedule_.op_of(output.value)];
+        std::string clean;
+        for (const char c : output.name) clean += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+        const std::string name = unused("out_" + clean);
+        result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
+        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df));
+    }
+
+    void add_graph(std::size_t epoch) {
+        tt::Graph g;
+        g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
+        g.target_devices = {0};
+        for (const PlacedOp& placed : schedule_.ops) {
+            if (placed.epoch != epoch) continue;
+            Op op = placed.op;
+            for (const Edge& edge : graph_.nodes[placed.node].inputs)
+                op.inputs.push_back(source_name(edge.value, epoch));
+            op.cfg.in.clear();
+            op.cfg.in_tile.clear();
+            g.ops.push_back(std::move(op));
+        }
+        result_.netlist.graphs.push_back(std::move(g));
+    }
+
+    std::string source_name(ValueId id, std::size_t epoch) const {
+        const auto producer = schedule_.index.find(id);
+        if (producer != schedule_.index.end() && schedule_.ops[producer->second].epoch == epoch)
+            return graph_.nodes[id].name;
+        return queue_of_.at(id);
+    }
+
+    static Instruction instruction(Instruction::Kind kind) {
+        Instruction made;
+        made.kind = kind;
+        return made;
+    }
+
+    void add_program() {
+        using Kind = Instruction::Kind;
+        Program program;
+        program.name = "run_fwd_0";
+        Instruction params = instruction(Kind::Param), vars = instruction(Kind::Var),
+                    statics = instruction(Kind::StaticVar);
+        params.variables = {{"$p_loop_count", literal(0)}};
+        vars.variables = {{"$c_zero", literal(0)}};
+        statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
+        Instruction loop = instruction(Kind::Loop);
+        loop.operands = {variable("$p_loop_count")};
+        program.instructions = {params, vars, statics, loop};
+        for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) program.instructions.push_back(execute(epoch));
+        for (const char* pointer : {"$gptr", "$lptr"}) {
+            Instruction step = instruction(Kind::VarInst);
+            step.out = pointer;
+            step.op = "incwrap";
+            step.operands = {literal(1), literal(2 * entries)};
+            program.instructions.push_back(step);
+        }
+        program.instructions.push_back(instruction(Kind::EndLoop));
+        program.instructions.push_back(instruction(Kind::EndProgram));
+        result_.netlist.programs.push_back(std::move(program));
+    }
+
+    Instruction execute(std::size_t epoch) const {
+        Instruction run = instruction(Instruction::Kind::Execute);
+        run.graph = result_.netlist.graphs[epoch].name;
+        std::map<std::string, bool> prologue;  // constants may be read by several ops: held only if all hold them
+        std::set<std::string> queues;
+        for (const PlacedOp& placed : schedule_.ops) {
+            if (placed.epoch != epoch) continue;
+            const auto& inputs = graph_.nodes[placed.node].inputs;
+            for (std::size_t k = 0; k < inputs.size(); ++k) {
+                const std::string name = source_name(inputs[k].value, epoch);
+                if (graph_.nodes[inputs[k].value].is_constant()) {
+                    const auto [it, first] = prologue.emplace(name, placed.resident[k]);
+                    if (!first) it->second = it->second && placed.resident[k];
+                } else if (name != graph_.nodes[inputs[k].value].name || graph_.nodes[inputs[k].value].is_input()) {
+                    queues.insert(name);
+                }
+            }
+        }
+        for (const std::string& name : queues) run.settings.push_back(fifo(name));
+        for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
+        return run;
+    }
+
+    static QueueSetting fifo(const std::string& name) {
+        QueueSetting s;
+        s.queue = name;
+        s.prologue = literal(0);
+        s.epilogue = literal(0);
+        s.zero = literal(0);
+        s.rd_ptr_local = variable("$lptr");
+        s.rd_ptr_global = variable("$gptr");
+        return s;
+    }
+    static QueueSetting ram(const std::string& name, bool held) {
+        QueueSetting s;
+        s.queue = name;
+        s.prologue = literal(held ? 1 : 0);
+        s.epilogue = literal(0);
+        s.zero = literal(0);
+        s.rd_ptr_global = variable("$c_zero");
+        s.wr_ptr_global = variable("$c_zero");
+        return s;
+    }
+
+    const Graph& graph_;
+    const Schedule& schedule_;
+    DramAllocator dram_;
+    EmittedModel result_;
+    std::set<std::string> names_;
+    std::map<ValueId, std::string> queue_of_;
+};
+
+}  // namespace
+
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip) {
+    return Emitter(graph, schedule, chip).run();
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,23 @@
+// A placed graph as a netlist: queues with DRAM addresses, graphs, one program per pass over them.
+#pragma once
+
+#include "compiler/backend/schedule.hpp"
+
+namespace tt::ir {
+
+struct BoundTensor {
+    std::string name;  ///< of the model's input or output
+    std::string queue;
+    Type type;  ///< of the model
+};
+
+struct EmittedModel {
+    Netlist netlist;
+    std::vector<BoundTensor> inputs, outputs;
+    std::vector<std::pair<std::string, LiteralPtr>> constants;  ///< queue, values [z, rows, cols]
+};
+
+/// Throws Error(Unsupported) when DRAM is full.
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip);
+
+}  // namespace tt::ir

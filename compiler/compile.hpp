@@ -1,0 +1,44 @@
+// The compiler as one function: a model in, a folder out that `ttsim run` takes.
+//
+//   read -> passes -> schedule -> netlist -> OUT/netlist.yaml, OUT/manifest.json, OUT/*.npy, OUT/host_steps.json
+#pragma once
+
+#include <string>
+
+#include "compiler/backend/schedule.hpp"
+#include "compiler/onnx/read.hpp"
+#include "compiler/pass.hpp"
+#include "isa/fidelity.hpp"
+
+namespace tt::ir {
+
+struct CompileOptions {
+    std::string model;                          ///< .onnx, or a graph as text
+    std::string device = "wh_n150";             ///< product
+    std::string out;                            ///< folder
+    std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
+    std::map<std::string, std::string> constants;
+    std::map<std::string, Dims> shapes;
+    DataFormat default_df = DataFormat::Float16_b;
+    Fidelity fidelity = Fidelity::HiFi4;
+    bool stable_softmax = true;
+    Policy policy = Policy::Balanced;
+    std::uint32_t seed = 0;  ///< of inputs that are not given
+    std::string command;     ///< for the netlist's first line
+};
+
+struct CompileReport {
+    std::size_t ops = 0, epochs = 0, constants = 0;
+    double estimated_cycles = 0;  ///< per input
+    std::string arch;
+    std::vector<std::string> explanations;  ///< one line per op
+    std::vector<std::string> host_steps;    ///< what the host does, one line each
+};
+
+/// Throws Error: Input (2), Unsupported (4). Nothing is written unless all is.
+CompileReport compile(const CompileOptions& options);
+
+/// Reads .onnx or text. Values of `options.constants` are read from their files.
+Graph read_model(const CompileOptions& options);
+
+}  // namespace tt::ir

@@ -1,0 +1,71 @@
+// fuse-slice-stack
+//
+//   %a = reshape %x : [.., r, n * c] -> [.., r, n, c]
+//   %b = transpose %a, the two axes before the last swapped       ->  %b = hslice %x {n}
+//
+//   %a = transpose %x : [.., n, r, c] -> [.., r, n, c]
+//   %b = reshape %a : -> [.., r, n * c]                           ->  %b = hstack %x {n}
+//
+// where c is whole tiles, so that a TM does it. Whatever else the transpose does stays, before or after.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+using Perm = std::vector<std::int64_t>;
+
+Perm middle_swap(std::size_t rank) {
+    Perm perm(rank);
+    std::iota(perm.begin(), perm.end(), 0);
+    std::swap(perm[rank - 2], perm[rank - 3]);
+    return perm;
+}
+
+/// Whether `split` is `joined` with its last axis cut in two, the second part whole tiles.
+bool splits_last(const Dims& joined, const Dims& split) {
+    return split.size() >= 3 && split.size() == joined.size() + 1 && split.back() % 32 == 0 &&
+           std::equal(joined.begin(), joined.end() - 1, split.begin());
+}
+
+std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
+    const Node inner = build.graph().nodes[x];
+    if (inner.op != "reshape" || !splits_last(build.dims(inner.inputs[0].value), inner.type.dims)) return std::nullopt;
+    const Perm perm = node.list("perm"), swap = middle_swap(perm.size());
+    Perm rest;
+    for (const std::int64_t axis : perm) rest.push_back(std::find(swap.begin(), swap.end(), axis) - swap.begin());
+    for (std::size_t k = 0; k + 2 < rest.size(); ++k)
+        if (rest[k] != static_cast<std::int64_t>(k)) return std::nullopt;  // more than a swap of the last two is left
+    const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
+    return build.transpose(build.add("hslice", {inner.inputs[0].value}, {{"n", n}}), rest);
+}
+
+std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
+    const Node inner = build.graph().nodes[x];
+    if (inner.op != "transpose" || !splits_last(node.type.dims, inner.type.dims)) return std::nullopt;
+    Perm perm = inner.list("perm");
+    const std::size_t rank = perm.size();
+    if (perm.back() + 1 != static_cast<std::int64_t>(rank)) return std::nullopt;
+    std::swap(perm[rank - 2], perm[rank - 3]);
+    const std::int64_t n = inner.type.dims[rank - 2];
+    return build.add("hstack", {build.transpose(inner.inputs[0].value, perm)}, {{"n", n}});
+}
+
+void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op == "transpose") return slice(build, node, in[0]);
+        if (node.op == "reshape") return stack(build, node, in[0]);
+        return std::nullopt;
+    });
+}
+
+}  // namespace
+
+extern const Pass fuse_slice_stack;
+const Pass fuse_slice_stack{
+    .name = "fuse-slice-stack", .summary = "reshapes with transposes of attention heads as TMs", .run = run};
+
+}  // namespace tt::ir

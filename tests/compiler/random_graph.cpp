@@ -1,0 +1,175 @@
+#include "tests/compiler/random_graph.hpp"
+
+#include <numeric>
+#include <random>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+class Generator {
+public:
+    explicit Generator(std::uint32_t seed) : random_(seed), build_(graph_) {}
+
+    Graph make() {
+        values_.push_back(build_.input("x", {DType::F32, dims(), {}}));
+        values_.push_back(build_.input("y", {DType::F32, dims(), {}}));
+        const int steps = pick(3, 9);
+        for (int k = 0; k < steps; ++k) values_.push_back(step());
+        graph_.outputs.push_back({"last", values_.back(), {}});
+        if (pick(0, 1)) graph_.outputs.push_back({"other", any(), {}});
+        graph_.erase_unused();
+        return std::move(graph_);
+    }
+
+private:
+    int pick(int low, int high) {
+        return low + static_cast<int>(random_() % static_cast<std::uint32_t>(high - low + 1));
+    }
+    ValueId any() { return values_[static_cast<std::size_t>(pick(0, static_cast<int>(values_.size()) - 1))]; }
+    Dims dims() {
+        Dims d(static_cast<std::size_t>(pick(1, 4)));
+        for (std::int64_t& n : d) n = pick(1, 4);
+        if (pick(0, 2) == 0) d.back() = pick(30, 40);
+        return d;
+    }
+    Literal values(Dims d) {
+        Literal literal(DType::F32, std::move(d));
+        for (std::int64_t i = 0; i < literal.size(); ++i) literal.set(i, pick(-8, 8) / 4.0);
+        return literal;
+    }
+    std::int64_t axis(ValueId x) { return pick(0, static_cast<int>(build_.dims(x).size()) - 1); }
+
+    /// One more op on values that are there; all results stay small.
+    ValueId step() {
+        const ValueId x = any();
+        switch (pick(0, 10)) {
+            case 0:
+                return build_.add("tanh", {x});
+            case 1:
+                return build_.add("sigmoid", {x});
+            case 2:
+                return build_.add("relu", {x});
+            case 3:
+                return binary(x);
+            case 4:
+                return matmul(x);
+            case 5:
+                return transpose(x);
+            case 6:
+                return build_.reshape(x, reshaped(build_.dims(x)));
+            case 7:
+                return build_.add("softmax", {x}, {{"axis", axis(x)}});
+            case 8:
+                return build_.add("reduce_max", {x}, {{"axis", axis(x)}});
+            case 9:
+                return heads(x);
+            default:
+                return map(x);
+        }
+    }
+    ValueId binary(ValueId x) {
+        static constexpr const char* ops[] = {"add", "subtract", "maximum", "multiply"};
+        const char* op = ops[pick(0, 3)];
+        const Dims d = build_.dims(x);
+        Dims other(d.end() - pick(0, static_cast<int>(d.size())), d.end());
+        for (std::int64_t& n : other)
+            if (pick(0, 2) == 0) n = 1;
+        if (pick(0, 1)) return build_.add("tanh", {build_.add(op, {x, build_.constant(values(other))})});
+        ValueId part = x;  // a run-time operand with the smaller shape
+        const std::size_t skip = d.size() - other.size();
+        for (std::size_t k = 0; k < d.size(); ++k) {
+            const bool gone = k < skip || other[k - skip] == 1;
+            if (gone && d[k] != 1) part = build_.add("reduce_max", {part}, {{"axis", static_cast<std::int64_t>(k)}});
+        }
+        return build_.add("tanh", {build_.add(op, {x, build_.reshape(part, other)})});
+    }
+    ValueId matmul(ValueId x) {
+        const Dims d = build_.dims(x);
+        if (d.size() < 2) return build_.add("abs", {x});
+        ValueId other = 0;
+        if (pick(0, 1)) {
+            other = build_.constant(values({d.back(), pick(1, 35)}));
+        } else {
+            std::vector<std::int64_t> perm(d.size());
+            std::iota(perm.begin(), perm.end(), 0);
+            std::swap(perm[d.size() - 1], perm[d.size() - 2]);
+            other = build_.transpose(x, perm);
+        }
+        return build_.add("tanh", {build_.add("matmul", {x, other})});
+    }
+    ValueId transpose(ValueId x) {
+        std::vector<std::int64_t> perm(build_.dims(x).size());
+        std::iota(perm.begin(), perm.end(), 0);
+        for (std::size_t k = perm.size(); k > 1; --k)
+            std::swap(perm[k - 1], perm[static_cast<std::size_t>(pick(0, static_cast<int>(k) - 1))]);
+        return build_.transpose(x, perm);
+    }
+    Dims reshaped(const Dims& d) {
+        Dims out;
+        std::int64_t rest = count(d);
+        for (int k = 0; k < 2; ++k)
+            for (const std::int64_t f : {2, 3, 5})
+                if (rest % f == 0 && pick(0, 1)) {
+                    out.push_back(f);
+                    rest /= f;
+                }
+        out.push_back(rest);
+        return out;
+    }
+    /// Cut into heads of 32 columns, or joined again, when the shape allows it.
+    ValueId heads(ValueId x) {
+        const Dims d = build_.dims(x);
+        const std::size_t n = d.size();
+        if (n < 2) return build_.map_axis(x, 0, values({64, d[0]}));
+        if (d.back() % 32 != 0)
+            return build_.map_axis(x, static_cast<std::int64_t>(n) - 1, values({pick(1, 2) * 32, d.back()}));
+        std::vector<std::int64_t> perm(n + 1);
+        std::iota(perm.begin(), perm.end(), 0);
+        if (n > 2 && pick(0, 1)) {
+            perm.pop_back();
+            std::swap(perm[n - 2], perm[n - 3]);
+            Dims joined(d.begin(), d.end() - 3);
+            joined.insert(joined.end(), {d[n - 2], d[n - 3] * d.back()});
+            return build_.reshape(build_.transpose(x, perm), joined);
+        }
+        Dims split(d.begin(), d.end() - 1);
+        split.insert(split.end(), {d.back() / 32, 32});
+        std::swap(perm[n - 1], perm[n - 2]);
+        return build_.transpose(build_.reshape(x, split), perm);
+    }
+    ValueId map(ValueId x) {
+        const std::int64_t a = axis(x), n = build_.dims(x)[static_cast<std::size_t>(a)];
+        return build_.map_axis(x, a, values({pick(1, 5), n}));
+    }
+
+    std::mt19937 random_;
+    Graph graph_;
+    Builder build_;
+    std::vector<ValueId> values_;
+};
+
+}  // namespace
+
+Graph random_graph(std::uint32_t seed) { return Generator(seed).make(); }
+
+std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::string, Literal>& inputs) {
+    Graph known = graph;
+    for (Node& node : known.nodes)
+        if (node.is_input()) {
+            node.op = "constant";
+            node.literal = std::make_shared<Literal>(inputs.at(node.name));
+        }
+    find_pass("decompose-softmax")->run(known, {});
+    find_pass("fold-constants")->run(known, {});
+    std::map<std::string, Literal> values;
+    for (const Output& out : known.outputs) {
+        TT_CHECK(known.nodes[out.value].literal != nullptr, "output {} is no constant", out.name);
+        values.emplace(out.name, *known.nodes[out.value].literal);
+    }
+    return values;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,15 @@
+// Seeded graphs of model ops: shapes, forks, joins, moves.
+#pragma once
+
+#include <map>
+
+#include "compiler/graph.hpp"
+
+namespace tt::ir {
+
+Graph random_graph(std::uint32_t seed);
+
+/// The values of a graph's outputs by the ops' own definitions, for the values of its inputs.
+std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::string, Literal>& inputs);
+
+}  // namespace tt::ir

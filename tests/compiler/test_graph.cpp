@@ -1,0 +1,75 @@
+#include <catch2/catch.hpp>
+
+#include "compiler/builder.hpp"
+#include "compiler/window.hpp"
+#include "tests/compiler/random_graph.hpp"
+
+using namespace tt;
+using namespace tt::ir;
+
+TEST_CASE("a printed graph reads back equal") {
+    for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+        CAPTURE(seed);
+        const Graph graph = random_graph(seed);
+        graph.verify();
+        REQUIRE(equal(parse_graph(print_graph(graph), "text"), graph));
+    }
+}
+
+TEST_CASE("verify finds a stale type, a value before its definition and a name given twice") {
+    Graph graph = parse_graph("%x = input : f32[2]\n%y = exp %x\noutput \"y\" = %y\n", "text");
+    graph.verify();
+    Graph stale = graph;
+    stale.nodes[1].type.dims = {3};
+    CHECK_THROWS_WITH(stale.verify(), Catch::Contains("has type f32[3], must be f32[2]"));
+    Graph early = graph;
+    early.nodes[1].inputs[0].value = 1;
+    CHECK_THROWS_WITH(early.verify(), Catch::Contains("y comes before its input"));
+    Graph twice = graph;
+    twice.nodes[1].name = "x";
+    CHECK_THROWS_WITH(twice.verify(), Catch::Contains("the name 'x' comes twice"));
+}
+
+TEST_CASE("a literal keeps to its element type") {
+    Literal whole(DType::I64, {3});
+    whole.set(0, 2.9);
+    whole.set(1, -2.9);
+    whole.set(2, 1e30);
+    CHECK(whole.whole() == std::vector<std::int64_t>{2, -2, std::numeric_limits<std::int64_t>::max()});
+    Literal truth(DType::Bool, {2});
+    truth.set(0, 0.5);
+    CHECK(truth.whole() == std::vector<std::int64_t>{1, 0});
+}
+
+TEST_CASE("the builder folds what depends on constants only") {
+    Graph graph;
+    Builder build(graph);
+    const ValueId sum = build.add("add", {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
+    REQUIRE(build.literal(sum) != nullptr);
+    CHECK(build.literal(sum)->whole() == std::vector<std::int64_t>{4, 5});
+    const ValueId x = build.input("x", {DType::F32, {2, 3}, {}});
+    CHECK(build.literal(build.add("exp", {x})) == nullptr);
+    CHECK(build.transpose(x, {0, 1}) == x);
+    CHECK(build.reshape(x, {2, 3}) == x);
+    CHECK(build.map_axis(x, 1, identity(3)) == x);
+}
+
+TEST_CASE("a window meets the input positions its attributes say") {
+    Node node;
+    node.name = "n";
+    node.op = "conv";
+    node.attrs = {{"strides", std::vector<std::int64_t>{2}},
+                  {"pads", std::vector<std::int64_t>{1, 0}},
+                  {"dilations", std::vector<std::int64_t>{2}}};
+    const Window w = windows(node, {6}, {2}).at(0);
+    CHECK(w.out == 3);  // (6 + 1 - 3) / 2 + 1
+    CHECK(w.source(0, 0) == -1);
+    CHECK(w.source(0, 1) == 1);
+    CHECK(w.source(2, 1) == 5);
+    node.op = "conv_transpose";
+    const Window t = windows(node, {3}, {2}).at(0);
+    CHECK(t.out == 6);  // 2 * (3 - 1) + (2 - 1) * 2 + 1 - 1
+    CHECK(t.source(1, 0) == 1);
+    CHECK(t.source(1, 1) == 0);
+    CHECK(t.source(0, 0) == -1);
+}

@@ -1,0 +1,77 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "compiler/lower/pad_range.hpp"
+#include "compiler/pass.hpp"
+#include "tests/compiler/random_graph.hpp"
+
+using namespace tt;
+using namespace tt::ir;
+
+namespace {
+
+std::map<std::string, Literal> some_inputs(const Graph& graph, std::uint32_t seed) {
+    std::map<std::string, Literal> inputs;
+    for (const Node& node : graph.nodes) {
+        if (!node.is_input()) continue;
+        Literal literal(DType::F32, node.type.dims);
+        for (std::int64_t i = 0; i < literal.size(); ++i) literal.set(i, std::sin(static_cast<double>(i * 7 + seed)));
+        inputs.emplace(node.name, literal);
+    }
+    return inputs;
+}
+
+void check_same_values(const Graph& before, const Graph& after, std::uint32_t seed) {
+    const auto inputs = some_inputs(before, seed);
+    const auto want = evaluate(before, inputs), have = evaluate(after, inputs);
+    for (const auto& [name, literal] : want)
+        for (std::int64_t i = 0; i < literal.size(); ++i)
+            REQUIRE(have.at(name).at(i) == Approx(literal.at(i)).margin(1e-5));
+}
+
+}  // namespace
+
+TEST_CASE("a pass on model ops keeps the values of random graphs") {
+    const std::string name = GENERATE(
+        values<std::string>({"fold-constants", "erase-unused", "merge-moves", "decompose-softmax",
+                             "decompose-elementwise", "explicit-broadcast", "fuse-slice-stack", "split-moves"}));
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(name, seed);
+        const Graph before = random_graph(seed);
+        Graph after = before;
+        find_pass(name)->run(after, {});
+        after.verify();
+        check_same_values(before, after, seed);
+    }
+}
+
+TEST_CASE("every pass of a pipeline exists, and lower-to-buda is reached by every random graph") {
+    for (const Pipeline& pipeline : all_pipelines())
+        for (const std::string_view pass : pipeline.passes) CHECK(find_pass(pass) != nullptr);
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+        CAPTURE(seed);
+        Graph graph = random_graph(seed);
+        std::vector<const Pass*> passes;
+        for (const std::string_view pass : all_pipelines().back().passes) passes.push_back(find_pass(pass));
+        run_passes(graph, passes, {}, true);
+        for (const Node& node : graph.nodes) CHECK(node.type.format == DataFormat::Float16_b);
+        CHECK(equal(parse_graph(print_graph(graph), "text"), graph));
+    }
+}
+
+TEST_CASE("the range of filling datums follows the ops") {
+    Node exp;
+    exp.op = "exp";
+    CHECK(unary_pads(exp, {}).low == 1);
+    CHECK(unary_pads(exp, {}).high == 1);
+    CHECK_FALSE(unary_pads(exp, {0, 200}).is_tame());
+    Node reciprocal;
+    reciprocal.op = "reciprocal";
+    CHECK(unary_pads(reciprocal, {}).is_tame());
+    CHECK_FALSE(unary_pads(reciprocal, {-1, 1}).is_tame());
+    CHECK(unary_pads(reciprocal, {2, 4}).high == 0.5);
+    CHECK(binary_pads("multiply", PadRange::wild(), {}).is_zero());
+    CHECK(binary_pads("subtract", {1, 2}, {5, 7}).low == -6);
+    CHECK(binary_pads("multiply", {-2, 1}, {-3, 4}).low == -8);
+    CHECK_FALSE(binary_pads("add", PadRange::wild(), {}).is_tame());
+}

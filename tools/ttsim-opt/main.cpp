@@ -1,0 +1,106 @@
+// ttsim-opt: runs compiler passes over a graph and prints what they left.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "compiler/compile.hpp"
+
+namespace {
+
+using namespace tt;
+
+struct Flags {
+    ir::CompileOptions options;
+    std::vector<std::string> passes;
+    std::string pipeline, df = "Float16_b";
+    std::int64_t elide = 64;
+    bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false;
+};
+
+void list_passes() {
+    fmt::print("passes:\n");
+    for (const ir::Pass* pass : ir::all_passes()) fmt::print("  {:24} {}\n", pass->name, pass->summary);
+    fmt::print("pipelines:\n");
+    for (const ir::Pipeline& pipeline : ir::all_pipelines())
+        fmt::print("  {:24} {}: {}\n", pipeline.name, pipeline.summary, fmt::join(pipeline.passes, ","));
+}
+
+const ir::Pass* pass_named(const std::string& name) {
+    if (const ir::Pass* pass = ir::find_pass(name)) return pass;
+    std::vector<std::string> known;
+    for (const ir::Pass* pass : ir::all_passes()) known.emplace_back(pass->name);
+    fail_input({}, "no pass is called '{}'{}", name, did_you_mean(name, known));
+}
+
+std::vector<const ir::Pass*> chosen(const Flags& flags) {
+    std::vector<const ir::Pass*> passes;
+    for (const std::string& name : flags.passes) passes.push_back(pass_named(name));
+    if (flags.pipeline.empty()) return passes;
+    std::vector<std::string> known;
+    for (const ir::Pipeline& pipeline : ir::all_pipelines()) {
+        known.emplace_back(pipeline.name);
+        if (pipeline.name != flags.pipeline) continue;
+        for (const std::string_view name : pipeline.passes) passes.push_back(ir::find_pass(name));
+        return passes;
+    }
+    fail_input({}, "no pipeline is called '{}'{}", flags.pipeline, did_you_mean(flags.pipeline, known));
+}
+
+void run(const Flags& flags) {
+    if (flags.list) return list_passes();
+    if (flags.options.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
+    const auto df = parse_format(flags.df);
+    if (!df) fail_input({}, "no data format is called '{}'", flags.df);
+    const auto passes = chosen(flags);
+    ir::Graph graph = ir::read_model(flags.options);
+    if (!flags.no_verify) graph.verify();
+    ir::run_passes(graph, passes, {*df, !flags.no_stable_softmax}, !flags.no_verify,
+                   [&](const ir::Pass& pass, const ir::Graph& now) {
+                       if (flags.print_after_all)
+                           fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
+                   });
+    if (!flags.print_after_all || passes.empty()) fmt::print("{}", ir::print_graph(graph, flags.elide));
+}
+
+void add_flags(CLI::App& app, Flags& flags) {
+    app.add_option("file", flags.options.model, "Graph in text form, or model (.onnx)")->type_name("FILE");
+    CLI::Option* passes = app.add_option("--passes", flags.passes, "Passes in order")
+                              ->delimiter(',')
+                              ->allow_extra_args(false)
+                              ->type_name("A,B");
+    app.add_option("--pipeline", flags.pipeline, "A named list of passes")->excludes(passes)->type_name("NAME");
+    app.add_option("--default-df", flags.df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
+    app.add_option("--elide", flags.elide, "Print constants of more datums as their size; 0: never. Default: 64")
+        ->type_name("N");
+    app.add_flag("--print-after-all", flags.print_after_all, "Print the graph after each pass");
+    app.add_flag(
+        "--verify-each,!--no-verify-each", [&](std::int64_t n) { flags.no_verify = n < 0; },
+        "Verify after each pass (default)");
+    app.add_flag("--no-stable-softmax", flags.no_stable_softmax, "Leave the maximum out of softmax");
+    app.add_flag("--list-passes", flags.list, "List passes and pipelines");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Runs compiler passes over a graph and prints what they left."};
+    app.name("ttsim-opt");
+    Flags flags;
+    add_flags(app, flags);
+    try {
+        app.parse(argc, argv);
+        run(flags);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    } catch (const tt::Error& e) {
+        std::fflush(stdout);
+        fmt::print(stderr, "{}\n", e.what());
+        return e.exit_code();
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "error: internal: {}\n", e.what());
+        return 70;
+    }
+    return 0;
+}
