@@ -60,8 +60,9 @@ void write_text(const fs::path& file, const std::string& text) {
     if (!out) fail_input({file.string(), 0, 0}, "the file cannot be written");
 }
 
-void write_array(const fs::path& file, Tensor tensor) {
+void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
     QueueArray array;
+    array.integer = array.raw = bits;
     array.z = tensor.z;
     array.rows = tensor.rows;
     array.cols = tensor.cols;
@@ -154,14 +155,14 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     manifest.programs = {"run_fwd_0"};
     manifest.params = {{"$p_loop_count", 1}};
     write_inputs(options, model, values, folder.path(), manifest);
-    for (const auto& [queue, literal] : model.constants) {
+    for (const auto& [queue, literal, bits] : model.constants) {
         Tensor tensor;
         tensor.z = literal->dims()[0];
         tensor.rows = literal->dims()[1];
         tensor.cols = literal->dims()[2];
         tensor.data = literal->floats();
         const std::string file = npy_name(queue);
-        write_array(folder.path() / file, std::move(tensor));
+        write_array(folder.path() / file, std::move(tensor), bits);
         manifest.inputs.push_back({queue, file, 0});
     }
     write_manifest(folder.path().string(), manifest);

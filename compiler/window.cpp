@@ -83,4 +83,18 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
     return all;
 }
 
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap) {
+    std::int64_t from = 0, scale = 1;
+    for (std::size_t a = spatial.size(); a-- > 0;) {
+        const Window& w = spatial[a];
+        const std::int64_t at = w.source(o % w.out, tap % w.kernel);
+        if (at < 0) return -1;
+        from += at * scale;
+        o /= w.out;
+        tap /= w.kernel;
+        scale *= w.in;
+    }
+    return from;
+}
+
 }  // namespace tt::ir

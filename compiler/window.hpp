@@ -20,4 +20,8 @@ struct Window {
 /// output_padding and output_shape (conv_transpose). Throws Error(Input) at node.loc.
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel);
 
+/// Positions over all spatial axes, row-major: the input position that position `tap` of the kernel meets for output
+/// `o`; -1 outside.
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap);
+
 }  // namespace tt::ir
