@@ -2,7 +2,8 @@
 //
 //   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
 //   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
-//   pick_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row of 0
+//   pick_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row of
+//   0
 //              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
 //   pick_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
 //   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]

@@ -16,6 +16,7 @@ namespace tt::ir {
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
     bool stable_softmax = true;
+    bool host_fallback = true;  ///< false: mark-host refuses instead of marking
 };
 
 struct Pass {

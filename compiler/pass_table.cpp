@@ -8,7 +8,7 @@ namespace tt::ir {
 // One name per pass; its file has the rest.
 extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
     decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
-    lower_to_buda, fuse_relu;
+    lower_to_buda, fuse_relu, sink_moves, host_moves, host_windows;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
@@ -18,7 +18,8 @@ std::span<const Pass* const> all_passes() {
         &decompose_softmax, &decompose_elementwise,
         &fuse_slice_stack,  &explicit_broadcast,
         &split_moves,       &lower_to_buda,
-        &fuse_relu,
+        &fuse_relu,         &sink_moves,
+        &host_moves,        &host_windows,
     };
     return table;
 }
@@ -34,12 +35,12 @@ std::span<const Pipeline> all_pipelines() {
         {"decompose",
          "model ops to core ops",
          {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "erase-unused"}},
+          "decompose-elementwise", "fold-constants", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
         {"default",
          "everything ttsim compile does before placing",
          {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "fuse-slice-stack", "explicit-broadcast",
-          "split-moves", "erase-unused", "lower-to-buda", "fuse-relu"}},
+          "decompose-elementwise", "fold-constants", "merge-moves", "sink-moves", "merge-moves", "fuse-slice-stack",
+          "explicit-broadcast", "split-moves", "erase-unused", "lower-to-buda", "fuse-relu"}},
     };
     return table;
 }

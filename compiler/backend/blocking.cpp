@@ -59,7 +59,8 @@ void choose_ublock(Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std:
 }
 
 bool has_inner(const Op& op) {
-    return op.cfg.type == "matmul" || op.cfg.type == "depthwise" || (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
+    return op.cfg.type == "matmul" || op.cfg.type == "depthwise" ||
+           (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
 }
 std::int64_t inner_tiles(const Op& op) {
     if (op.cfg.attr.identity) return op.cfg.in[1].rt;

@@ -44,8 +44,7 @@ std::vector<SparseStrip> strips_of(std::span<const SparsePlace> places, std::int
         if (strips.empty() || strips.back().index != strip) strips.push_back({strip, false, {}});
         auto& blocks = strips.back().blocks;
         if (blocks.empty() || blocks.back().ublock_row != row / height) blocks.push_back({row / height, {}});
-        blocks.back().tiles.push_back(
-            {row % height, place.col % u_kt, number[static_cast<std::size_t>(place.tile)]});
+        blocks.back().tiles.push_back({row % height, place.col % u_kt, number[static_cast<std::size_t>(place.tile)]});
     }
     if (strips.empty()) strips.push_back({0, false, {}});  // only a strip can end a slice
     strips.back().ends_slice = true;
@@ -153,8 +152,7 @@ SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {
         for (std::size_t k = 0; k < share.tiles.size(); ++k) {
             const TileDatums& tile = pattern.tiles[static_cast<std::size_t>(share.tiles[k])];
             for (std::int64_t r = 0; r < edge; ++r)
-                std::copy_n(tile.data() + r * edge, edge,
-                            to.row(i * edge + r) + static_cast<std::int64_t>(k) * edge);
+                std::copy_n(tile.data() + r * edge, edge, to.row(i * edge + r) + static_cast<std::int64_t>(k) * edge);
         }
         SparseEncoder encoder(layout_of(op));
         for (const auto& slice : share.slices)

@@ -128,7 +128,8 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
                                            const Literal& m) {
     const std::int64_t ins = m.dims()[1];
     const bool slices = step > 1 || x.form.z > 1;
-    const std::int64_t dense = slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
+    const std::int64_t dense =
+        slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
     constexpr std::int64_t cheap = 16, widest = 64;  // tiles of a dense product; datums of a row
     if (dense <= cheap) return std::nullopt;
     SparseRows all;

@@ -92,18 +92,17 @@ void run(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
         const Shape s = shape_of(build, node, in);
-        const ValueId x = build.transpose(build.reshape(in[0], {s.n, s.c, s.in}), {0, 2, 1});
+        const ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
         ValueId y = convolve(build, node, s, x, tap_weights(build, s, in[1]));
         if (in.size() > 2) y = build.add("add", {y, in[2]});
-        return build.reshape(build.transpose(y, {0, 2, 1}), s.out_dims);
+        return channels_first(build, s.spatial, y);
     });
 }
 
 }  // namespace
 
 extern const Pass decompose_convolution;
-const Pass decompose_convolution{.name = "decompose-convolution",
-                                 .summary = "conv and conv_transpose from picked rows and products",
-                                 .run = run};
+const Pass decompose_convolution{
+    .name = "decompose-convolution", .summary = "conv and conv_transpose from picked rows and products", .run = run};
 
 }  // namespace tt::ir

@@ -32,17 +32,8 @@ Pool pool_of(const Dims& dims, std::vector<Window> spatial) {
     return p;
 }
 
-Dims result_dims(const Pool& p) {
-    Dims dims{p.n, p.c};
-    for (const Window& w : p.spatial) dims.push_back(w.out);
-    return dims;
-}
-
-ValueId channels_last(Builder& build, const Pool& p, ValueId x) {
-    return build.transpose(build.reshape(x, {p.n, p.c, p.in}), {0, 2, 1});
-}
-ValueId channels_first(Builder& build, const Pool& p, ValueId y) {
-    return build.reshape(build.transpose(y, {0, 2, 1}), result_dims(p));
+ValueId rows_of(Builder& build, const Pool& p, ValueId x) {
+    return build.reshape(channels_last(build, x), {p.n, p.in, p.c});
 }
 
 ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
@@ -55,9 +46,9 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
             picks.set(k * p.out + o, static_cast<double>(from < 0 ? inside : from));
         }
     }
-    const ValueId picked = build.add("pick_rows", {channels_last(build, p, x), build.constant(std::move(picks))});
+    const ValueId picked = build.add("pick_rows", {rows_of(build, p, x), build.constant(std::move(picks))});
     const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
-    return channels_first(build, p, build.reshape(most, {p.n, p.out, p.c}));
+    return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
 }
 
 ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) {
@@ -95,7 +86,7 @@ double divisor(const Pool& p, std::int64_t o, bool count_padding) {
 }
 
 ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId x) {
-    x = channels_last(build, p, x);
+    x = rows_of(build, p, x);
     std::vector<double> factors;
     for (std::int64_t o = 0; o < p.out; ++o) {
         const double n = divisor(p, o, count_padding);
@@ -112,14 +103,14 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
         Literal mean = zero_matrix(1, p.in);
         for (std::int64_t k = 0; k < p.taps; ++k)
             if (const auto from = picks.whole()[static_cast<std::size_t>(k)]; from >= 0) mean.set(from, most);
-        return channels_first(build, p, build.map_axis(x, 1, std::move(mean)));
+        return channels_first(build, p.spatial, build.map_axis(x, 1, std::move(mean)));
     }
     Literal weights(DType::F32, {p.taps, 1, p.c});
     std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(most));
     ValueId y = build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(weights))},
                           {{"groups", p.c}});
     if (!scale.is_splat()) y = build.add("multiply", {y, build.constant(std::move(scale))});
-    return channels_first(build, p, y);
+    return channels_first(build, p.spatial, y);
 }
 
 void run(Graph& graph, const PassOptions&) {
