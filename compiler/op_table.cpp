@@ -43,7 +43,8 @@ Type infer_type(const Graph& graph, const Node& node) {
     std::vector<Type> in;
     for (const Edge& edge : node.inputs) {
         in.push_back(after_tms(node, graph.type(edge.value), edge.tms));
-        if (in.back().format.has_value() != (op->level == Level::Device))
+        const bool on_device = op->level == Level::Device && in.size() <= op->tables_from;
+        if (in.back().format.has_value() != on_device)
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }

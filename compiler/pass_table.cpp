@@ -8,18 +8,20 @@ namespace tt::ir {
 // One name per pass; its file has the rest.
 extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
     decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
-    lower_to_buda, fuse_relu, mark_host, cut_host_part, decompose_indexing;
+    lower_to_buda, fuse_relu, sink_moves, host_moves, host_windows, mark_host, cut_host_part, decompose_indexing;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
-        &fold_constants,    &erase_unused,
-        &merge_moves,       &decompose_convolution,
-        &decompose_pools,   &decompose_normalization,
-        &decompose_softmax, &decompose_elementwise,
-        &fuse_slice_stack,  &explicit_broadcast,
-        &split_moves,       &lower_to_buda,
-        &fuse_relu,         &mark_host,
-        &cut_host_part,     &decompose_indexing,
+        &fold_constants,     &erase_unused,
+        &merge_moves,        &decompose_convolution,
+        &decompose_pools,    &decompose_normalization,
+        &decompose_softmax,  &decompose_elementwise,
+        &fuse_slice_stack,   &explicit_broadcast,
+        &split_moves,        &lower_to_buda,
+        &fuse_relu,          &sink_moves,
+        &host_moves,         &host_windows,
+        &mark_host,          &cut_host_part,
+        &decompose_indexing,
     };
     return table;
 }
@@ -35,12 +37,19 @@ std::span<const Pipeline> all_pipelines() {
         {"decompose",
          "model ops to core ops",
          {"fold-constants", "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
-          "decompose-softmax", "decompose-elementwise", "fold-constants", "merge-moves", "erase-unused"}},
-        {"default",
-         "everything ttsim compile does before placing",
-         {"fold-constants", "mark-host", "cut-host", "decompose-indexing", "decompose-convolution", "decompose-pools",
-          "decompose-normalization", "decompose-softmax", "decompose-elementwise", "fold-constants", "merge-moves",
-          "fuse-slice-stack", "explicit-broadcast", "split-moves", "erase-unused", "lower-to-buda", "fuse-relu"}},
+          "decompose-softmax", "decompose-elementwise", "fold-constants", "merge-moves", "sink-moves", "merge-moves",
+          "erase-unused"}},
+        {"default", "everything ttsim compile does before placing", {"fold-constants",     "mark-host",
+                                                                     "host-windows",       "cut-host",
+                                                                     "decompose-indexing", "decompose-convolution",
+                                                                     "decompose-pools",    "decompose-normalization",
+                                                                     "decompose-softmax",  "decompose-elementwise",
+                                                                     "fold-constants",     "merge-moves",
+                                                                     "sink-moves",         "merge-moves",
+                                                                     "host-moves",         "cut-host",
+                                                                     "fuse-slice-stack",   "explicit-broadcast",
+                                                                     "split-moves",        "erase-unused",
+                                                                     "lower-to-buda",      "fuse-relu"}},
     };
     return table;
 }

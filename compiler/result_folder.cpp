@@ -59,8 +59,9 @@ void write_text(const fs::path& file, const std::string& text) {
     if (!out) fail_input({file.string(), 0, 0}, "the file cannot be written");
 }
 
-void write_array(const fs::path& file, Tensor tensor) {
+void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
     QueueArray array;
+    array.integer = array.raw = bits;
     array.z = tensor.z;
     array.rows = tensor.rows;
     array.cols = tensor.cols;
@@ -132,19 +133,19 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     HostSteps steps{options.device, std::move(program), model.inputs, model.outputs, {}};
     const Values inputs = write_inputs(options, values, folder.path(), steps);
     const Values crossing = HostRun(steps.program, inputs).device_inputs();
-    const auto add_queue = [&](const std::string& queue, Tensor entry) {
+    const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {
         const std::string file = npy_name(queue);
-        write_array(folder.path() / file, std::move(entry));
+        write_array(folder.path() / file, std::move(entry), raw);
         manifest.inputs.push_back({queue, file, 0});
     };
     for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name)));
-    for (const auto& [queue, literal] : model.constants) {
+    for (const auto& [queue, literal, bits] : model.constants) {
         Tensor tensor;
         tensor.z = literal->dims()[0];
         tensor.rows = literal->dims()[1];
         tensor.cols = literal->dims()[2];
         tensor.data = literal->floats();
-        add_queue(queue, std::move(tensor));
+        add_queue(queue, std::move(tensor), bits);
     }
     write_manifest(folder.path().string(), manifest);
     write_text(folder.path() / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/sparse_blocking.hpp"
 #include "kernels/kernel_model.hpp"
 #include "kernels/kernel_timing.hpp"
 #include "kernels/op_def.hpp"
@@ -58,9 +59,12 @@ void choose_ublock(Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std:
 }
 
 bool has_inner(const Op& op) {
-    return op.cfg.type == "matmul" || (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
+    return op.cfg.type == "matmul" || op.cfg.type == "depthwise" ||
+           (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
 }
 std::int64_t inner_tiles(const Op& op) {
+    if (op.cfg.attr.identity) return op.cfg.in[1].rt;
+    if (op.cfg.type == "depthwise") return op.cfg.in[1].rt;
     return op.cfg.attr.reduce_dim == ReduceDim::R ? op.cfg.in[0].rt : op.cfg.in[0].ct;
 }
 
@@ -77,47 +81,84 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     return used;
 }
 
+/// Sizes of the inner block, best first.
+std::vector<std::int64_t> inner_blocks(const Op& op) {
+    if (!has_inner(op) || op.cfg.type == "depthwise") return {1};
+    constexpr std::int64_t dense = 8, strip = 256;  // tiles
+    std::vector<std::int64_t> inner = divisors(inner_tiles(op), op.cfg.attr.identity ? strip : dense);
+    std::reverse(inner.begin(), inner.end());
+    return inner;
+}
+
+double kernel_cycles(const OpConfig& cfg, const ChipParams& chip, const SparsePattern* pattern) {
+    KernelShape shape = kernel_shape(cfg, *tt::find_op(cfg.type));
+    if (pattern) count_work(*pattern, cfg, shape);
+    return kernel_model(chip.name).time(shape).cycles;
+}
+
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
-bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const ChipParams& chip, Candidate& out,
-         std::int64_t& least) {
+bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const ChipParams& chip,
+         const SparsePattern* pattern, Candidate& out, std::int64_t& least) {
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
     const std::vector<bool> streamed(constant.size(), false);
-    std::vector<std::int64_t> inner{1};
-    if (has_inner(op)) {
-        inner = divisors(inner_tiles(op), 8);
-        std::reverse(inner.begin(), inner.end());
-    }
     for (const std::vector<bool>& resident : {constant, streamed})
-        for (const std::int64_t u_kt : inner) {
+        for (const std::int64_t u_kt : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
+            if (pattern && !size_encoding(*pattern, op.cfg)) continue;
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double cycles = kernel_model(chip.name).time(kernel_shape(op.cfg, *tt::find_op(op.cfg.type))).cycles;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel_cycles(op.cfg, chip, pattern), resident};
             return true;
         }
     return false;
 }
 
+/// Operands of the sparse product around the activations that are there already.
+void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
+    const DataFormat x = cfg.in_df.front();
+    const bool a_family = info(x).family == FormatFamily::A;
+    const DataFormat tiles = !pattern.ones ? (is_block_float(x) ? cfg.acc_df : x)
+                             : a_family    ? DataFormat::Bfp2
+                                           : DataFormat::Bfp2_b;
+    cfg.attr.identity = true;
+    cfg.attr.act_t = 1;
+    // the second phase is what the rest of an activation's digits needs; tiles of ones need no more
+    if (cfg.fidelity == Fidelity::LoFi || pattern.ones) cfg.fidelity = Fidelity::HiFi2;
+    cfg.in = {{1, 1, 1}, cfg.in.front(), {1, 1, 1}};
+    cfg.in_df = {tiles, x, DataFormat::RawUInt32};
+    cfg.in_tile.assign(3, TileDim{});
+    op.tms = {{}, op.tms.front(), {}};
+}
+
 }  // namespace
 
-Op make_op(const Graph& graph, const Node& node, const OpBudget& budget) {
+std::vector<OperandSource> operands_of(const Node& node) {
+    using Kind = OperandSource::Kind;
+    if (node.op == "buda.sparse") return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
+    std::vector<OperandSource> all;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) all.push_back({Kind::Input, k});
+    return all;
+}
+
+Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
     Op op;
     OpConfig& cfg = op.cfg;
-    cfg.type = node.op.substr(std::string("buda.").size());
+    cfg.type = pattern ? "matmul" : node.op.substr(std::string("buda.").size());
     cfg.name = node.name;
     cfg.loc = node.loc;
     cfg.out_df = *node.type.format;
     cfg.acc_df = dest_format(cfg.out_df, budget.chip->features);
     cfg.intermed_df = cfg.type == "reduce" || !is_block_float(cfg.out_df) ? cfg.out_df : cfg.acc_df;
     cfg.fidelity = budget.fidelity;
-    for (const Edge& edge : node.inputs) {
+    for (const OperandSource& source : operands_of(node)) {
+        if (source.kind != OperandSource::Kind::Input) continue;
+        const Edge& edge = node.inputs[source.input];
         const Type& type = graph.type(edge.value);
         TileShape shape{type.dims[0], type.dims[1], type.dims[2]};
         OperandTms tms;
@@ -128,13 +169,15 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget) {
         op.tms.push_back(tms);
     }
     set_attributes(node, cfg);
+    if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.out.t = node.type.dims[0];
     cfg.out.mblock_m = node.type.dims[1];
     cfg.out.mblock_n = node.type.dims[2];
     return op;
 }
 
-Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget) {
+Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
+                       const SparsePattern* pattern) {
     Choice choice;
     const ChipParams& chip = *budget.chip;
     choice.usable_bytes = chip.l1_bytes - chip.l1_reserved;
@@ -148,17 +191,18 @@ Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const Op
             b.grid_c = c;
             choose_ublock(b, rt / r, ct / c, limit);
             Candidate candidate;
-            if (fit(op, constant, b, chip, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
+            if (fit(op, constant, b, chip, pattern, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
         }
     std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
                      [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });
     return choice;
 }
 
-void apply(const Candidate& candidate, Op& op) {
+void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op) {
     op.cfg.out = candidate.blocking;
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
+    if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }
 
 }  // namespace tt::ir

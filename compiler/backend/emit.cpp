@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "netlist/instances.hpp"
 
@@ -52,6 +53,7 @@ public:
 
     EmittedModel run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) add_source(id);
+        for (const PlacedOp& placed : schedule_.ops) add_parts(placed);
         for (const PlacedOp& placed : schedule_.ops) add_between(placed);
         for (const Output& output : graph_.outputs) add_output(output);
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
@@ -94,11 +96,12 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
+        if (!node.type.format) return;  // a table that its op is made from
         Queue q = queue(node.name, "HOST", whole(node.type.dims), *node.type.format);
         if (node.is_constant()) {
             q.type = QueueType::Ram;
             q.entries = 1;
-            result_.constants.emplace_back(node.name, node.literal);
+            result_.constants.push_back({node.name, node.literal, false});
         } else if (graph_.use_counts()[id] == 0) {
             return;  // nothing reads it
         } else {
@@ -138,13 +141,35 @@ private:
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
-            for (const Edge& edge : graph_.nodes[placed.node].inputs)
-                op.inputs.push_back(source_name(edge.value, epoch));
+            for (std::size_t k = 0; k < op.cfg.in.size(); ++k) op.inputs.push_back(operand_name(placed, k));
             op.cfg.in.clear();
             op.cfg.in_tile.clear();
             g.ops.push_back(std::move(op));
         }
         result_.netlist.graphs.push_back(std::move(g));
+    }
+
+    /// Operands 0 and 2 of a sparse product, which depend on its grid.
+    void add_parts(const PlacedOp& placed) {
+        if (!placed.pattern) return;
+        SparseParts parts = make_parts(*placed.pattern, placed.op.cfg);
+        for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
+            const TileShape& shape = placed.op.cfg.in[k];
+            Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
+                            whole({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k]);
+            q.type = QueueType::Ram;
+            q.entries = 1;
+            result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
+            parts_[{placed.node, k}] = q.name;
+            add_queue(std::move(q));
+        }
+    }
+
+    std::string operand_name(const PlacedOp& placed, std::size_t operand) const {
+        const Node& node = graph_.nodes[placed.node];
+        const OperandSource source = operands_of(node)[operand];
+        return source.kind == OperandSource::Kind::Input ? source_name(node.inputs[source.input].value, placed.epoch)
+                                                         : parts_.at({placed.node, operand});
     }
 
     std::string source_name(ValueId id, std::size_t epoch) const {
@@ -192,13 +217,16 @@ private:
         std::set<std::string> queues;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
-            const auto& inputs = graph_.nodes[placed.node].inputs;
-            for (std::size_t k = 0; k < inputs.size(); ++k) {
-                const std::string name = source_name(inputs[k].value, epoch);
-                if (graph_.nodes[inputs[k].value].is_constant()) {
+            const Node& node = graph_.nodes[placed.node];
+            const std::vector<OperandSource> operands = operands_of(node);
+            for (std::size_t k = 0; k < operands.size(); ++k) {
+                const std::string name = operand_name(placed, k);
+                const bool made = operands[k].kind != OperandSource::Kind::Input;
+                const Node& from = graph_.nodes[node.inputs[operands[k].input].value];
+                if (made || from.is_constant()) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
-                } else if (name != graph_.nodes[inputs[k].value].name || graph_.nodes[inputs[k].value].is_input()) {
+                } else if (name != from.name || from.is_input()) {
                     queues.insert(name);
                 }
             }
@@ -235,6 +263,7 @@ private:
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<ValueId, std::string> queue_of_;
+    std::map<std::pair<ValueId, std::size_t>, std::string> parts_;  // node and operand -> queue
 };
 
 }  // namespace

@@ -11,10 +11,17 @@ struct BoundTensor {
     Type type;  ///< of the model
 };
 
+/// Values of a queue as [z, rows, cols].
+struct QueueValues {
+    std::string queue;
+    LiteralPtr values;
+    bool bits = false;  ///< bit patterns inside floats
+};
+
 struct EmittedModel {
     Netlist netlist;
     std::vector<BoundTensor> inputs, outputs;
-    std::vector<std::pair<std::string, LiteralPtr>> constants;  ///< queue, values [z, rows, cols]
+    std::vector<QueueValues> constants;
 };
 
 /// Throws Error(Unsupported) when DRAM is full.

@@ -50,7 +50,18 @@ struct OpChoices {
     ValueId node = 0;
     Op op;
     Choice choice;
+    std::shared_ptr<const SparsePattern> pattern;
 };
+
+std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
+    if (node.op != "buda.sparse") return nullptr;
+    const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal.get(); };
+    TileShape x{graph.type(node.inputs[0].value).dims[0], graph.type(node.inputs[0].value).dims[1],
+                graph.type(node.inputs[0].value).dims[2]};
+    for (const Tm& tm : node.inputs[0].tms) x = shape_after(x, tm);
+    return std::make_shared<SparsePattern>(
+        make_pattern(*literal(1), node.inputs.size() > 2 ? literal(2) : nullptr, x.rt));
+}
 
 std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget) {
     std::vector<OpChoices> all;
@@ -58,10 +69,13 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget) {
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (!node.op.starts_with("buda.")) continue;
-        OpChoices item{id, make_op(graph, node, budget), {}};
+        const auto pattern = pattern_of(graph, node);
+        OpChoices item{id, make_op(graph, node, budget, pattern.get()), {}, pattern};
         std::vector<bool> constant;
-        for (const Edge& edge : node.inputs) constant.push_back(graph.nodes[edge.value].is_constant());
-        item.choice = choose_blocking(item.op, constant, budget);
+        for (const OperandSource& source : operands_of(node))
+            constant.push_back(source.kind != OperandSource::Kind::Input ||
+                               graph.nodes[node.inputs[source.input].value].is_constant());
+        item.choice = choose_blocking(item.op, constant, budget, pattern.get());
         if (item.choice.fitting.empty())
             problems.unsupported(
                 node.loc,
@@ -114,7 +128,8 @@ private:
         PlacedOp placed;
         placed.node = item.node;
         placed.op = item.op;
-        apply(chosen, placed.op);
+        placed.pattern = item.pattern;
+        apply(chosen, placed.pattern.get(), placed.op);
         placed.op.has_grid_loc = true;
         placed.op.grid_loc_r = at->first;
         placed.op.grid_loc_c = at->second;

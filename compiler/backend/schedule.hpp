@@ -8,7 +8,8 @@ namespace tt::ir {
 struct PlacedOp {
     ValueId node = 0;
     Op op;
-    std::vector<bool> resident;
+    std::vector<bool> resident;                    ///< per operand of op
+    std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
     std::string why;  ///< for --explain
 };

@@ -42,6 +42,8 @@ void Lowering::lower(ValueId id) {
     else if (n.op == "map_axis")
         done_[id] = map_axis(n);
     else if (n.op == "pick_sum")
+        done_[id] = pick_sum(n);
+    else if (n.op == "pick_rows")
         done_[id] = picked(n);
     else if (n.op == "reduce_max")
         done_[id] = reduce_max(n);

@@ -1,0 +1,154 @@
+// Picks of rows become sparse products: a list of 32x32 tiles of zeros and ones, and where each of them stands.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/lower/lowering.hpp"
+
+namespace tt::ir {
+
+std::int64_t SparseRows::widest() const {
+    std::size_t most = 1;
+    for (const auto& row : rows) most = std::max(most, row.size());
+    return static_cast<std::int64_t>(most);
+}
+
+/// `tall` has one slice; so has the result, with as many rows as `rows` (whole tiles).
+Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows) {
+    const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
+    check_size(count * width);
+    Literal index(DType::I32, {count, width});
+    std::fill(index.whole().begin(), index.whole().end(), -1);
+    Literal weights(DType::F32, {count, width});
+    double heaviest = 0;
+    for (std::int64_t r = 0; r < count; ++r) {
+        double sum = 0;
+        std::int64_t at = r * width;
+        for (const auto& [column, weight] : rows.rows[static_cast<std::size_t>(r)]) {
+            index.set(at, static_cast<double>(column));
+            weights.set(at++, weight);
+            sum += std::fabs(weight);
+        }
+        heaviest = std::max(heaviest, sum);
+    }
+    std::vector<Edge> in{tall.edge, {build_.constant(std::move(index)), {}}};
+    if (!rows.ones) in.push_back({build_.constant(std::move(weights)), {}});
+    return emit("buda.sparse", std::move(in), {}, {1, count, tall.form.cols}, {}, tall.col_pad.scaled(heaviest));
+}
+
+/// picks [j, q] of the rows of each slice: {1, z * j * rows filled up, cols}, term by term within a slice.
+Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks) {
+    const std::int64_t terms = picks.dims()[0], count = picks.dims()[1], full = (count + 31) / 32 * 32;
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(x.form.z * terms * full));
+    for (std::int64_t z = 0; z < x.form.z; ++z)
+        for (std::int64_t i = 0; i < terms * count; ++i) {
+            const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)];
+            if (row < 0) continue;
+            all.rows[static_cast<std::size_t>((z * terms + i / count) * full + i % count)] = {
+                {z * x.form.full_rows() + row, 1.0}};
+        }
+    return sparse(stacked(x), all);
+}
+
+/// The terms of each slice side by side: {z, rows, terms * cols filled up}.
+Matrix Lowering::side_by_side(Matrix picked, std::int64_t z, std::int64_t terms, std::int64_t rows) {
+    if (z * terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, z * terms));
+    if (terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::HStack, terms));
+    picked.form = {z, rows, terms * picked.form.full_cols()};
+    picked.row_pad = picked.col_pad = {};
+    return picked;
+}
+
+static bool is_identity(const Literal& picks, std::int64_t rows) {
+    if (picks.dims()[0] != 1 || picks.dims()[1] != rows) return false;
+    for (std::int64_t i = 0; i < rows; ++i)
+        if (picks.whole()[static_cast<std::size_t>(i)] != i) return false;
+    return true;
+}
+
+Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights) {
+    const std::int64_t full = to.full_cols();
+    Literal values(DType::F32, {1, terms * 32, full});
+    for (std::int64_t j = 0; j < terms; ++j)
+        for (std::int64_t d = 0; d < to.cols; ++d) {
+            const std::int64_t first = d / 32 * 32, last = std::min(first + 32, weights.in);
+            for (std::int64_t c = first; c < last; ++c)
+                values.set((j * 32 + c - first) * full + d, weights.at(j, c, d));
+        }
+    Edge right{build_.device_constant(std::move(values), options_.default_df), {}};
+    if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
+    return emit("buda.depthwise", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(),
+                {});
+}
+
+/// sum over j of (rows picks[j] of x) * R[j], slice by slice.
+Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
+    const Matrix x = tame(x_in, true);
+    const bool all = is_identity(picks, x.form.rows);
+    const std::int64_t full = x.form.full_cols();
+    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks), x.form.z, weights.terms, to.rows);
+    if (weights.tile_diagonal && full == to.full_cols() && weights.terms > 1)
+        return depthwise(wide, to, weights.terms, weights);
+    Edge right{matrix(1, weights.terms * full, to.cols,
+                      [&](auto, std::int64_t r, std::int64_t c) {
+                          return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
+                      }),
+               {}};
+    if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
+    return emit("buda.matmul", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {});
+}
+
+static const Literal& constant_of(const Graph& model, const Node& n, std::size_t operand) {
+    const Literal* literal = model.nodes[n.inputs[operand].value].literal.get();
+    if (!literal) fail_unsupported(n.loc, "'{}': operand {} of {} must be a constant", n.name, operand, n.op);
+    return *literal;
+}
+
+Matrix Lowering::pick_sum(const Node& n) {
+    const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
+    const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
+    TermWeights weights{r.dims()[0], part * groups, outs, {}, false};
+    weights.at = [&](std::int64_t j, std::int64_t c, std::int64_t d) {
+        return c / part == d * groups / outs ? r.at((j * part + c % part) * outs + d) : 0.0;
+    };
+    weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;
+    return pick_product(operand(n.inputs[0].value), form_of(n.type.dims), picks, weights);
+}
+
+Matrix Lowering::picked(const Node& n) {
+    const Matrix x = operand(n.inputs[0].value);
+    Matrix all = pick_rows(x, constant_of(model_, n, 1));
+    return sliced(all, form_of(n.type.dims));
+}
+
+/// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows
+/// belong to each of `outs` steps of the axis.
+std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
+                                           const Literal& m) {
+    const std::int64_t ins = m.dims()[1];
+    const bool slices = step > 1 || x.form.z > 1;
+    const std::int64_t dense =
+        slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
+    constexpr std::int64_t cheap = 16, widest = 64;  // tiles of a dense product; datums of a row
+    if (dense <= cheap) return std::nullopt;
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    std::set<std::pair<std::int64_t, std::int64_t>> tiles;
+    for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
+        const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
+        for (std::int64_t k = 0; k < ins; ++k) {
+            const double weight = m.at(o * ins + k);
+            if (weight == 0) continue;
+            const std::int64_t from = i / (step * outs) * step * ins + k * step + i % step;
+            const std::int64_t row = from / x.form.rows * x.form.full_rows() + from % x.form.rows;
+            all.rows[static_cast<std::size_t>(at)].emplace_back(row, weight);
+            all.ones = all.ones && weight == 1;
+            tiles.emplace(at / 32, row / 32);
+        }
+    }
+    if (all.widest() > widest || 2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
+    return sliced(sparse(stacked(x), all), to);
+}
+
+}  // namespace tt::ir
