@@ -8,7 +8,7 @@ namespace tt::ir {
 // One name per pass; its file has the rest.
 extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
     decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
-    lower_to_buda, fuse_relu, sink_moves, host_moves, host_windows;
+    lower_to_buda, fuse_relu, sink_moves, host_moves, host_windows, stream_slices;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
@@ -20,6 +20,7 @@ std::span<const Pass* const> all_passes() {
         &split_moves,       &lower_to_buda,
         &fuse_relu,         &sink_moves,
         &host_moves,        &host_windows,
+        &stream_slices,
     };
     return table;
 }
