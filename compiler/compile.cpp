@@ -79,7 +79,8 @@ CompileReport compile(const CompileOptions& options) {
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
-    run_passes(graph, passes, {options.default_df, options.stable_softmax}, true);
+    HostProgram host;
+    run_passes(graph, passes, {options.default_df, options.stable_softmax, options.host_fallback, &host}, true);
 
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
@@ -103,7 +104,7 @@ CompileReport compile(const CompileOptions& options) {
     for (const PlacedOp& placed : schedule.ops)
         report.explanations.push_back(
             fmt::format("{} ({}, epoch {}): {}", placed.op.name(), placed.op.cfg.type, placed.epoch, placed.why));
-    report.host_steps = write_result(options, emitted, values);
+    report.host_steps = write_result(options, emitted, std::move(host), values);
     return report;
 }
 

@@ -22,6 +22,7 @@ struct CompileOptions {
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
     bool stable_softmax = true;
+    bool host_fallback = true;  ///< false: what would run on the host is refused
     Policy policy = Policy::Balanced;
     std::uint32_t seed = 0;  ///< of inputs that are not given
     std::string command;     ///< for the netlist's first line

@@ -10,7 +10,7 @@ namespace tt::ir {
 std::span<const OpInfo* const> all_ops() {
     static const std::vector<const OpInfo*> table = [] {
         std::vector<const OpInfo*> ops;
-        for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), device_ops()})
+        for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops()})
             for (const OpInfo& op : list) ops.push_back(&op);
         return ops;
     }();

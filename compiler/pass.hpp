@@ -12,11 +12,14 @@
 
 namespace tt::ir {
 
+struct HostProgram;  // compiler/host_program.hpp
+
 /// What passes may depend on.
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
     bool stable_softmax = true;
-    bool host_fallback = true;  ///< false: mark-host refuses instead of marking
+    bool host_fallback = true;    ///< false: mark-host refuses instead of marking
+    HostProgram* host = nullptr;  ///< cut-host leaves what it takes out there, if given
 };
 
 struct Pass {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/numerics.hpp"
+#include "kernels/tensor.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
@@ -33,7 +34,11 @@ struct RunOptions {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
     unsigned threads = 0;  ///< 0 = one per processor; never changes a result
-    bool check = true;     ///< compare with golden (not in Timing mode)
+    /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
+    std::map<std::string, std::vector<Tensor>> host_values;
+    /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
+    std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
+    bool check = true;  ///< compare with golden (not in Timing mode)
     bool strict = false;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
     std::function<void(double, const std::string&)> progress;

@@ -16,7 +16,7 @@ struct Flags {
     std::vector<std::string> passes;
     std::string pipeline, df = "Float16_b";
     std::int64_t elide = 64;
-    bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false;
+    bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
 void list_passes() {
@@ -56,7 +56,7 @@ void run(const Flags& flags) {
     const auto passes = chosen(flags);
     ir::Graph graph = ir::read_model(flags.options);
     if (!flags.no_verify) graph.verify();
-    ir::run_passes(graph, passes, {*df, !flags.no_stable_softmax}, !flags.no_verify,
+    ir::run_passes(graph, passes, {*df, !flags.no_stable_softmax, !flags.no_host_fallback, nullptr}, !flags.no_verify,
                    [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
                            fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
@@ -79,6 +79,7 @@ void add_flags(CLI::App& app, Flags& flags) {
         "--verify-each,!--no-verify-each", [&](std::int64_t n) { flags.no_verify = n < 0; },
         "Verify after each pass (default)");
     app.add_flag("--no-stable-softmax", flags.no_stable_softmax, "Leave the maximum out of softmax");
+    app.add_flag("--no-host-fallback", flags.no_host_fallback, "mark-host refuses instead of marking");
     app.add_flag("--list-passes", flags.list, "List passes and pipelines");
 }
 

@@ -17,15 +17,8 @@ struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
     std::string df = "Float16_b", fidelity = "HiFi4", policy = "balanced";
-    bool explain = false, no_stable_softmax = false;
+    bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
-
-std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text) {
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        throw CLI::ValidationError(flag, fmt::format("'{}' must be NAME=VALUE", text));
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 ir::Dims dims_of(const std::string& text) {
     ir::Dims dims;
@@ -61,6 +54,7 @@ void finish(Flags& flags) {
         throw CLI::ValidationError("--policy", "'" + flags.policy + "' is none of balanced|minimize_grid");
     o.policy = flags.policy == "balanced" ? ir::Policy::Balanced : ir::Policy::MinimizeGrid;
     o.stable_softmax = !flags.no_stable_softmax;
+    o.host_fallback = !flags.no_host_fallback;
     o.command = "ttsim compile " + o.model + " --device " + o.device + " --default-df " + flags.df +
                 " --math-fidelity " + flags.fidelity + " --policy " + flags.policy;
 }
@@ -74,8 +68,7 @@ void run(Flags& flags) {
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (flags.explain)
         for (const std::string& line : report.explanations) text += line + "\n";
-    text += fmt::format("wrote {}: run it with 'ttsim run {}/netlist.yaml --inputs {}'\n", flags.options.out,
-                        flags.options.out, flags.options.out);
+    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.options.out, flags.options.out);
     print_text(text);
 }
 
@@ -114,11 +107,13 @@ void add_compile(CLI::App& app) {
         ->type_name("NAME");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
+    command->add_flag("--no-host-fallback", flags->no_host_fallback,
+                      "Refuse what would run on the host (look-ups of token ids, whole numbers), naming it");
     command->add_flag("--explain", flags->explain, "Print for each op which grids fit and which was chosen");
     command->footer(
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
         "Examples:\n"
-        "  ttsim compile model.onnx -o out && ttsim run out/netlist.yaml --inputs out\n"
+        "  ttsim compile model.onnx -o out && ttsim run out\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags] { run(*flags); });
 }

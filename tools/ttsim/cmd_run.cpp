@@ -1,12 +1,14 @@
 // ttsim run: simulate a netlist, check its outputs, report its cycles.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/text.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/model.hpp"
 #include "tools/ttsim/output.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/report.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 struct Flags {
     RunFlags netlist;
+    ModelFlags model;
     std::string json;
     bool no_check = false;
 };
@@ -27,9 +30,18 @@ int run(Flags& flags) {
     options.check = !flags.no_check;
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
+    const bool compiled = std::filesystem::is_directory(options.netlist);
+    if (!compiled) refuse_model_flags(flags.model);
 
     Progress progress;
     options.progress = progress.callback();
+    if (compiled) {
+        const ModelReport report = run_compiled(flags.model, options);
+        progress.clear();
+        if (!json || !json->is_stdout()) print_text(report_text(report.device) + model_text(report));
+        if (json) json->write(model_json(report));
+        return report.device.pass() && report.model.pass() ? 0 : 1;
+    }
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
@@ -65,7 +77,8 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o) {
     command
         .add_option("--inputs", o.inputs_dir,
                     "Folder with manifest.json and the .npy file of every host queue, as --dump-io writes them; its "
-                    "programs, parameters and inputs_count are used")
+                    "programs, parameters and inputs_count are used. Of a compiled model: folder with NAME.npy for its "
+                    "inputs")
         ->check(quiet(CLI::ExistingDirectory))
         ->type_name("DIR");
     command.add_option("--dump-io", o.dump_dir, "Write inputs and outputs as .npy files, with a manifest.json, there")
@@ -92,7 +105,8 @@ void add_run(CLI::App& app, int& exit_status) {
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
     sim::RunOptions& options = flags->netlist.options;
-    add_netlist_flags(*command, flags->netlist);
+    add_netlist_flags(*command, flags->netlist, true);
+    add_model_flags(*command, flags->model);
     add_value_flags(*command, options);
     add_machine_flags(*command, options);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
@@ -103,12 +117,13 @@ void add_run(CLI::App& app, int& exit_status) {
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
     command->footer(
-        "Exits with 1 when an output differs from golden.\n\n"
+        "Exits with 1 when an output differs from golden, or from what --expect has.\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
-        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io");
+        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
+        "  ttsim compile model.onnx -o out && ttsim run out --input x=x.npy --outputs y --mode functional");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }
 
