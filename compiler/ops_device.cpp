@@ -60,8 +60,8 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
     return as_declared(node, in[0], {a[0], a[1], b[2]});
 }
 
-constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr}; }
-constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr}; }
+constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr, true}; }
+constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr, true}; }
 
 constexpr std::array table{
     unary("buda.nop"),

@@ -74,7 +74,7 @@ Matrix Lowering::regrouped(const Matrix& x, Form to, const Literal& picks) {
         all.rows[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] = {
             {row / x.form.rows * x.form.full_rows() + row % x.form.rows, 1.0}};
     }
-    return sliced(sparse(stacked(x), all), to);
+    return sliced(whole_sparse(stacked(x), all), to);
 }
 
 namespace {

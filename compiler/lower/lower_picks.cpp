@@ -13,8 +13,8 @@ std::int64_t SparseRows::widest() const {
     return static_cast<std::int64_t>(most);
 }
 
-/// `tall` has one slice; so has the result, with as many rows as `rows` (whole tiles).
-Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows) {
+/// `tall` has one slice; the result has `t`, with the rows one after the other.
+Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t) {
     const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
     check_size(count * width);
     Literal index(DType::I32, {count, width});
@@ -33,31 +33,84 @@ Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows) {
     }
     std::vector<Edge> in{tall.edge, {build_.constant(std::move(index)), {}}};
     if (!rows.ones) in.push_back({build_.constant(std::move(weights)), {}});
-    return emit("buda.sparse", std::move(in), {}, {1, count, tall.form.cols}, {}, tall.col_pad.scaled(heaviest));
+    Attrs attrs;
+    if (t > 1) attrs["t"] = t;
+    return emit("buda.sparse", std::move(in), std::move(attrs), {t, count / t, tall.form.cols}, {},
+                tall.col_pad.scaled(heaviest));
 }
 
-/// picks [j, q] of the rows of each slice: {1, z * j * rows filled up, cols}, term by term within a slice.
-Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks) {
+/// In one slice, streamed if that is much.
+Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
+    const auto count = static_cast<std::int64_t>(rows.rows.size());
+    const std::int64_t t = streaming(count / 32, tall.form.ct(), 1);
+    Matrix x = sparse(tall, rows, t);
+    if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
+    x.form = {1, count, tall.form.cols};
+    return x;
+}
+
+/// Into how many slices of rows a tensor of `rt` tile rows, each `terms` times, is cut so that a core holds few tiles
+/// of one.
+std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
+    constexpr std::int64_t most_bytes = 200 * 1024, most_cores = 8;  // of one slice on a core; along each side
+    const auto share = [](std::int64_t n) {
+        std::int64_t least = n;
+        for (std::int64_t d = 2; d <= most_cores; ++d)
+            if (n % d == 0) least = n / d;
+        return least;
+    };
+    const std::int64_t bytes = tile_bytes(options_.default_df, TileDim{});
+    std::int64_t best = 1;
+    for (std::int64_t t = 1; t <= rt; ++t) {
+        if (rt % t != 0) continue;
+        best = t;
+        if (share(rt / t * terms) * share(ct) * bytes <= most_bytes) break;
+    }
+    return best;
+}
+
+/// picks [j, q] of the rows of each slice. Each slice's q are cut into `blocks`: one result slice for each, term by
+/// term in it.
+Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks) {
     const std::int64_t terms = picks.dims()[0], count = picks.dims()[1], full = (count + 31) / 32 * 32;
+    const std::int64_t part = full / blocks;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(x.form.z * terms * full));
     for (std::int64_t z = 0; z < x.form.z; ++z)
         for (std::int64_t i = 0; i < terms * count; ++i) {
-            const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)];
+            const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)], q = i % count;
             if (row < 0) continue;
-            all.rows[static_cast<std::size_t>((z * terms + i / count) * full + i % count)] = {
-                {z * x.form.full_rows() + row, 1.0}};
+            const std::int64_t at = ((z * blocks + q / part) * terms + i / count) * part + q % part;
+            all.rows[static_cast<std::size_t>(at)] = {{z * x.form.full_rows() + row, 1.0}};
         }
-    return sparse(stacked(x), all);
+    return sparse(stacked(x), all, blocks > 1 ? x.form.z * blocks : 1);
 }
 
-/// The terms of each slice side by side: {z, rows, terms * cols filled up}.
-Matrix Lowering::side_by_side(Matrix picked, std::int64_t z, std::int64_t terms, std::int64_t rows) {
-    if (z * terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, z * terms));
+/// The terms of each slice of pick_rows side by side: `to` has the slices, the rows of each, and all columns.
+Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
+    const std::int64_t cut = to.z * terms / picked.form.z;
+    if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
     if (terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::HStack, terms));
-    picked.form = {z, rows, terms * picked.form.full_cols()};
+    picked.form = to;
     picked.row_pad = picked.col_pad = {};
     return picked;
+}
+
+/// The maximum over the terms of a pick_rows.
+Matrix Lowering::pool_max(const Node& n, Form to) {
+    const Matrix x = operand(n.inputs[0].value);
+    const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
+    const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
+    Matrix picked = pick_rows(x, picks, blocks);
+    const std::int64_t cut = to.z * blocks * terms / picked.form.z;
+    if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
+    const Form part{to.z * blocks, to.full_rows() / blocks, to.cols};
+    Matrix most = picked;
+    if (terms > 1)
+        most = emit("buda.reduce", {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
+    if (blocks > 1) most.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
+    most.form = to;
+    return most;
 }
 
 static bool is_identity(const Literal& picks, std::int64_t rows) {
@@ -86,17 +139,26 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
 Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
     const Matrix x = tame(x_in, true);
     const bool all = is_identity(picks, x.form.rows);
-    const std::int64_t full = x.form.full_cols();
-    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks), x.form.z, weights.terms, to.rows);
-    if (weights.tile_diagonal && full == to.full_cols() && weights.terms > 1)
-        return depthwise(wide, to, weights.terms, weights);
-    Edge right{matrix(1, weights.terms * full, to.cols,
-                      [&](auto, std::int64_t r, std::int64_t c) {
-                          return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
-                      }),
-               {}};
-    if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    return emit("buda.matmul", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {});
+    const std::int64_t full = x.form.full_cols(), terms = weights.terms;
+    const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
+    const Form part = blocks == 1 ? to : Form{to.z * blocks, to.full_rows() / blocks, to.cols};
+    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, blocks), terms, {part.z, part.rows, terms * full});
+    Matrix y;
+    if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
+        y = depthwise(wide, part, terms, weights);
+    } else {
+        Edge right{matrix(1, terms * full, to.cols,
+                          [&](auto, std::int64_t r, std::int64_t c) {
+                              return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
+                          }),
+                   {}};
+        if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
+        const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::wild();
+        y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
+    }
+    if (blocks > 1) y.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
+    y.form = to;
+    return y;
 }
 
 static const Literal& constant_of(const Graph& model, const Node& n, std::size_t operand) {
@@ -118,7 +180,7 @@ Matrix Lowering::pick_sum(const Node& n) {
 
 Matrix Lowering::picked(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
-    Matrix all = pick_rows(x, constant_of(model_, n, 1));
+    Matrix all = pick_rows(x, constant_of(model_, n, 1), 1);
     return sliced(all, form_of(n.type.dims));
 }
 
@@ -148,7 +210,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
         }
     }
     if (all.widest() > widest || 2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
-    return sliced(sparse(stacked(x), all), to);
+    return sliced(whole_sparse(stacked(x), all), to);
 }
 
 }  // namespace tt::ir

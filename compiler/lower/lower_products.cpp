@@ -90,10 +90,20 @@ Matrix Lowering::map_axis(const Node& n) {
     return sliced(map_rows(tall, {1, to.z * full, to.cols}, made, weight), to);
 }
 
+bool Lowering::over_slices(const Node& n) const {
+    const std::size_t rank = model_.type(n.inputs[0].value).dims.size();
+    return rank > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(rank);
+}
+
+/// A maximum over the terms of picked rows.
+bool Lowering::pools(const Node& n) const {
+    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "pick_rows" && over_slices(n);
+}
+
 Matrix Lowering::reduce_max(const Node& n) {
+    if (pools(n)) return pool_max(model_.nodes[n.inputs[0].value], form_of(n.type.dims));
     Matrix x = operand(n.inputs[0].value);
-    const Dims& dims = model_.type(n.inputs[0].value).dims;
-    if (dims.size() > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(dims.size())) {
+    if (over_slices(n)) {
         const Form to = form_of(n.type.dims);
         const std::int64_t group = x.form.z / to.z;
         if (group == 1) return x;

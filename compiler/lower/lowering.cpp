@@ -1,5 +1,7 @@
 #include "compiler/lower/lowering.hpp"
 
+#include <algorithm>
+
 namespace tt::ir {
 
 Form form_of(const Dims& dims) {
@@ -24,11 +26,21 @@ void Lowering::run() {
         build_.set_loc(node().loc);
         if (node().is_input())
             add_input(node());
-        else if (needed[id] && !node().is_constant())
+        else if (needed[id] && !node().is_constant() && !only_pooled(id))
             lower(id);
     }
     for (const Output& out : model_.outputs) add_output(out);
     build_.graph().erase_unused();
+}
+
+/// Picked rows that nothing but maxima over the terms read: those pick the rows themselves.
+bool Lowering::only_pooled(ValueId id) const {
+    if (model_.nodes[id].op != "pick_rows") return false;
+    for (const Node& user : model_.nodes)
+        for (const Edge& edge : user.inputs)
+            if (edge.value == id && !pools(user)) return false;
+    return std::none_of(model_.outputs.begin(), model_.outputs.end(),
+                        [&](const Output& out) { return out.value == id; });
 }
 
 void Lowering::lower(ValueId id) {

@@ -52,6 +52,7 @@ private:
 
     // lowering.cpp
     void lower(ValueId id);
+    bool only_pooled(ValueId id) const;
     void add_input(const Node& node);
     void add_output(const Output& output);
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
@@ -74,12 +75,17 @@ private:
     Matrix map_axis(const Node& node);
     Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
     Matrix map_columns(const Matrix& x, const Literal& m);
+    bool over_slices(const Node& reduce_max) const;
+    bool pools(const Node& node) const;
     Matrix reduce_max(const Node& node);
 
     // lower_picks.cpp
-    Matrix sparse(const Matrix& tall, const SparseRows& rows);
-    Matrix pick_rows(const Matrix& x, const Literal& picks);
-    Matrix side_by_side(Matrix picked, std::int64_t z, std::int64_t terms, std::int64_t rows);
+    Matrix sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t);
+    Matrix whole_sparse(const Matrix& tall, const SparseRows& rows);
+    std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
+    Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks);
+    Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
+    Matrix pool_max(const Node& picks, Form to);
     Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
     Matrix pick_sum(const Node& node);
