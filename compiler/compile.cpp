@@ -80,7 +80,11 @@ CompileReport compile(const CompileOptions& options) {
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
     HostProgram host;
-    run_passes(graph, passes, {options.default_df, options.stable_softmax, options.host_fallback, &host}, true);
+    run_passes(graph, passes,
+               {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
+                options.rules},
+               true);
+    check_formats(graph, machine.find(0)->params);
 
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;

@@ -21,6 +21,8 @@ struct CompileOptions {
     std::map<std::string, Dims> shapes;
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
+    std::optional<DataFormat> accumulate_df;
+    std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
     bool host_fallback = true;  ///< false: what would run on the host is refused
     Policy policy = Policy::Balanced;

@@ -17,6 +17,16 @@ DataFormat dest_format(DataFormat df, const ChipFeatures& features) {
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
 }
 
+/// What the passes data-formats and mixed-precision have decided.
+void set_formats(const Node& node, OpConfig& cfg) {
+    if (node.has("acc_df")) {
+        cfg.acc_df = parse_format(node.word("acc_df", "")).value_or(cfg.acc_df);
+        if (cfg.type != "reduce") cfg.intermed_df = cfg.acc_df;
+    }
+    if (node.has("intermed_df")) cfg.intermed_df = parse_format(node.word("intermed_df", "")).value_or(cfg.intermed_df);
+    if (node.has("fidelity")) cfg.fidelity = parse_fidelity(node.word("fidelity", "")).value_or(cfg.fidelity);
+}
+
 void set_attributes(const Node& node, OpConfig& cfg) {
     OpAttributes& a = cfg.attr;
     if (node.has("relu")) {
@@ -156,6 +166,7 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     cfg.acc_df = dest_format(cfg.out_df, budget.chip->features);
     cfg.intermed_df = cfg.type == "reduce" || !is_block_float(cfg.out_df) ? cfg.out_df : cfg.acc_df;
     cfg.fidelity = budget.fidelity;
+    set_formats(node, cfg);
     for (const OperandSource& source : operands_of(node)) {
         if (source.kind != OperandSource::Kind::Input) continue;
         const Edge& edge = node.inputs[source.input];

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "compiler/format_rules.hpp"
 #include "compiler/lower/pad_range.hpp"
 #include "compiler/pass.hpp"
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.hpp"
 #include "compiler/compile.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
@@ -16,7 +17,8 @@ namespace {
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
-    std::string df = "Float16_b", fidelity = "HiFi4", policy = "balanced";
+    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced";
+    int amp = 0, amp_light = 0;
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -35,6 +37,41 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
+DataFormat float_format(const std::string& flag, const std::string& name) {
+    const auto df = parse_format(name);
+    if (!df || is_integer(*df) || is_raw(*df))
+        throw CLI::ValidationError(flag, "'" + name + "' is no float format" +
+                                             did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b",
+                                                                 "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));
+    return *df;
+}
+
+void finish_formats(Flags& flags) {
+    ir::CompileOptions& o = flags.options;
+    std::optional<DataFormat> given;
+    if (!flags.df.empty()) given = float_format("--default-df", flags.df);
+    o.default_df = given.value_or(flags.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
+    if (!flags.accumulate_df.empty()) o.accumulate_df = float_format("--accumulate-df", flags.accumulate_df);
+    const auto add = [&](std::vector<ir::FormatRule> rules) {
+        o.rules.insert(o.rules.end(), rules.begin(), rules.end());
+    };
+    add(ir::amp_rules(flags.amp, given));
+    add(ir::light_amp_rules(flags.amp_light));
+    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+}
+
+/// The flags that make the result what it is, for its first line.
+std::string shown_command(const Flags& flags) {
+    const ir::CompileOptions& o = flags.options;
+    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
+                                   o.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
+    if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
+    if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
+    if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
+    if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    return text;
+}
+
 void finish(Flags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) o.inputs.insert(name_and_value("--input", text));
@@ -43,10 +80,7 @@ void finish(Flags& flags) {
         const auto [name, value] = name_and_value("--shape", text);
         o.shapes[name] = dims_of(value);
     }
-    const auto df = parse_format(flags.df);
-    if (!df || is_integer(*df) || is_raw(*df))
-        throw CLI::ValidationError("--default-df", "'" + flags.df + "' is no float format");
-    o.default_df = *df;
+    finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
     o.fidelity = *fidelity;
@@ -55,8 +89,7 @@ void finish(Flags& flags) {
     o.policy = flags.policy == "balanced" ? ir::Policy::Balanced : ir::Policy::MinimizeGrid;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
-    o.command = "ttsim compile " + o.model + " --device " + o.device + " --default-df " + flags.df +
-                " --math-fidelity " + flags.fidelity + " --policy " + flags.policy;
+    o.command = shown_command(flags);
 }
 
 void run(Flags& flags) {
@@ -70,6 +103,34 @@ void run(Flags& flags) {
         for (const std::string& line : report.explanations) text += line + "\n";
     text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.options.out, flags.options.out);
     print_text(text);
+}
+
+void add_format_flags(CLI::App& command, Flags& flags) {
+    command
+        .add_option("--default-df", flags.df,
+                    "Data format of tensors; a block float gives way to 16 bits where it would drown small numbers. "
+                    "Default: Float16_b, with --amp 2 Float16")
+        ->type_name("FORMAT");
+    command
+        .add_option("--accumulate-df", flags.accumulate_df, "Data format of Dst. Default: that of the result, 16 bits")
+        ->type_name("FORMAT");
+    command.add_option("--math-fidelity", flags.fidelity, "Fidelity of the multipliers. Default: HiFi4")
+        ->type_name("NAME");
+    command
+        .add_option(
+            "--amp", flags.amp,
+            "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
+            "in the A formats. Default: 0")
+        ->check(quiet(CLI::Range(0, 2)))
+        ->type_name("LEVEL");
+    command
+        .add_option("--amp-light", flags.amp_light,
+                    "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
+        ->check(quiet(CLI::Range(0, 3)))
+        ->type_name("LEVEL");
+    command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
 }
 
 }  // namespace
@@ -98,9 +159,7 @@ void add_compile(CLI::App& app) {
                      "Shape of an input with open dimensions, such as input=1,128,768; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
-    command->add_option("--default-df", flags->df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
-    command->add_option("--math-fidelity", flags->fidelity, "Fidelity of the multipliers. Default: HiFi4")
-        ->type_name("NAME");
+    add_format_flags(*command, *flags);
     command
         ->add_option("--policy", flags->policy,
                      "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit")
