@@ -23,7 +23,8 @@ struct CompileOptions {
     Fidelity fidelity = Fidelity::HiFi4;
     bool stable_softmax = true;
     bool host_fallback = true;  ///< false: what would run on the host is refused
-    Policy policy = Policy::Balanced;
+    ScheduleOptions schedule;
+    std::int64_t microbatch = 1;  ///< inputs of one execute
     std::uint32_t seed = 0;  ///< of inputs that are not given
     std::string command;     ///< for the netlist's first line
 };

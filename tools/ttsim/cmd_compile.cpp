@@ -1,10 +1,12 @@
 // ttsim compile: a model in, a netlist with its weights out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <memory>
 #include <utility>
 
+#include "base/text.hpp"
 #include "compiler/compile.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
@@ -50,13 +52,18 @@ void finish(Flags& flags) {
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
     o.fidelity = *fidelity;
-    if (flags.policy != "balanced" && flags.policy != "minimize_grid")
-        throw CLI::ValidationError("--policy", "'" + flags.policy + "' is none of balanced|minimize_grid");
-    o.policy = flags.policy == "balanced" ? ir::Policy::Balanced : ir::Policy::MinimizeGrid;
+    const auto policy = ir::parse_policy(flags.policy);
+    if (!policy)
+        throw CLI::ValidationError("--policy", fmt::format("'{}' is no policy{}; there are {}", flags.policy,
+                                                           did_you_mean(flags.policy, ir::policy_names()),
+                                                           fmt::join(ir::policy_names(), ", ")));
+    o.schedule.policy = *policy;
+    o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
     o.command = "ttsim compile " + o.model + " --device " + o.device + " --default-df " + flags.df +
-                " --math-fidelity " + flags.fidelity + " --policy " + flags.policy;
+                " --math-fidelity " + flags.fidelity + " --policy " + flags.policy +
+                (o.microbatch > 1 ? fmt::format(" --microbatch {}", o.microbatch) : "");
 }
 
 void run(Flags& flags) {
@@ -103,8 +110,13 @@ void add_compile(CLI::App& app) {
         ->type_name("NAME");
     command
         ->add_option("--policy", flags->policy,
-                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit")
+                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
+                     "one target for all; ribbon: grids of one height; random: any, by --seed")
         ->type_name("NAME");
+    command
+        ->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
     command->add_flag("--no-host-fallback", flags->no_host_fallback,
