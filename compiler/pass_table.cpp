@@ -9,7 +9,7 @@ namespace tt::ir {
 extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
     decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
     lower_to_buda, fuse_relu, mark_host, cut_host_part, decompose_indexing, sink_moves, host_moves, host_windows,
-    stream_slices;
+    stream_slices, fuse_bias;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
@@ -23,6 +23,7 @@ std::span<const Pass* const> all_passes() {
         &cut_host_part,     &decompose_indexing,
         &sink_moves,        &host_moves,
         &host_windows,      &stream_slices,
+        &fuse_bias,
     };
     return table;
 }
@@ -45,7 +46,7 @@ std::span<const Pipeline> all_pipelines() {
          {"fold-constants", "mark-host", "host-windows", "decompose-indexing", "decompose-convolution",
           "decompose-pools", "decompose-normalization", "decompose-softmax", "decompose-elementwise", "fold-constants",
           "merge-moves", "sink-moves", "merge-moves", "host-moves", "cut-host", "fuse-slice-stack",
-          "explicit-broadcast", "split-moves", "erase-unused", "lower-to-buda", "fuse-relu", "stream-slices"}},
+          "explicit-broadcast", "split-moves", "erase-unused", "lower-to-buda", "fuse-bias", "fuse-relu", "stream-slices"}},
     };
     return table;
 }

@@ -29,6 +29,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.accumulate = true;
         a.z = node.integer("z", 1);
     }
+    cfg.attr.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         const std::string dim = node.word("dim", "c");
         a.reduce_type = "max";
@@ -88,13 +89,12 @@ double streaming_cycles(const Op& op, const std::vector<bool>& constant, const s
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
 
-double kernel_cycles(const OpConfig& cfg, const ChipParams& chip, const SparsePattern* pattern) {
-    KernelShape shape = kernel_shape(cfg, *tt::find_op(cfg.type));
-    if (pattern) count_work(*pattern, cfg, shape);
-    return kernel_model(chip.name).time(shape).cycles;
+double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
+    return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
 }
 
-/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
+/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
+/// the strip with the least kernel time.
 bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const OpBudget& budget,
          const SparsePattern* pattern, Candidate& out, std::int64_t& least) {
     const ChipParams& chip = *budget.chip;
@@ -102,7 +102,8 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
     Op op = blank;
     op.cfg.out = blocking;
     const std::vector<bool> streamed(constant.size(), false);
-    for (const std::vector<bool>& resident : {constant, streamed})
+    bool found = false;
+    for (const std::vector<bool>& resident : {constant, streamed}) {
         for (const std::int64_t u_kt : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
@@ -113,10 +114,14 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
             const double cycles =
-                std::max(kernel_cycles(op.cfg, chip, pattern), streaming_cycles(op, constant, resident, chip));
+                std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
+            if (found && cycles >= out.cycles) continue;
             out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
-            return true;
+            found = true;
+            if (!pattern) return true;
         }
+        if (found) return true;
+    }
     return false;
 }
 
