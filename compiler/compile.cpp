@@ -88,9 +88,9 @@ CompileReport compile(const CompileOptions& options) {
 
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
-    const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity};
-    const Schedule schedule = make_schedule(graph, budget, options.policy);
-    const EmittedModel emitted = emit(graph, schedule, chip);
+    const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
+    const Schedule schedule = make_schedule(graph, budget, options.schedule);
+    const EmittedModel emitted = emit(graph, schedule, budget);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
     validate(resolve(emitted.netlist), chip, grid, 1, problems);
     try {

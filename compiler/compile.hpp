@@ -25,7 +25,8 @@ struct CompileOptions {
     std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
     bool host_fallback = true;  ///< false: what would run on the host is refused
-    Policy policy = Policy::Balanced;
+    ScheduleOptions schedule;
+    std::int64_t microbatch = 1;  ///< inputs of one execute
     std::uint32_t seed = 0;  ///< of inputs that are not given
     std::string command;     ///< for the netlist's first line
 };

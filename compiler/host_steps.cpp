@@ -113,7 +113,7 @@ std::string bound_line(const BoundTensor& tensor, bool input) {
 
 std::string host_steps_text(const HostSteps& steps, const std::string& folder) {
     const Graph& graph = steps.program.graph;
-    ordered_json all{{"device", steps.device}};
+    ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
     for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
     for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, steps, folder));
     for (const BoundTensor& tensor : steps.to_device)
@@ -150,6 +150,8 @@ public:
         try {
             const json all = json::parse(in);
             steps_.device = all.at("device").get<std::string>();
+            steps_.microbatch = all.at("microbatch").get<std::int64_t>();
+            if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);
             for (const json& item : all.at("host")) add_node(item);
             for (const json& item : all.at("to_device")) steps_.to_device.push_back(bound(item));
             for (const json& item : all.at("from_device")) steps_.from_device.push_back(bound(item));

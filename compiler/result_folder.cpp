@@ -130,7 +130,7 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     manifest.programs = {"run_fwd_0"};
     manifest.params = {{"$p_loop_count", 1}};
 
-    HostSteps steps{options.device, std::move(program), model.inputs, model.outputs, {}};
+    HostSteps steps{options.device, options.microbatch, std::move(program), model.inputs, model.outputs, {}};
     const Values inputs = write_inputs(options, values, folder.path(), steps);
     const Values crossing = HostRun(steps.program, inputs).device_inputs();
     const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {

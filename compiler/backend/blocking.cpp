@@ -39,6 +39,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.accumulate = true;
         a.z = node.integer("z", 1);
     }
+    cfg.attr.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         const std::string dim = node.word("dim", "c");
         a.reduce_type = "max";
@@ -78,19 +79,6 @@ std::int64_t inner_tiles(const Op& op) {
     return op.cfg.attr.reduce_dim == ReduceDim::R ? op.cfg.in[0].rt : op.cfg.in[0].ct;
 }
 
-std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
-    const OpDef* def = tt::find_op(op.cfg.type);
-    std::int64_t used = output_buffer_tiles(op, 1) * tile_bytes(op.cfg.out_df, op.cfg.tile);
-    for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
-        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
-        const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
-        std::int64_t held = 0;  // all slices of the core's share
-        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
-        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
-    }
-    return used;
-}
-
 /// Sizes of the inner block, best first.
 std::vector<std::int64_t> inner_blocks(const Op& op) {
     if (!has_inner(op) || op.cfg.type == "depthwise") return {1};
@@ -100,32 +88,50 @@ std::vector<std::int64_t> inner_blocks(const Op& op) {
     return inner;
 }
 
-double kernel_cycles(const OpConfig& cfg, const ChipParams& chip, const SparsePattern* pattern) {
-    KernelShape shape = kernel_shape(cfg, *tt::find_op(cfg.type));
-    if (pattern) count_work(*pattern, cfg, shape);
-    return kernel_model(chip.name).time(shape).cycles;
+/// Clocks to read the constants that are not held in L1, once for each input.
+double streaming_cycles(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident,
+                        const ChipParams& chip) {
+    double bytes = 0;
+    for (std::size_t k = 0; k < constant.size(); ++k)
+        if (constant[k] && !resident[k])
+            bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+    const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
+    return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
 
-/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
-bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const ChipParams& chip,
+double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
+    return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+}
+
+/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
+/// the strip with the least kernel time.
+bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const OpBudget& budget,
          const SparsePattern* pattern, Candidate& out, std::int64_t& least) {
+    const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
     const std::vector<bool> streamed(constant.size(), false);
-    for (const std::vector<bool>& resident : {constant, streamed})
+    bool found = false;
+    for (const std::vector<bool>& resident : {constant, streamed}) {
         for (const std::int64_t u_kt : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
-            const std::int64_t bytes = l1_bytes(op, resident);
+            const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel_cycles(op.cfg, chip, pattern), resident};
-            return true;
+            const double cycles =
+                std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
+            if (found && cycles >= out.cycles) continue;
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
+            found = true;
+            if (!pattern) return true;
         }
+        if (found) return true;
+    }
     return false;
 }
 
@@ -202,11 +208,24 @@ Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const Op
             b.grid_c = c;
             choose_ublock(b, rt / r, ct / c, limit);
             Candidate candidate;
-            if (fit(op, constant, b, chip, pattern, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
+            if (fit(op, constant, b, budget, pattern, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
         }
     std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
                      [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });
     return choice;
+}
+
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch) {
+    const OpDef* def = tt::find_op(op.cfg.type);
+    std::int64_t used = output_buffer_tiles(op, microbatch) * tile_bytes(op.cfg.out_df, op.cfg.tile);
+    for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
+        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
+        const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
+        std::int64_t held = 0;  // all slices of the core's share
+        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
+        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
+    }
+    return used;
 }
 
 void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op) {

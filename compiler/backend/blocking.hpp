@@ -15,6 +15,7 @@ struct OpBudget {
     const ChipParams* chip = nullptr;
     std::int64_t rows = 1, cols = 1;  ///< of the grid
     Fidelity fidelity = Fidelity::HiFi4;
+    std::int64_t microbatch = 1;  ///< inputs of one execute
 };
 
 /// What an operand of a netlist's op is: one of the node's own inputs, or made for the op's grid.
@@ -31,7 +32,7 @@ struct Candidate {
     Blocking blocking;
     std::int64_t u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    double cycles = 0;           ///< of the kernel, per input
+    double cycles = 0;           ///< of the kernel or of streaming constants from DRAM, per input
     std::vector<bool> resident;  ///< constants held whole in L1
 };
 struct Choice {
@@ -44,6 +45,9 @@ struct Choice {
 /// sparse product, else nullptr.
 Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
                        const SparsePattern* pattern);
+
+/// L1 of one core: the output buffer and the operands', resident ones whole.
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch);
 
 void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op);
 

@@ -45,9 +45,9 @@ Operand variable(const char* name) { return {name, 0}; }
 
 class Emitter {
 public:
-    Emitter(const Graph& graph, const Schedule& schedule, const ChipParams& chip)
-        : graph_(graph), schedule_(schedule), dram_(chip) {
-        result_.netlist.archs = {chip.name};
+    Emitter(const Graph& graph, const Schedule& schedule, const OpBudget& budget)
+        : graph_(graph), schedule_(schedule), microbatch_(budget.microbatch), dram_(*budget.chip) {
+        result_.netlist.archs = {budget.chip->name};
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
 
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t entries = 2;
+    static constexpr std::int64_t host_executes = 2;  // of entries: the host fills some while the device takes others
 
     std::string unused(std::string name) {
         while (!names_.insert(name).second) name += "_";
@@ -76,7 +76,7 @@ private:
         q.blocking = blocking;
         q.df = df;
         q.target_devices = {0};
-        q.entries = entries;
+        q.entries = host_executes * microbatch_;
         return q;
     }
 
@@ -112,16 +112,31 @@ private:
         add_queue(std::move(q));
     }
 
-    /// A queue for each value that an op of a later epoch reads.
+    /// Whether some operand of the consumer takes the value from a queue.
+    bool crosses(const PlacedOp& consumer, const PlacedOp& producer, ValueId value) const {
+        if (producer.epoch != consumer.epoch) return true;
+        const Node& node = graph_.nodes[consumer.node];
+        const auto operands = operands_of(node);
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k].kind == OperandSource::Kind::Input && node.inputs[operands[k].input].value == value &&
+                consumer.through_dram[k])
+                return true;
+        return false;
+    }
+
+    /// A queue for each value that an op of a later epoch reads, or one of the same epoch through DRAM.
     void add_between(const PlacedOp& consumer) {
         for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
             const auto producer = schedule_.index.find(edge.value);
             if (producer == schedule_.index.end()) continue;
             const PlacedOp& op = schedule_.ops[producer->second];
-            if (op.epoch == consumer.epoch || queue_of_.count(edge.value)) continue;
+            if (!crosses(consumer, op, edge.value) || queue_of_.count(edge.value)) continue;
             const std::string name = unused("e2e_" + op.op.name());
             queue_of_[edge.value] = name;
-            add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df));
+            between_.insert(name);
+            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df);
+            q.entries = microbatch_;
+            add_queue(std::move(q));
         }
     }
 
@@ -138,6 +153,7 @@ private:
         tt::Graph g;
         g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
         g.target_devices = {0};
+        g.input_count = microbatch_;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
@@ -168,8 +184,9 @@ private:
     std::string operand_name(const PlacedOp& placed, std::size_t operand) const {
         const Node& node = graph_.nodes[placed.node];
         const OperandSource source = operands_of(node)[operand];
-        return source.kind == OperandSource::Kind::Input ? source_name(node.inputs[source.input].value, placed.epoch)
-                                                         : parts_.at({placed.node, operand});
+        if (source.kind != OperandSource::Kind::Input) return parts_.at({placed.node, operand});
+        const ValueId id = node.inputs[source.input].value;
+        return placed.through_dram[operand] ? queue_of_.at(id) : source_name(id, placed.epoch);
     }
 
     std::string source_name(ValueId id, std::size_t epoch) const {
@@ -194,17 +211,24 @@ private:
         params.variables = {{"$p_loop_count", literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
         statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
+        if (!between_.empty()) {
+            statics.variables.push_back({"$gptr_e2e", literal(0)});
+            statics.variables.push_back({"$lptr_e2e", literal(0)});
+        }
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable("$p_loop_count")};
         program.instructions = {params, vars, statics, loop};
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) program.instructions.push_back(execute(epoch));
-        for (const char* pointer : {"$gptr", "$lptr"}) {
+        const auto advance = [&](const char* pointer, std::int64_t entries) {
             Instruction step = instruction(Kind::VarInst);
             step.out = pointer;
             step.op = "incwrap";
-            step.operands = {literal(1), literal(2 * entries)};
+            step.operands = {literal(microbatch_), literal(2 * entries)};
             program.instructions.push_back(step);
-        }
+        };
+        for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch_);
+        if (!between_.empty())
+            for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch_);
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
@@ -231,19 +255,19 @@ private:
                 }
             }
         }
-        for (const std::string& name : queues) run.settings.push_back(fifo(name));
+        for (const std::string& name : queues) run.settings.push_back(fifo(name, between_.count(name) > 0));
         for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
         return run;
     }
 
-    static QueueSetting fifo(const std::string& name) {
+    static QueueSetting fifo(const std::string& name, bool between) {
         QueueSetting s;
         s.queue = name;
         s.prologue = literal(0);
         s.epilogue = literal(0);
         s.zero = literal(0);
-        s.rd_ptr_local = variable("$lptr");
-        s.rd_ptr_global = variable("$gptr");
+        s.rd_ptr_local = variable(between ? "$lptr_e2e" : "$lptr");
+        s.rd_ptr_global = variable(between ? "$gptr_e2e" : "$gptr");
         return s;
     }
     static QueueSetting ram(const std::string& name, bool held) {
@@ -259,17 +283,19 @@ private:
 
     const Graph& graph_;
     const Schedule& schedule_;
+    std::int64_t microbatch_;
     DramAllocator dram_;
     EmittedModel result_;
     std::set<std::string> names_;
+    std::set<std::string> between_;  // queues between ops
     std::map<ValueId, std::string> queue_of_;
     std::map<std::pair<ValueId, std::size_t>, std::string> parts_;  // node and operand -> queue
 };
 
 }  // namespace
 
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip) {
-    return Emitter(graph, schedule, chip).run();
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget) {
+    return Emitter(graph, schedule, budget).run();
 }
 
 }  // namespace tt::ir

@@ -25,6 +25,6 @@ struct EmittedModel {
 };
 
 /// Throws Error(Unsupported) when DRAM is full.
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip);
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget);
 
 }  // namespace tt::ir

@@ -112,7 +112,12 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     if (a.sparse_tile_ptr_bits + bits_for(op.out.ublock_rt) + bits_for(a.u_kt) > 16 || a.sparse_ublock_idx_bits > 15)
         return false;
     a.num_index_tiles = 1;
+    a.num_nz_strips.clear();
     for (const Share& share : shares) {
+        std::size_t strips = 0;
+        for (const auto& slice : share.slices) strips += slice.size();
+        a.num_nz_strips.insert(a.num_nz_strips.end(), static_cast<std::size_t>(op.out.grid_c),
+                               static_cast<std::int64_t>(strips));
         const auto tiles = encoding_tiles(share, op);
         if (!tiles) return false;
         a.num_index_tiles = std::max(a.num_index_tiles, *tiles);
@@ -120,25 +125,6 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     op.in[0] = {1, op.out.grid_r, a.num_sparse_tiles};
     op.in[2] = {1, op.out.grid_r, a.num_index_tiles};
     return true;
-}
-
-void count_work(const SparsePattern& pattern, const OpConfig& op, KernelShape& shape) {
-    shape.nz_strips = shape.nz_ublocks = shape.nz_tiles = 0;
-    for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
-        std::int64_t strips = 0, blocks = 0, tiles = 0;
-        for (const auto& slice : share_of(pattern, op, i).slices)
-            for (const SparseStrip& strip : slice) {
-                ++strips;
-                for (const SparseBlock& block : strip.blocks) {
-                    ++blocks;
-                    tiles += static_cast<std::int64_t>(block.tiles.size());
-                }
-            }
-        if (tiles < shape.nz_tiles) continue;
-        shape.nz_strips = strips;
-        shape.nz_ublocks = std::max<std::int64_t>(blocks, 1);
-        shape.nz_tiles = std::max<std::int64_t>(tiles, 1);
-    }
 }
 
 SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {

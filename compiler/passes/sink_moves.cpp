@@ -126,31 +126,55 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
     return std::nullopt;
 }
 
-/// The axis of the chain's source that is `axis` after it, if it stays whole; sizes along the way become `size`.
-std::optional<std::int64_t> axis_before(Chain& chain, std::int64_t axis, std::int64_t size) {
-    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move) {
-        const auto at = static_cast<std::size_t>(axis);
-        if (move->reshape) {
-            const auto groups = groups_of(move->from, move->to);
-            const auto group =
-                std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return at >= g.b0 && at < g.b1; });
-            if (group == groups.end() || group->a1 != group->a0 + 1 || group->b1 != group->b0 + 1) return std::nullopt;
-            move->to[at] = size;
-            axis = static_cast<std::int64_t>(group->a0);
-            move->from[group->a0] = size;
-        } else {
-            axis = move->perm[at];
-        }
+/// map_axis on the other side of a move: the axis and the matrix there. `move` takes the new sizes.
+bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (!move.reshape) {
+        axis = move.perm[at];
+        return true;
     }
-    return axis;
+    const auto groups = groups_of(move.from, move.to);
+    const auto g = std::find_if(groups.begin(), groups.end(), [&](const Group& x) { return at >= x.b0 && at < x.b1; });
+    if (g == groups.end() || g->a1 != g->a0 + 1) return false;
+    // the axes of the group before and after this one stay: identity x matrix x identity
+    std::int64_t before = 1, after = 1;
+    for (std::size_t i = g->b0; i < at; ++i) before *= move.to[i];
+    for (std::size_t i = at + 1; i < g->b1; ++i) after *= move.to[i];
+    const std::int64_t outs = matrix.dims()[0], ins = matrix.dims()[1];
+    constexpr std::int64_t most = std::int64_t{1} << 22;  // datums of the wider matrix
+    if (before * outs * after > most / (before * ins * after)) return false;
+    Literal wide(DType::F32, {before * outs * after, before * ins * after});
+    for (std::int64_t b = 0; b < before; ++b)
+        for (std::int64_t o = 0; o < outs; ++o)
+            for (std::int64_t i = 0; i < ins; ++i)
+                for (std::int64_t k = 0; k < after; ++k)
+                    wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k,
+                             matrix.at(o * ins + i));
+    matrix = std::move(wide);
+    axis = static_cast<std::int64_t>(g->a0);
+    move.to[at] = outs;
+    return true;
+}
+
+/// Two maps of one axis are one.
+ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
+    const Node inner = build.graph().nodes[x];
+    if (inner.op == "map_axis" && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
+        const ValueId product =
+            build.add("matmul", {build.constant(std::move(matrix)), inner.inputs[1].value});  // folds
+        return mapped(build, inner.inputs[0].value, axis, Literal(*build.literal(product)));
+    }
+    return build.map_axis(x, axis, std::move(matrix));
 }
 
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
     if (chain.moves.empty() || !build.literal(in[1])) return std::nullopt;
-    const auto axis = axis_before(chain, node.integer("axis", 0), build.dims(in[1])[0]);
-    if (!axis) return std::nullopt;
-    return moved(build, build.add("map_axis", {chain.source, in[1]}, {{"axis", *axis}}), chain);
+    std::int64_t axis = node.integer("axis", 0);
+    Literal matrix = *build.literal(in[1]);
+    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move)
+        if (!map_before(*move, axis, matrix)) return std::nullopt;
+    return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
 }
 
 void run(Graph& graph, const PassOptions&) {

@@ -23,7 +23,7 @@ bool elementwise(const Node& node) {
     return op->level == Level::Device && op->elementwise;
 }
 bool product(const Node& node) {
-    return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z") && node.inputs.size() == 2;
+    return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z");
 }
 
 /// All slices are the same constant: more of them can be had by one more repetition.
@@ -38,7 +38,10 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
 
 /// The slices a node can be cut into, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node) {
-    if (product(node)) return repeated_constant(graph, node.inputs[1]) ? stacked_by(node.inputs[0]) : 1;
+    if (product(node)) {
+        const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
+        return bias && repeated_constant(graph, node.inputs[1]) ? stacked_by(node.inputs[0]) : 1;
+    }
     if (!elementwise(node)) return 1;
     for (const Edge& edge : node.inputs)
         if (stacked_by(edge) > 1) return stacked_by(edge);

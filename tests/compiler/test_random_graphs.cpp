@@ -49,7 +49,8 @@ void check_seed(std::uint32_t seed) {
     options.out = folder.path() + "/out";
     options.default_df = DataFormat::Float32;
     options.seed = seed;
-    options.policy = seed % 2 == 0 ? Policy::Balanced : Policy::MinimizeGrid;
+    options.schedule.policy = *parse_policy(policy_names()[seed % policy_names().size()]);
+    options.schedule.seed = seed;
     compile(options);
 
     sim::RunOptions run;

@@ -1,5 +1,6 @@
 // ttsim compile: a model in, a netlist with its weights out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <memory>
@@ -69,6 +70,7 @@ std::string shown_command(const Flags& flags) {
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
     if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     return text;
 }
 
@@ -84,9 +86,13 @@ void finish(Flags& flags) {
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
     o.fidelity = *fidelity;
-    if (flags.policy != "balanced" && flags.policy != "minimize_grid")
-        throw CLI::ValidationError("--policy", "'" + flags.policy + "' is none of balanced|minimize_grid");
-    o.policy = flags.policy == "balanced" ? ir::Policy::Balanced : ir::Policy::MinimizeGrid;
+    const auto policy = ir::parse_policy(flags.policy);
+    if (!policy)
+        throw CLI::ValidationError("--policy", fmt::format("'{}' is no policy{}; there are {}", flags.policy,
+                                                           did_you_mean(flags.policy, ir::policy_names()),
+                                                           fmt::join(ir::policy_names(), ", ")));
+    o.schedule.policy = *policy;
+    o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
     o.command = shown_command(flags);
@@ -162,8 +168,13 @@ void add_compile(CLI::App& app) {
     add_format_flags(*command, *flags);
     command
         ->add_option("--policy", flags->policy,
-                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit")
+                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
+                     "one target for all; ribbon: grids of one height; random: any, by --seed")
         ->type_name("NAME");
+    command
+        ->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
     command->add_flag("--no-host-fallback", flags->no_host_fallback,

@@ -64,7 +64,12 @@ ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options
         run.netlist = model.folder + "/netlist.yaml";
         run.inputs_dir = model.folder;
         if (run.device.empty()) run.device = steps.device;
-        run.params["$p_loop_count"] = samples;
+        // the last execute of several is filled up with its last sample; a single one takes fewer inputs
+        const std::int64_t executes = (samples + steps.microbatch - 1) / steps.microbatch;
+        run.params["$p_loop_count"] = executes;
+        if (executes == 1 && !run.inputs_count) run.inputs_count = samples;
+        for (auto& [queue, entries] : inputs)
+            if (executes > 1) entries.resize(static_cast<std::size_t>(executes * steps.microbatch), entries.back());
         run.host_values = std::move(inputs);
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device) {
