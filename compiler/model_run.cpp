@@ -177,6 +177,17 @@ void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput
 
 }  // namespace
 
+Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs) {
+    Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
+    if (executes.count == 1) {
+        executes.inputs_count = samples;
+        return executes;
+    }
+    for (auto& [queue, entries] : inputs)
+        entries.resize(static_cast<std::size_t>(executes.count * microbatch), entries.back());
+    return executes;
+}
+
 ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device) {
     const HostSteps steps = read_host_steps(options.folder);
     check_names(options, steps.program.graph);

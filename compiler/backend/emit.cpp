@@ -46,7 +46,8 @@ Operand variable(const char* name) { return {name, 0}; }
 class Emitter {
 public:
     Emitter(const Graph& graph, const Schedule& schedule, const OpBudget& budget)
-        : graph_(graph), schedule_(schedule), microbatch_(budget.microbatch), dram_(*budget.chip) {
+        : graph_(graph), schedule_(schedule), microbatch_(budget.microbatch),
+          channels_(static_cast<std::int64_t>(budget.chip->dram.size())), dram_(*budget.chip) {
         result_.netlist.archs = {budget.chip->name};
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
@@ -85,11 +86,22 @@ private:
         result_.netlist.queues.push_back(std::move(q));
     }
 
-    static Blocking whole(const Dims& tiles) {
+    /// The largest divisor of n up to `most`.
+    static std::int64_t part(std::int64_t n, std::int64_t most) {
+        std::int64_t best = 1;
+        for (std::int64_t d = 2; d <= most; ++d)
+            if (n % d == 0) best = d;
+        return best;
+    }
+
+    /// Over as many channels as rows and columns allow: one channel alone would hold up all readers.
+    Blocking spread(const Dims& tiles) const {
         Blocking b;
         b.t = tiles[0];
-        b.mblock_m = tiles[1];
-        b.mblock_n = tiles[2];
+        b.grid_r = part(tiles[1], channels_);
+        b.grid_c = part(tiles[2], channels_ / b.grid_r);
+        b.mblock_m = tiles[1] / b.grid_r;
+        b.mblock_n = tiles[2] / b.grid_c;
         return b;
     }
 
@@ -97,7 +109,7 @@ private:
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
         if (!node.type.format) return;  // a table that its op is made from
-        Queue q = queue(node.name, "HOST", whole(node.type.dims), *node.type.format);
+        Queue q = queue(node.name, "HOST", spread(node.type.dims), *node.type.format);
         if (node.is_constant()) {
             q.type = QueueType::Ram;
             q.entries = 1;
@@ -172,7 +184,7 @@ private:
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
-                            whole({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k]);
+                            spread({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k]);
             q.type = QueueType::Ram;
             q.entries = 1;
             result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
@@ -283,7 +295,7 @@ private:
 
     const Graph& graph_;
     const Schedule& schedule_;
-    std::int64_t microbatch_;
+    std::int64_t microbatch_, channels_;
     DramAllocator dram_;
     EmittedModel result_;
     std::set<std::string> names_;

@@ -49,25 +49,32 @@ private:
 
     static double slices(const PlacedOp& op) { return static_cast<double>(op.op.cfg.out.t); }
 
-    /// When the op can begin, in inputs since the epoch began, if these links are direct.
-    double begin(const PlacedOp& consumer, const std::vector<Link>& links) const {
-        double at = 0;
+    /// When datums are there, in inputs since the epoch began: at the earliest whatever buffers there are, because
+    /// something needs several slices at once; and at full pace, each op taking its time.
+    struct Pace {
+        double earliest = 0, usual = 0;
+    };
+
+    /// When the op can begin, by the links that are direct or not as `through_dram` says.
+    Pace begin(const PlacedOp& consumer, const std::vector<Link>& links) const {
+        Pace at;
         for (const Link& link : links) {
-            const PlacedOp& producer = schedule_.ops[link.producer];
-            const double there = available_.at(link.producer);
-            at = std::max(at, consumer.through_dram[link.operand]
-                                  ? there + 1
-                                  : there + static_cast<double>(link.window - 1) / slices(producer));
+            const Pace& there = available_.at(link.producer);
+            const double waits = consumer.through_dram[link.operand]
+                                     ? 1
+                                     : static_cast<double>(link.window - 1) / slices(schedule_.ops[link.producer]);
+            at = {std::max(at.earliest, there.earliest + waits), std::max(at.usual, there.usual + waits)};
         }
         return at;
     }
 
     /// From taking the first datums of an input to giving the first slice of the result.
-    double delay(const PlacedOp& op) const {
+    Pace delay(const PlacedOp& op) const {
         constexpr double ublocks = 0.25;  // what streams ublock by ublock
         const double slice = 1 / slices(op);
         const bool streams = op.op.cfg.type != "matmul" && op.op.cfg.type != "depthwise" && op.op.cfg.type != "reduce";
-        return op.pattern ? 1 : streams ? std::min(slice, ublocks) : slice;
+        if (op.pattern) return {1, 1};
+        return {0, streams ? std::min(slice, ublocks) : slice};
     }
 
     bool has_room(const PlacedOp& op, std::int64_t buffer) const {
@@ -76,12 +83,10 @@ private:
         return l1_bytes(longer, op.resident, budget_.microbatch) <= budget_.chip->l1_bytes - budget_.chip->l1_reserved;
     }
 
-    /// Slices the producer must hold for the consumer to begin at `at`.
-    std::int64_t needed(const Link& link, double at) const {
-        const PlacedOp& producer = schedule_.ops[link.producer];
-        const double waiting = (at - available_.at(link.producer)) * slices(producer);
-        const auto held = static_cast<std::int64_t>(std::ceil(waiting - 1e-6));
-        return std::max(held + 2, link.window > 1 ? link.window + 1 : 0);
+    /// Slices the producer must hold for the consumer to begin so much later.
+    std::int64_t held(const Link& link, double later) const {
+        const double waiting = later * slices(schedule_.ops[link.producer]);
+        return std::max(static_cast<std::int64_t>(std::ceil(waiting - 1e-6)), link.window > 1 ? link.window - 1 : 0);
     }
 
     void connect(std::size_t i) {
@@ -91,32 +96,40 @@ private:
             if (readers_[link.producer] >= most_readers) op.through_dram[link.operand] = true;
         for (bool stable = false; !stable;) {
             stable = true;
-            const double at = begin(op, links);
+            const Pace at = begin(op, links);
             for (const Link& link : links) {
-                PlacedOp& producer = schedule_.ops[link.producer];
-                if (op.through_dram[link.operand]) continue;
-                const std::int64_t buffer = std::max(needed(link, at), producer.op.buf_size_mb);
-                if (buffer == producer.op.buf_size_mb || has_room(producer, buffer)) continue;
+                if (op.through_dram[link.operand] || lengthen(link, at)) continue;
                 op.through_dram[link.operand] = true;
                 stable = false;
             }
         }
-        const double at = begin(op, links);
-        for (const Link& link : links) {
-            if (op.through_dram[link.operand]) continue;
-            ++readers_[link.producer];
-            std::int64_t& buffer = schedule_.ops[link.producer].op.buf_size_mb;
-            buffer = std::max(buffer, needed(link, at));
-        }
-        available_[i] = at + delay(op);
+        for (const Link& link : links)
+            if (!op.through_dram[link.operand]) ++readers_[link.producer];
+        const Pace at = begin(op, links), more = delay(op);
+        available_[i] = {at.earliest + more.earliest, at.usual + more.usual};
     }
 
+    /// Gives the producer what it must hold, and as much as there is room for of what keeps the pace; false when it
+    /// has no room for what it must hold.
+    bool lengthen(const Link& link, const Pace& at) {
+        PlacedOp& producer = schedule_.ops[link.producer];
+        const Pace& there = available_.at(link.producer);
+        std::int64_t& buffer = producer.op.buf_size_mb;
+        const std::int64_t least = held(link, at.earliest - there.earliest) + double_buffer;
+        if (least > buffer && !has_room(producer, least)) return false;
+        buffer = std::max(buffer, least);
+        const std::int64_t most = held(link, at.usual - there.usual) + double_buffer;
+        while (buffer < most && has_room(producer, buffer + 1)) ++buffer;
+        return true;
+    }
+
+    static constexpr std::int64_t double_buffer = 2;
     static constexpr int most_readers = 8;
     const Graph& graph_;
     Schedule& schedule_;
     std::size_t first_, end_;
     const OpBudget& budget_;
-    std::map<std::size_t, double> available_;  // op -> when its first slice is there
+    std::map<std::size_t, Pace> available_;  // op -> when its first slice is there
     std::map<std::size_t, int> readers_;       // direct ones
 };
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/lower/lowering.hpp"
+#include "compiler/lower/streaming.hpp"
 
 namespace tt::ir {
 
@@ -42,31 +43,11 @@ Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t
 /// In one slice, streamed if that is much.
 Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
     const auto count = static_cast<std::int64_t>(rows.rows.size());
-    const std::int64_t t = streaming(count / 32, tall.form.ct(), 1);
+    const std::int64_t t = slices_to_stream(count / 32, tall.form.ct(), 1, options_.default_df);
     Matrix x = sparse(tall, rows, t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
     x.form = {1, count, tall.form.cols};
     return x;
-}
-
-/// Into how many slices of rows a tensor of `rt` tile rows, each `terms` times, is cut so that a core holds few tiles
-/// of one.
-std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
-    constexpr std::int64_t most_bytes = 200 * 1024, most_cores = 8;  // of one slice on a core; along each side
-    const auto share = [](std::int64_t n) {
-        std::int64_t least = n;
-        for (std::int64_t d = 2; d <= most_cores; ++d)
-            if (n % d == 0) least = n / d;
-        return least;
-    };
-    const std::int64_t bytes = tile_bytes(options_.default_df, TileDim{});
-    std::int64_t best = 1;
-    for (std::int64_t t = 1; t <= rt; ++t) {
-        if (rt % t != 0) continue;
-        best = t;
-        if (share(rt / t * terms) * share(ct) * bytes <= most_bytes) break;
-    }
-    return best;
 }
 
 /// picks [j, q] of the rows of each slice. Each slice's q are cut into `blocks`: one result slice for each, term by
@@ -100,7 +81,7 @@ Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
 Matrix Lowering::pool_max(const Node& n, Form to) {
     const Matrix x = operand(n.inputs[0].value);
     const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
-    const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
+    const std::int64_t terms = picks.dims()[0], blocks = slices_to_stream(to.rt(), to.ct(), terms, options_.default_df);
     Matrix picked = pick_rows(x, picks, blocks);
     const std::int64_t cut = to.z * blocks * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
@@ -140,7 +121,7 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
     const Matrix x = tame(x_in, true);
     const bool all = is_identity(picks, x.form.rows);
     const std::int64_t full = x.form.full_cols(), terms = weights.terms;
-    const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
+    const std::int64_t blocks = all ? 1 : slices_to_stream(to.rt(), x.form.ct(), terms, options_.default_df);
     const Form part = blocks == 1 ? to : Form{to.z * blocks, to.full_rows() / blocks, to.cols};
     const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, blocks), terms, {part.z, part.rows, terms * full});
     Matrix y;

@@ -3,11 +3,12 @@
 //   %r = buda.exp %x (vstack: 4) : [1, 8, 1]           %r = buda.exp %x : [4, 2, 1]
 //   %y = buda.sparse %r, %i                      ->    %y = buda.sparse %r (vstack: 4), %i
 //
-// A core then holds a slice instead of its share of the whole. Ops that work datum by datum, and products whose second
+// A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice instead of its share of the whole. Ops that work datum by datum, and products whose second
 // operand is the same for all slices; a second operand that comes whole is cut (vslice).
 #include <algorithm>
 
 #include "compiler/lower/lowering.hpp"
+#include "compiler/lower/streaming.hpp"
 #include "compiler/pass.hpp"
 
 namespace tt::ir {
@@ -36,16 +37,18 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
            });
 }
 
-/// The slices a node can be cut into, 1 for none.
+/// The slices a node should be cut into, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node) {
+    const std::int64_t own = slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format);
     if (product(node)) {
         const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
-        return bias && repeated_constant(graph, node.inputs[1]) ? stacked_by(node.inputs[0]) : 1;
+        if (!bias || !repeated_constant(graph, node.inputs[1])) return 1;
+        return stacked_by(node.inputs[0]) > 1 ? stacked_by(node.inputs[0]) : own;
     }
     if (!elementwise(node)) return 1;
     for (const Edge& edge : node.inputs)
         if (stacked_by(edge) > 1) return stacked_by(edge);
-    return 1;
+    return own;
 }
 
 void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {

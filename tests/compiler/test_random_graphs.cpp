@@ -21,12 +21,15 @@ Values run_compiled(const std::string& out, const sim::RunOptions& options, Valu
     const auto device = [&](const HostSteps& steps, Entries inputs, std::int64_t samples) {
         for (const auto& [name, file] : steps.input_files) given.emplace(name, read_value_file(file));
         sim::RunOptions run = options;
+        const Executes executes = fill_executes(steps.microbatch, samples, inputs);
+        run.params["$p_loop_count"] = executes.count;
+        run.inputs_count = executes.inputs_count;
         run.host_values = std::move(inputs);
         Entries results;
         for (const BoundTensor& tensor : steps.from_device)
             results[tensor.queue].resize(static_cast<std::size_t>(samples));
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
-            results.at(queue).at(static_cast<std::size_t>(entry)) = std::move(value);
+            if (entry < samples) results.at(queue).at(static_cast<std::size_t>(entry)) = std::move(value);
         };
         sim::run(run);
         return results;
@@ -51,6 +54,8 @@ void check_seed(std::uint32_t seed) {
     options.seed = seed;
     options.schedule.policy = *parse_policy(policy_names()[seed % policy_names().size()]);
     options.schedule.seed = seed;
+    options.microbatch = 1 + seed % 2;
+    options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
     compile(options);
 
     sim::RunOptions run;

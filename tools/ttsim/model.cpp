@@ -64,12 +64,9 @@ ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options
         run.netlist = model.folder + "/netlist.yaml";
         run.inputs_dir = model.folder;
         if (run.device.empty()) run.device = steps.device;
-        // the last execute of several is filled up with its last sample; a single one takes fewer inputs
-        const std::int64_t executes = (samples + steps.microbatch - 1) / steps.microbatch;
-        run.params["$p_loop_count"] = executes;
-        if (executes == 1 && !run.inputs_count) run.inputs_count = samples;
-        for (auto& [queue, entries] : inputs)
-            if (executes > 1) entries.resize(static_cast<std::size_t>(executes * steps.microbatch), entries.back());
+        const ir::Executes executes = ir::fill_executes(steps.microbatch, samples, inputs);
+        run.params["$p_loop_count"] = executes.count;
+        if (!run.inputs_count) run.inputs_count = executes.inputs_count;
         run.host_values = std::move(inputs);
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device) {
