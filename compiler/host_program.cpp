@@ -11,6 +11,12 @@ std::string crossing_name(const Node& node) {
     return node.is_input() && !node.origin.empty() ? node.origin : node.name;
 }
 
+ValueId HostProgram::value_of(const std::string& name) const {
+    for (const Crossing& crossing : to_device)
+        if (crossing.name == name) return crossing.value;
+    TT_CHECK(false, "nothing of the host goes to the device as '{}'", name);
+}
+
 namespace {
 
 class Cutter {
@@ -25,7 +31,8 @@ public:
             if (!is_host(id) && !whole_.nodes[id].is_constant() && !whole_.nodes[id].is_input()) device(id);
         for (const Output& output : whole_.outputs) add_output(output);
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
-            if (device_.nodes[id].is_input()) program_.to_device.push_back(given_by_.at(id));
+            if (device_.nodes[id].is_input())
+                program_.to_device.push_back({device_.nodes[id].origin, given_by_.at(id)});
         if (device_.outputs.empty())
             fail_unsupported({}, "all of the model is work for the host; nothing is left for the device");
         whole_ = std::move(device_);
@@ -133,10 +140,63 @@ private:
 
 HostProgram cut_host(Graph& graph, bool exact) { return Cutter(graph, exact).run(); }
 
+namespace {
+
+class Joiner {
+public:
+    Joiner(HostProgram outer, HostProgram inner) : outer_(std::move(outer)), inner_(std::move(inner)) {}
+
+    HostProgram run() {
+        const Graph &out = outer_.graph, &in = inner_.graph;
+        std::vector<bool> late(out.nodes.size(), false);  // after the device
+        for (ValueId id = 0; id < late.size(); ++id) {
+            late[id] = out.nodes[id].has("device");
+            for (const Edge& edge : out.nodes[id].inputs) late[id] = late[id] || late[edge.value];
+        }
+        std::vector<ValueId> from_outer(out.nodes.size()), from_inner(in.nodes.size());
+        for (ValueId id = 0; id < late.size(); ++id)
+            if (!late[id]) from_outer[id] = push(out.nodes[id], from_outer);
+        for (ValueId id = 0; id < in.nodes.size(); ++id) {
+            const Node& node = in.nodes[id];
+            const bool given = node.is_input() && !node.has("device");
+            from_inner[id] = given ? from_outer[outer_.value_of(crossing_name(node))] : push(node, from_inner);
+        }
+        for (ValueId id = 0; id < late.size(); ++id) {
+            if (!late[id]) continue;
+            const Node& node = out.nodes[id];
+            from_outer[id] = node.has("device") ? from_inner[result(crossing_name(node))] : push(node, from_outer);
+        }
+        for (const Output& output : out.outputs)
+            joined_.graph.outputs.push_back({output.name, from_outer[output.value], output.type});
+        for (const auto& [name, value] : inner_.to_device) joined_.to_device.push_back({name, from_inner[value]});
+        return std::move(joined_);
+    }
+
+private:
+    ValueId result(const std::string& name) const {
+        for (const Output& output : inner_.graph.outputs)
+            if (output.name == name) return output.value;
+        TT_CHECK(false, "the device's part has no output '{}'", name);
+    }
+    ValueId push(Node node, const std::vector<ValueId>& moved) {
+        for (Edge& edge : node.inputs) edge.value = moved[edge.value];
+        while (!names_.insert(node.name).second) node.name += "_";
+        joined_.graph.nodes.push_back(std::move(node));
+        return joined_.graph.nodes.size() - 1;
+    }
+
+    HostProgram outer_, inner_, joined_;
+    std::set<std::string> names_;
+};
+
+}  // namespace
+
+HostProgram join(HostProgram outer, HostProgram inner) { return Joiner(std::move(outer), std::move(inner)).run(); }
+
 std::vector<bool> read_nodes(const HostProgram& program) {
     const auto uses = program.graph.use_counts();
     std::vector<bool> read(uses.begin(), uses.end());
-    for (const ValueId id : program.to_device) read[id] = true;
+    for (const HostProgram::Crossing& crossing : program.to_device) read[crossing.value] = true;
     return read;
 }
 
@@ -168,7 +228,7 @@ void HostRun::compute() {
 
 Values HostRun::device_inputs() const {
     Values values;
-    for (const ValueId id : program_.to_device) values.emplace(crossing_name(program_.graph.nodes[id]), *values_[id]);
+    for (const auto& [name, value] : program_.to_device) values.emplace(name, *values_[value]);
     return values;
 }
 

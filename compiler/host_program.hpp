@@ -16,7 +16,14 @@ struct HostProgram {
     /// Nodes: the model's inputs, constants, host ops, and the device's results as inputs with the attribute
     /// {device = 1}. Outputs: the model's. Names of inputs are their origins.
     Graph graph;
-    std::vector<ValueId> to_device;  ///< the device's input of the same origin or name gets this value
+    /// The device's input of that origin gets this value.
+    struct Crossing {
+        std::string name;
+        ValueId value = 0;
+    };
+    std::vector<Crossing> to_device;
+    /// Throws Error(Internal) when there is no such input.
+    ValueId value_of(const std::string& name) const;
 };
 
 /// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
@@ -24,6 +31,9 @@ struct HostProgram {
 /// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
 /// Throws Error(Unsupported) when nothing is left for the device.
 HostProgram cut_host(Graph& graph, bool exact);
+
+/// One program from two cuts: `inner` was cut out of what `outer` left for the device.
+HostProgram join(HostProgram outer, HostProgram inner);
 
 /// Whether anything reads each node: a step, the device, or an output.
 std::vector<bool> read_nodes(const HostProgram& program);

@@ -84,9 +84,18 @@ ordered_json node_json(const Graph& graph, const Node& node, const HostSteps& st
     return type_json(std::move(item), node.type);
 }
 
-ordered_json bound_json(const BoundTensor& tensor, bool input) {
+/// The host's value that crosses: its name in "host".
+std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
+    if (input) return program.graph.nodes[program.value_of(tensor.name)].name;
+    for (const Node& node : program.graph.nodes)
+        if (node.has("device") && node.origin == tensor.name) return node.name;
+    TT_CHECK(false, "no value of the host is the device's '{}'", tensor.name);
+}
+
+ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, bool input) {
     const Form form = form_of(tensor.type.dims);
-    ordered_json item = type_json({{"value", tensor.name}, {"queue", tensor.queue}}, tensor.type);
+    ordered_json item =
+        type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     item["matrix"] = {form.z, form.rows, form.cols};
     item["steps"] = input ? std::vector<std::string>{"convert to float32", "fill up to tiles"}
                           : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
@@ -107,8 +116,10 @@ std::string host_steps_text(const HostSteps& steps, const std::string& folder) {
     ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
     for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
     for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, steps, folder));
-    for (const BoundTensor& tensor : steps.to_device) all["to_device"].push_back(bound_json(tensor, true));
-    for (const BoundTensor& tensor : steps.from_device) all["from_device"].push_back(bound_json(tensor, false));
+    for (const BoundTensor& tensor : steps.to_device)
+        all["to_device"].push_back(bound_json(steps.program, tensor, true));
+    for (const BoundTensor& tensor : steps.from_device)
+        all["from_device"].push_back(bound_json(steps.program, tensor, false));
     for (const Output& output : graph.outputs)
         all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
     return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -243,23 +254,23 @@ private:
         return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item)};
     }
 
-    /// Every value that crosses is there on both sides.
+    /// Every value that crosses is there on both sides. From here on tensors have the names of the host's values.
     void connect() {
-        for (const BoundTensor& tensor : steps_.to_device) steps_.program.to_device.push_back(crossing(tensor, false));
-        for (const BoundTensor& tensor : steps_.from_device) crossing(tensor, true);
+        for (const BoundTensor& tensor : steps_.to_device)
+            steps_.program.to_device.push_back({tensor.name, crossing(tensor, false)});
+        for (const BoundTensor& tensor : steps_.from_device) graph().nodes[crossing(tensor, true)].origin = tensor.name;
         std::size_t results = 0;
         for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
         if (results != steps_.from_device.size())
             fail_input(loc_, "{} results of the device are read and {} are given", results, steps_.from_device.size());
     }
     ValueId crossing(const BoundTensor& tensor, bool from_device) {
-        for (ValueId id = 0; id < graph().nodes.size(); ++id) {
-            const Node& node = graph().nodes[id];
-            if (crossing_name(node) == tensor.name && node.has("device") == from_device && node.type == tensor.type)
-                return id;
-        }
-        fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
-                   to_string(tensor.type));
+        const auto found = known_.find(tensor.name);
+        if (found == known_.end() || graph().nodes[found->second].has("device") != from_device ||
+            graph().nodes[found->second].type != tensor.type)
+            fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
+                       to_string(tensor.type));
+        return found->second;
     }
 
     std::string folder_;

@@ -15,10 +15,10 @@
 namespace tt::ir {
 
 struct HostSteps {
-    std::string device;  ///< product it was compiled for
+    std::string device;           ///< product it was compiled for
     std::int64_t microbatch = 1;  ///< inputs of one execute
     HostProgram program;
-    std::vector<BoundTensor> to_device, from_device;  ///< names: crossing_name() of the program's nodes
+    std::vector<BoundTensor> to_device, from_device;  ///< names: of to_device, and of the device's results
     std::map<std::string, std::string> input_files;   ///< input of the model -> file of the values to use by default
 };
 

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "compiler/builder.hpp"
+#include "compiler/format_rules.hpp"
 #include "compiler/graph.hpp"
+#include "compiler/overrides.hpp"
 
 namespace tt::ir {
 
@@ -18,8 +20,12 @@ struct HostProgram;  // compiler/host_program.hpp
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
     bool stable_softmax = true;
-    bool host_fallback = true;    ///< false: mark-host refuses instead of marking
-    HostProgram* host = nullptr;  ///< cut-host leaves what it takes out there, if given
+    bool host_fallback = true;                ///< false: mark-host refuses instead of marking
+    HostProgram* host = nullptr;              ///< cut-host leaves what it takes out there, if given
+    std::optional<DataFormat> accumulate_df;  ///< of Dst; none: 16 bits of the result's family, Float32 for Float32
+    std::vector<FormatRule> rules;            ///< of mixed-precision, in order
+    bool t_streaming = true;                  ///< large results may go in slices of rows
+    Overrides overrides;                      ///< by op of the netlist; passes heed t
 };
 
 struct Pass {

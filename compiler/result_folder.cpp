@@ -133,9 +133,9 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     HostSteps steps{options.device, options.microbatch, std::move(program), model.inputs, model.outputs, {}};
     const Values inputs = write_inputs(options, values, folder.path(), steps);
     const Values crossing = HostRun(steps.program, inputs).device_inputs();
-    const auto add_queue = [&](const std::string& queue, Tensor entry, bool bits = false) {
+    const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {
         const std::string file = npy_name(queue);
-        write_array(folder.path() / file, std::move(entry), bits);
+        write_array(folder.path() / file, std::move(entry), raw);
         manifest.inputs.push_back({queue, file, 0});
     };
     for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name)));

@@ -23,6 +23,7 @@ void Lowering::run() {
     for (ValueId id = 0; id < model_.nodes.size(); ++id) {
         now_ = id;
         build_.set_origin(node().origin);
+        build_.set_kind(node().kind);
         build_.set_loc(node().loc);
         if (node().is_input())
             add_input(node());
@@ -84,6 +85,7 @@ void Lowering::add_input(const Node& n) {
 
 void Lowering::add_output(const Output& output) {
     build_.set_origin(output.name);
+    build_.set_kind("");
     const Type type = model_.type(output.value);
     if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no datums: {}", output.name, to_string(type));
     const Matrix x = operand(output.value);
@@ -113,8 +115,12 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
                       PadRange cols) {
     const bool exact = node().integer("exact", 0) != 0;
     attrs.erase("exact");
-    const ValueId id =
-        build_.add_edges(op, std::move(inputs), std::move(attrs), exact ? DataFormat::Float32 : options_.default_df);
+    // what fills up a block of 16 datums must not drown those that count: they share an exponent
+    const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
+    const DataFormat df = exact     ? DataFormat::Float32
+                          : drowned ? wide_format(options_.default_df)
+                                    : options_.default_df;
+    const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
     if (form.rows % 32 == 0) rows = {};
     if (form.cols % 32 == 0) cols = {};
     return {{id, {}}, form, rows, cols};

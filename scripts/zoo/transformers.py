@@ -1,8 +1,7 @@
-"""Transformers at real sizes with random weights: ViT-B/16, BERT-base, GPT-2 small, and two Llama layers."""
+"""Transformers at real sizes with random weights: BERT-base, GPT-2 small, and two Llama layers."""
 import math
 
 import torch
-import torchvision
 from torch import nn
 
 
@@ -171,8 +170,3 @@ def gpt2(layers=12):
 
 def llama():
     return Llama(), {"hidden": torch.randn(1, 128, 2048, generator=torch.Generator().manual_seed(3))}
-
-
-def vit_b16():
-    return (torchvision.models.vit_b_16(),
-            {"pixels": torch.randn(1, 3, 224, 224, generator=torch.Generator().manual_seed(4))})

@@ -18,7 +18,11 @@ namespace {
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
-    std::string df = "Float16_b", fidelity = "HiFi4", policy = "balanced";
+    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "round_robin",
+                                                 overrides_file;
+    int amp = 0, amp_light = 0;
+    std::vector<std::string> overrides;
+    bool no_t_streaming = false;
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -37,6 +41,48 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
+DataFormat float_format(const std::string& flag, const std::string& name) {
+    const auto df = parse_format(name);
+    if (!df || is_integer(*df) || is_raw(*df))
+        throw CLI::ValidationError(flag, "'" + name + "' is no float format" +
+                                             did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b",
+                                                                 "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));
+    return *df;
+}
+
+void finish_formats(Flags& flags) {
+    ir::CompileOptions& o = flags.options;
+    std::optional<DataFormat> given;
+    if (!flags.df.empty()) given = float_format("--default-df", flags.df);
+    o.default_df = given.value_or(flags.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
+    if (!flags.accumulate_df.empty()) o.accumulate_df = float_format("--accumulate-df", flags.accumulate_df);
+    const auto add = [&](std::vector<ir::FormatRule> rules) {
+        o.rules.insert(o.rules.end(), rules.begin(), rules.end());
+    };
+    add(ir::amp_rules(flags.amp, given));
+    add(ir::light_amp_rules(flags.amp_light));
+    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+}
+
+/// The flags that make the result what it is, for its first line.
+std::string shown_command(const Flags& flags) {
+    const ir::CompileOptions& o = flags.options;
+    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
+                                   o.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
+    if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
+    if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
+    if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
+    if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
+    if (!o.t_streaming) text += " --no-t-streaming";
+    if (o.emit.dynamic_queues) text += " --dynamic-queues";
+    if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
+    if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
+    for (const std::string& one : flags.overrides) text += " --override " + one;
+    for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
+    if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    return text;
+}
+
 void finish(Flags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) o.inputs.insert(name_and_value("--input", text));
@@ -45,10 +91,7 @@ void finish(Flags& flags) {
         const auto [name, value] = name_and_value("--shape", text);
         o.shapes[name] = dims_of(value);
     }
-    const auto df = parse_format(flags.df);
-    if (!df || is_integer(*df) || is_raw(*df))
-        throw CLI::ValidationError("--default-df", "'" + flags.df + "' is no float format");
-    o.default_df = *df;
+    finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
     o.fidelity = *fidelity;
@@ -58,12 +101,20 @@ void finish(Flags& flags) {
                                                            did_you_mean(flags.policy, ir::policy_names()),
                                                            fmt::join(ir::policy_names(), ", ")));
     o.schedule.policy = *policy;
+    const auto placement = ir::parse_placement(flags.placement);
+    if (!placement)
+        throw CLI::ValidationError(
+            "--dram-placement",
+            fmt::format("'{}' is no placement{}; there are {}", flags.placement,
+                        did_you_mean(flags.placement, ir::placement_names()), fmt::join(ir::placement_names(), ", ")));
+    o.emit.placement = *placement;
+    o.t_streaming = !flags.no_t_streaming;
+    if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
+    for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
     o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
-    o.command = "ttsim compile " + o.model + " --device " + o.device + " --default-df " + flags.df +
-                " --math-fidelity " + flags.fidelity + " --policy " + flags.policy +
-                (o.microbatch > 1 ? fmt::format(" --microbatch {}", o.microbatch) : "");
+    o.command = shown_command(flags);
 }
 
 void run(Flags& flags) {
@@ -79,7 +130,60 @@ void run(Flags& flags) {
     print_text(text);
 }
 
+void add_format_flags(CLI::App& command, Flags& flags) {
+    command
+        .add_option("--default-df", flags.df,
+                    "Data format of tensors; a block float gives way to 16 bits where it would drown small numbers. "
+                    "Default: Float16_b, with --amp 2 Float16")
+        ->type_name("FORMAT");
+    command
+        .add_option("--accumulate-df", flags.accumulate_df, "Data format of Dst. Default: that of the result, 16 bits")
+        ->type_name("FORMAT");
+    command.add_option("--math-fidelity", flags.fidelity, "Fidelity of the multipliers. Default: HiFi4")
+        ->type_name("NAME");
+    command
+        .add_option(
+            "--amp", flags.amp,
+            "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
+            "in the A formats. Default: 0")
+        ->check(quiet(CLI::Range(0, 2)))
+        ->type_name("LEVEL");
+    command
+        .add_option("--amp-light", flags.amp_light,
+                    "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
+        ->check(quiet(CLI::Range(0, 3)))
+        ->type_name("LEVEL");
+    command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
+}
+
 }  // namespace
+
+static void add_placing_flags(CLI::App& command, Flags& flags) {
+    ir::CompileOptions& o = flags.options;
+    command
+        .add_option("--overrides", flags.overrides_file,
+                    "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
+                    "true, t: 4, u_kt: 2, input_buffers: [0, 16], epoch_break: true}")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
+    command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME:KEY=VALUE,...");
+    command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
+    command
+        .add_option(
+            "--dram-placement", flags.placement,
+            "Channels of queues: round_robin (default), round_robin_flip_flop (halves for even and odd epochs), "
+            "greatest_capacity, closest (to the cores that write or read)")
+        ->type_name("NAME");
+    command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
+                     "Queues between epochs are allocated while they are in use, and share memory otherwise");
+    command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
+        ->delimiter(',')
+        ->type_name("Y,...");
+}
 
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<Flags>();
@@ -90,8 +194,10 @@ void add_compile(CLI::App& app) {
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
     command->add_option("-o,--output", o.out, "Folder for the result")->required()->type_name("DIR");
-    command->add_option("--device", o.device, "Product to compile for (see 'ttsim devices'). Default: wh_n150")
-        ->type_name("NAME");
+    command
+        ->add_option("--device", o.device,
+                     "Product (see 'ttsim devices') or soc descriptor file to compile for. Default: wh_n150")
+        ->type_name("NAME|FILE");
     command->add_option("--input", flags->inputs, "Values of an input, .npy or .pb; repeatable. Others are generated")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
@@ -105,16 +211,14 @@ void add_compile(CLI::App& app) {
                      "Shape of an input with open dimensions, such as input=1,128,768; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
-    command->add_option("--default-df", flags->df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
-    command->add_option("--math-fidelity", flags->fidelity, "Fidelity of the multipliers. Default: HiFi4")
-        ->type_name("NAME");
+    add_format_flags(*command, *flags);
     command
         ->add_option("--policy", flags->policy,
                      "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
                      "one target for all; ribbon: grids of one height; random: any, by --seed")
         ->type_name("NAME");
-    command
-        ->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+    add_placing_flags(*command, *flags);
+    command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
