@@ -97,7 +97,7 @@ CompileReport compile(const CompileOptions& options) {
     HostProgram host;
     run_passes(graph, passes,
                {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
-                options.rules, options.t_streaming, options.overrides},
+                options.rules, options.auto_fusing, options.t_streaming, options.overrides},
                true);
     check_overrides(options.overrides, device_ops(graph));
     check_formats(graph, machine.find(0)->params);

@@ -26,7 +26,7 @@ struct CompileOptions {
     bool stable_softmax = true;
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
-    bool t_streaming = true;
+    bool auto_fusing = true, t_streaming = true;
     Overrides overrides;       ///< by op of the netlist
     ScheduleOptions schedule;  ///< its overrides are those above
     EmitOptions emit;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/fused.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "kernels/kernel_model.hpp"
 #include "kernels/kernel_timing.hpp"
@@ -34,6 +35,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.relu = node.word("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
+    if (cfg.type == "fused_op") a.fused_op_id = node.word("program", "");
     if (cfg.type == "lrelu") a.slope = node.number("slope", 0.01);
     if (cfg.type == "matmul" && node.has("z")) {
         a.accumulate = true;
@@ -100,7 +102,16 @@ double streaming_cycles(const Op& op, const std::vector<bool>& constant, const s
 }
 
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
+    if (cfg.fused) {  // its sub-ops one after the other
+        const StepTime slice = step_time(cfg, *tt::find_op(cfg.type), chip.timing, {});
+        const auto longest = std::max({slice.unpack.value(), slice.math.value(), slice.pack.value()});
+        return static_cast<double>(longest) * static_cast<double>(cfg.out.t);
+    }
     return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+}
+
+void define_fused(OpConfig& cfg, const ChipParams& chip) {
+    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.fp32_dest);
 }
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
@@ -111,6 +122,7 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
+    define_fused(op.cfg, chip);
     const std::vector<bool> streamed(constant.size(), false);
     bool found = false;
     for (const std::vector<bool>& resident : {constant, streamed}) {
@@ -254,8 +266,9 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int6
     return used;
 }
 
-void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op) {
+void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op) {
     op.cfg.out = candidate.blocking;
+    define_fused(op.cfg, chip);
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());

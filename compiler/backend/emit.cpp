@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
@@ -179,11 +180,28 @@ private:
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
             for (std::size_t k = 0; k < op.cfg.in.size(); ++k) op.inputs.push_back(operand_name(placed, k));
+            define_fused(op.cfg);
             op.cfg.in.clear();
             op.cfg.in_tile.clear();
             g.ops.push_back(std::move(op));
         }
         result_.netlist.graphs.push_back(std::move(g));
+    }
+
+    /// Ops with the same program and blocks share a definition.
+    void define_fused(OpConfig& cfg) {
+        if (!cfg.fused) return;
+        const Blocking& b = cfg.out;
+        const auto key = std::tuple(cfg.attr.fused_op_id, b.mblock_m, b.mblock_n, b.ublock_rt, b.ublock_ct);
+        auto& known = fused_[key];
+        if (!known) {
+            auto made = std::make_shared<FusedDefinition>(*cfg.fused);
+            made->id = fmt::format("fused_{}", result_.netlist.fused_ops.size());
+            result_.netlist.fused_ops.push_back(made);
+            known = made;
+        }
+        cfg.attr.fused_op_id = known->id;
+        cfg.fused = nullptr;  // resolve() links it
     }
 
     /// Operands 0 and 2 of a sparse product, which depend on its grid.
@@ -325,6 +343,9 @@ private:
     DramAllocator dram_;
     EmittedModel result_;
     std::set<std::string> names_;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
+             std::shared_ptr<const FusedDefinition>>
+        fused_;  // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
     std::map<ValueId, std::string> queue_of_;

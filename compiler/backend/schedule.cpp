@@ -100,13 +100,13 @@ std::string explanation(const Choice& choice, const Candidate& chosen, double ta
 }
 
 PlacedOp placed_op(const OpChoices& item, const Candidate& chosen, const Place& place, const Epoch& epoch,
-                   std::size_t number, bool begins) {
+                   std::size_t number, bool begins, const ChipParams& chip) {
     PlacedOp placed;
     placed.node = item.node;
     placed.op = item.op;
     if (item.user) placed.op.input_buf_min_size_tiles = item.user->input_buffers;
     placed.pattern = item.pattern;
-    apply(chosen, placed.pattern.get(), placed.op);
+    apply(chosen, placed.pattern.get(), chip, placed.op);
     placed.op.has_grid_loc = true;
     placed.op.grid_loc_r = place.row;
     placed.op.grid_loc_c = place.col;
@@ -143,7 +143,7 @@ Schedule make_schedule(const Graph& graph, const OpBudget& budget, const Schedul
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             const OpChoices& item = ops[epoch.first + k];
             schedule.index[item.node] = schedule.ops.size();
-            schedule.ops.push_back(placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0));
+            schedule.ops.push_back(placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
             slowest = std::max(slowest, epoch.chosen[k]->cycles);
         }
         route(graph, schedule, epoch.first, epoch.end(), budget);

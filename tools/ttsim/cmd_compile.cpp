@@ -22,7 +22,7 @@ struct Flags {
                                                  overrides_file;
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
-    bool no_t_streaming = false;
+    bool no_t_streaming = false, no_auto_fusing = false;
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -73,6 +73,7 @@ std::string shown_command(const Flags& flags) {
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
+    if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
@@ -109,6 +110,7 @@ void finish(Flags& flags) {
                         did_you_mean(flags.placement, ir::placement_names()), fmt::join(ir::placement_names(), ", ")));
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
+    o.auto_fusing = !flags.no_auto_fusing;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
     o.schedule.seed = o.seed;
@@ -171,6 +173,7 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME:KEY=VALUE,...");
+    command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
     command
         .add_option(
