@@ -1,5 +1,8 @@
 #include "sim/machine/calendar.hpp"
 
+#include "base/error.hpp"
+#include "sim/trace/stop_signals.hpp"
+
 namespace tt::sim {
 
 // One cycle is one nanosecond of SystemC time, whatever the clock of the chip: time is counted in cycles only.
@@ -24,10 +27,18 @@ void Calendar::wake_at(Cycle when) {
     due_.notify(cycles(when - now_));
 }
 
+/// A signal asked to stop: the run ends as with any other failure.
+void Calendar::check_stop() const {
+    if (const int signal = StopSignals::caught(); signal != 0)
+        throw Error(Fault::Interrupted, {},
+                    fmt::format("{} at cycle {}", signal == SIGINT ? "SIGINT" : "SIGTERM", now_));
+}
+
 void Calendar::step() {
     if (failure_.any()) return;
     now_ = wake_;
     try {
+        check_stop();
         while (!events_.empty() && events_.top().when <= now_) {
             const Event event = events_.top();
             events_.pop();

@@ -57,6 +57,7 @@ private:
     };
     void step();
     void wake_at(Cycle when);
+    void check_stop() const;
 
     sc_core::sc_event due_;
     Cycle& now_;  // of the whole machine, in cycles

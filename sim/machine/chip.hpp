@@ -24,6 +24,7 @@ public:
     Cycle dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle ready);
     Cycle pcie(std::uint64_t bytes, Cycle ready);
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
+    void trace(Probe& probe);
 
 private:
     const ChipInstance& instance_;
@@ -43,6 +44,7 @@ public:
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
                Cycle ready, std::size_t lane, int noc);
     Calendar& host_calendar() { return host_calendar_; }
+    void trace(Probe& probe);
 
 private:
     struct Link {
