@@ -37,12 +37,11 @@ const std::array<TableDef, table_count> tables{{
      "id INTEGER PRIMARY KEY, plan INTEGER, graphs TEXT, chips TEXT, inputs INTEGER, start INTEGER, cycles INTEGER, "
      "inputs_per_second REAL, status TEXT, same_as INTEGER",
      ""},
-    {Table::CoreRun, "core_run",
-     "epoch INTEGER, core INTEGER, input INTEGER, times INTEGER, shift INTEGER, start INTEGER, end INTEGER, "
-     "first_unpack INTEGER, last_pack INTEGER, tiles INTEGER, steps INTEGER, math INTEGER, math_bound INTEGER, "
-     "unpack_bound INTEGER, wait_source INTEGER, wait_noc INTEGER, wait_dram INTEGER, wait_room INTEGER, "
-     "wait_output INTEGER, wait_pack INTEGER, drain INTEGER, pattern INTEGER",
-     "epoch, core, input"},
+    {Table::CoreLoad, "core_load",
+     "epoch INTEGER, core INTEGER, inputs INTEGER, start INTEGER, end INTEGER, tiles INTEGER, steps INTEGER, "
+     "math INTEGER, math_bound INTEGER, unpack_bound INTEGER, wait_source INTEGER, wait_noc INTEGER, "
+     "wait_dram INTEGER, wait_room INTEGER, wait_output INTEGER, wait_pack INTEGER, drain INTEGER, series TEXT",
+     "epoch, core"},
     {Table::FlowLoad, "flow_load",
      "epoch INTEGER, flow INTEGER, chunks INTEGER, bytes INTEGER, first_sent INTEGER, last_arrival INTEGER, "
      "in_flight INTEGER, wait_source INTEGER, wait_room INTEGER",
@@ -62,33 +61,37 @@ const std::array<TableDef, table_count> tables{{
 // Rows that repeat are stored once (`times`, `shift`), in cycles since the epoch's start; an epoch that repeats an
 // earlier one of the same plan has no rows of its own (`same_as`). The views undo both.
 static constexpr std::string_view views = R"(
-CREATE VIEW core_input AS
-  SELECT e.id AS epoch, r.core AS core, r.input + n.n AS input,
-         e.start + r.start + n.n * r.shift AS start, e.start + r.end + n.n * r.shift AS end,
-         e.start + r.first_unpack + n.n * r.shift AS first_unpack, e.start + r.last_pack + n.n * r.shift AS last_pack,
-         r.math_bound + r.unpack_bound AS busy, r.math_bound, r.unpack_bound,
-         r.wait_source, r.wait_noc, r.wait_dram, r.wait_room, r.wait_output, r.wait_pack, r.drain,
-         r.tiles, r.steps, r.math,
-         CASE WHEN r.end > r.start THEN 1.0 * r.math / (r.end - r.start) END AS math_utilization
-  FROM epoch e JOIN core_run r ON r.epoch = coalesce(e.same_as, e.id) JOIN number n ON n.n < r.times;
 CREATE VIEW op_core AS
-  SELECT e.id AS epoch, c.op AS op, r.core AS core, sum(r.times) AS inputs,
-         e.start + min(r.start) AS start, e.start + max(r.end + (r.times - 1) * r.shift) AS end,
-         sum(r.times * (r.math_bound + r.unpack_bound)) AS busy, sum(r.times * r.math_bound) AS math_bound,
-         sum(r.times * r.unpack_bound) AS unpack_bound, sum(r.times * r.wait_source) AS wait_source,
-         sum(r.times * r.wait_noc) AS wait_noc, sum(r.times * r.wait_dram) AS wait_dram,
-         sum(r.times * r.wait_room) AS wait_room, sum(r.times * r.wait_output) AS wait_output,
-         sum(r.times * r.wait_pack) AS wait_pack, sum(r.times * r.drain) AS drain,
-         sum(r.times * r.tiles) AS tiles, sum(r.times * r.steps) AS steps, sum(r.times * r.math) AS math
-  FROM epoch e JOIN core_run r ON r.epoch = coalesce(e.same_as, e.id) JOIN core c ON c.id = r.core
-  GROUP BY e.id, r.core;
+  SELECT e.id AS epoch, c.op AS op, l.core AS core, l.inputs, e.start + l.start AS start, e.start + l.end AS end,
+         l.math_bound + l.unpack_bound AS busy, l.math_bound, l.unpack_bound, l.wait_source, l.wait_noc, l.wait_dram,
+         l.wait_room, l.wait_output, l.wait_pack, l.drain, l.tiles, l.steps, l.math,
+         CASE WHEN l.end > l.start THEN 1.0 * l.math / (l.end - l.start) END AS math_utilization
+  FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN core c ON c.id = l.core;
+CREATE VIEW core_run AS
+  SELECT e.id AS epoch, l.core AS core, json_extract(s.value, '$[0]') AS input, json_extract(s.value, '$[1]') AS times,
+         json_extract(s.value, '$[2]') AS shift, e.start + json_extract(s.value, '$[3]') AS start,
+         json_extract(s.value, '$[4]') AS length, json_extract(s.value, '$[5]') AS to_first_unpack,
+         json_extract(s.value, '$[6]') AS to_last_pack, json_extract(s.value, '$[7]') AS tiles,
+         json_extract(s.value, '$[8]') AS steps, json_extract(s.value, '$[9]') AS math,
+         json_extract(s.value, '$[10]') AS math_bound, json_extract(s.value, '$[11]') AS unpack_bound,
+         json_extract(s.value, '$[12]') AS wait_source, json_extract(s.value, '$[13]') AS wait_noc,
+         json_extract(s.value, '$[14]') AS wait_dram, json_extract(s.value, '$[15]') AS wait_room,
+         json_extract(s.value, '$[16]') AS wait_output, json_extract(s.value, '$[17]') AS wait_pack,
+         json_extract(s.value, '$[18]') AS drain, json_extract(s.value, '$[19]') AS pattern
+  FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN json_each(l.series) s;
+CREATE VIEW core_input AS
+  SELECT r.epoch, r.core, r.input + n.n AS input, r.start + n.n * r.shift AS start,
+         r.start + n.n * r.shift + r.length AS end, r.start + n.n * r.shift + r.to_first_unpack AS first_unpack,
+         r.start + n.n * r.shift + r.to_last_pack AS last_pack, r.math_bound + r.unpack_bound AS busy, r.math_bound,
+         r.unpack_bound, r.wait_source, r.wait_noc, r.wait_dram, r.wait_room, r.wait_output, r.wait_pack, r.drain,
+         r.tiles, r.steps, r.math, CASE WHEN r.length > 0 THEN 1.0 * r.math / r.length END AS math_utilization
+  FROM core_run r JOIN number n ON n.n < r.times;
 CREATE VIEW step AS
-  SELECT e.id AS epoch, r.core AS core, r.input + n.n AS input, s.key AS step,
-         e.start + r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS start,
+  SELECT r.epoch, r.core, r.input + n.n AS input, s.key AS step,
+         r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS start,
          json_extract(s.value, '$[1]') AS busy, json_extract(s.value, '$[2]') AS wait_pack,
-         e.start + r.start + n.n * r.shift + json_extract(s.value, '$[3]') AS packed
-  FROM epoch e JOIN core_run r ON r.epoch = coalesce(e.same_as, e.id) JOIN number n ON n.n < r.times
-  JOIN pattern p ON p.id = r.pattern JOIN json_each(p.events) s;
+         r.start + n.n * r.shift + json_extract(s.value, '$[3]') AS packed
+  FROM core_run r JOIN number n ON n.n < r.times JOIN pattern p ON p.id = r.pattern JOIN json_each(p.events) s;
 CREATE VIEW transfer AS
   SELECT e.id AS epoch, r.flow AS flow, r.input + n.n AS input, s.key AS chunk,
          e.start + r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS sent,

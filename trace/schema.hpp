@@ -24,7 +24,7 @@ enum class Table : std::uint8_t {
     Core,
     Flow,
     Epoch,
-    CoreRun,
+    CoreLoad,
     FlowLoad,
     FlowRun,
     Pattern,

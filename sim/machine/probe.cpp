@@ -66,6 +66,7 @@ void CoreProbe::step(const Step& step) {
         now_.input = step.input;
         now_.start = start;
         now_.first_unpack = step.start;
+        now_.last_pack = step.start;
     }
     for (std::size_t part = 0; part < parts; ++part) now_.spent[part] += waited_[part];
     waited_ = {};
@@ -99,28 +100,33 @@ void CoreProbe::close() {
 }
 
 void Load::fold() {
-    if (!busy_in_.empty()) {
-        for (std::size_t i = 0; i < buckets_at_most; i += 2) busy_in_[i / 2] = busy_in_[i] + busy_in_[i + 1];
-        std::fill(busy_in_.begin() + buckets_at_most / 2, busy_in_.end(), 0);
-    }
+    for (std::size_t i = 0; i < busy_in_.size(); i += 2) busy_in_[i / 2] = busy_in_[i] + busy_in_[i + 1];
+    std::fill(busy_in_.begin() + buckets_at_most / 2, busy_in_.end(), 0);
     ++shift_;
 }
 
-void Load::spread(Cycle start, Cycle end) {
+void Load::add_elsewhere(Cycle start, Cycle length) {
+    if (length == 0) return;
+    if (busy_in_.empty()) busy_in_.resize(buckets_at_most);
+    if (busy_ > 0) busy_in_[from_ >> shift_] += busy_;
+    busy_ = 0;
+    const Cycle end = start + length;
+    while (((end - 1) >> shift_) >= buckets_at_most) fold();
     while (start < end) {
-        const Cycle next = std::min(end, ((start >> shift_) + 1) << shift_);
-        busy_in_[start >> shift_] += next - start;
+        const std::size_t bucket = start >> shift_;
+        from_ = bucket << shift_;
+        to_ = from_ + (Cycle{1} << shift_);
+        const Cycle next = std::min(end, to_);
+        busy_in_[bucket] += next - start;
         start = next;
     }
 }
 
 std::vector<Cycle> Load::busy_in(unsigned shift, Cycle cycles) const {
     std::vector<Cycle> wide((cycles >> shift) + 1, 0);
-    for (std::size_t i = 0; i < busy_in_.size(); ++i) {
-        const std::size_t at = (i << shift_) >> shift;
-        if (busy_in_[i] == 0) continue;
-        wide[std::min(at, wide.size() - 1)] += busy_in_[i];
-    }
+    const auto add = [&](Cycle at, Cycle busy) { wide[std::min(at >> shift, wide.size() - 1)] += busy; };
+    for (std::size_t i = 0; i < busy_in_.size(); ++i) add(i << shift_, busy_in_[i]);
+    add(from_, busy_);
     return wide;
 }
 

@@ -153,8 +153,9 @@ private:
     Input now_;
 };
 
-/// Something that carries bytes: a NoC link, a DRAM channel, an Ethernet link, PCIe.
-class Load {
+/// Something that carries bytes: a NoC link, a DRAM channel, an Ethernet link, PCIe. Busy cycles are kept in time
+/// buckets, which grow with the run.
+class alignas(64) Load {
 public:
     static constexpr std::size_t buckets_at_most = 128;
 
@@ -162,26 +163,23 @@ public:
     void add(Cycle start, Cycle length, std::uint64_t bytes, Cycle queued) {
         ++transfers;
         bytes_passed += bytes;
-        busy += length;
         queueing += queued;
-        const Cycle end = start + length;
-        while ((end >> shift_) >= buckets_at_most) fold();
-        if (busy_in_.empty()) busy_in_.resize(buckets_at_most);
-        const Cycle first = start >> shift_;
-        if (first == end >> shift_)
-            busy_in_[first] += length;
+        if (start >= from_ && start + length <= to_)
+            busy_ += length;
         else
-            spread(start, end);
+            add_elsewhere(start, length);
     }
     std::uint64_t transfers = 0, bytes_passed = 0;
-    Cycle busy = 0, queueing = 0;
+    Cycle queueing = 0;
     /// Busy cycles in buckets of 2^shift cycles, up to `cycles`.
     std::vector<Cycle> busy_in(unsigned shift, Cycle cycles) const;
     unsigned shift() const { return shift_; }
 
 private:
+    void add_elsewhere(Cycle start, Cycle length);
     void fold();
-    void spread(Cycle start, Cycle end);
+
+    Cycle from_ = 0, to_ = 0, busy_ = 0;  // the bucket of the last transfer, and what is not yet in busy_in_
     unsigned shift_ = 10;
     std::vector<Cycle> busy_in_;
 };

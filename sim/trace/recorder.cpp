@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 namespace tt::sim {
@@ -128,8 +129,8 @@ void Recorder::add_setup() {
 }
 
 Load* Recorder::resource(const ResourceName& name) {
-    resources_.push_back({name, {}});
-    return &resources_.back().load;
+    names_.push_back(name);
+    return &loads_.emplace_back();
 }
 
 EpochProbe* Recorder::launch(const Plan& plan, const EpochLaunch& launch, Cycle now) {
@@ -170,6 +171,11 @@ void Recorder::add_epoch(const Launched& epoch, Cycle now, const std::string& st
                  inputs_per_second, status, same_as);
 }
 
+static void add_number(std::string& text, std::uint64_t number) {
+    const fmt::format_int digits(number);
+    text.append(digits.data(), digits.size());
+}
+
 std::optional<std::int64_t> Recorder::pattern(const Events& events, int numbers) {
     if (events.empty()) return std::nullopt;
     std::string text = "[";
@@ -177,7 +183,7 @@ std::optional<std::int64_t> Recorder::pattern(const Events& events, int numbers)
         text += text.size() > 1 ? ",[" : "[";
         for (int i = 0; i < numbers; ++i) {
             if (i > 0) text += ',';
-            text += fmt::format_int(event[static_cast<std::size_t>(i)]).c_str();
+            add_number(text, event[static_cast<std::size_t>(i)]);
         }
         text += ']';
     }
@@ -187,18 +193,44 @@ std::optional<std::int64_t> Recorder::pattern(const Events& events, int numbers)
     return at->second;
 }
 
+void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe) {
+    using P = CoreProbe;
+    if (probe.inputs.empty()) return;
+    P::Input sum;
+    std::int64_t inputs = 0;
+    std::string series = "[";
+    for (const auto& [row, times, shift] : probe.inputs) {
+        most_times_ = std::max(most_times_, times);
+        inputs += times;
+        const auto n = static_cast<Cycle>(times);
+        for (std::size_t part = 0; part < P::parts; ++part) sum.spent[part] += n * row.spent[part];
+        sum.tiles += times * row.tiles;
+        sum.steps += times * row.steps;
+        sum.math += n * row.math;
+        series += series.size() > 1 ? ",[" : "[";
+        add_number(series, static_cast<Cycle>(row.input));
+        add_number(series += ',', n);
+        for (const Cycle number : {shift, row.start, row.end - row.start, row.first_unpack - row.start,
+                                   row.last_pack - row.start, static_cast<Cycle>(row.tiles),
+                                   static_cast<Cycle>(row.steps), row.math})
+            add_number(series += ',', number);
+        for (const Cycle part : row.spent) add_number(series += ',', part);
+        if (const auto id = pattern(row.events, 4)) add_number(series += ',', static_cast<Cycle>(*id));
+        series += ']';
+    }
+    series += ']';
+    const auto& [last, times, shift] = probe.inputs.back();
+    const Cycle end = last.end + static_cast<Cycle>(times - 1) * shift;
+    writer_->add(Table::CoreLoad, epoch, core, inputs, probe.inputs.front().row.start, end, sum.tiles, sum.steps,
+                 sum.math, sum.spent[P::MathBound], sum.spent[P::UnpackBound], sum.spent[P::Source], sum.spent[P::Noc],
+                 sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Pack], sum.spent[P::Drain],
+                 series);
+}
+
 void Recorder::add_rows(const Launched& epoch) {
     const std::int64_t first_core = epoch.rows.first_core.empty() ? 0 : epoch.rows.first_core[0];
     for (std::size_t n = 0; n < epoch.cores.size(); ++n)
-        for (const auto& [row, times, shift] : epoch.cores[n].inputs) {
-            using P = CoreProbe;
-            most_times_ = std::max(most_times_, times);
-            writer_->add(Table::CoreRun, epoch.id, first_core + static_cast<std::int64_t>(n), row.input, times, shift,
-                         row.start, row.end, row.first_unpack, row.last_pack, row.tiles, row.steps, row.math,
-                         row.spent[P::MathBound], row.spent[P::UnpackBound], row.spent[P::Source], row.spent[P::Noc],
-                         row.spent[P::Dram], row.spent[P::Room], row.spent[P::Output], row.spent[P::Pack],
-                         row.spent[P::Drain], pattern(row.events, 4));
-        }
+        add_core(epoch.id, first_core + static_cast<std::int64_t>(n), epoch.cores[n]);
     for (std::size_t n = 0; n < epoch.flows.size(); ++n) {
         const FlowProbe& flow = epoch.flows[n];
         const std::int64_t id = epoch.rows.first_flow + static_cast<std::int64_t>(n);
@@ -234,7 +266,9 @@ static std::string direction(const ResourceName& name) {
 
 void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
     std::int64_t id = 0;
-    for (const auto& [name, load] : resources_) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const ResourceName& name = names_[i];
+        const Load& load = loads_[i];
         const bool link = name.kind == ResourceName::Kind::NocLink;
         if (link && load.transfers == 0) continue;  // most of them
         const bool ethernet = name.kind == ResourceName::Kind::Ethernet;
@@ -246,10 +280,12 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
         if (channel) text += fmt::format(" {}", name.channel);
         if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
-        const std::string buckets = fmt::format("[{}]", fmt::join(load.busy_in(bucket_shift, now), ","));
+        const std::vector<Cycle> in_bucket = load.busy_in(bucket_shift, now);
+        const Cycle busy = std::accumulate(in_bucket.begin(), in_bucket.end(), Cycle{0});
+        const std::string buckets = fmt::format("[{}]", fmt::join(in_bucket, ","));
         writer_->add(Table::Resource, id++, kind_name(name.kind), text, name.chip, only(link, name.noc),
                      only(link, name.x), only(link, name.y), link ? direction(name) : "", only(channel, name.channel),
-                     only(ethernet, name.to_chip), name.bytes_per_cycle, load.transfers, load.bytes_passed, load.busy,
+                     only(ethernet, name.to_chip), name.bytes_per_cycle, load.transfers, load.bytes_passed, busy,
                      load.queueing, buckets);
     }
 }
@@ -270,7 +306,7 @@ void Recorder::finish(const std::string& status, const std::string& message, Cyc
         close_epoch(std::move(open), now, status, 0);
     }
     unsigned shift = 0;
-    for (const Counted& counted : resources_) shift = std::max(shift, counted.load.shift());
+    for (const Load& load : loads_) shift = std::max(shift, load.shift());
     while ((now >> shift) >= Load::buckets_at_most) ++shift;
     guarded([&] {
         add_resources(shift, now);

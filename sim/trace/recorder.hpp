@@ -37,10 +37,6 @@ private:
         std::int64_t epoch = 0;
         std::unique_ptr<Launched> launched;
     };
-    struct Counted {
-        ResourceName name;
-        Load load;
-    };
     /// Runs `work` unless writing has failed before: the run goes on without its trace, and finish() tells.
     template <class Work>
     void guarded(Work&& work);
@@ -49,6 +45,7 @@ private:
     void add_epoch(const Launched& epoch, Cycle now, const std::string& status, double inputs_per_second,
                    std::optional<std::int64_t> same_as);
     void add_rows(const Launched& epoch);
+    void add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe);
     void add_resources(unsigned bucket_shift, Cycle now);
     void close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std::string& status, double inputs_per_second);
     std::optional<std::int64_t> pattern(const Events& events, int numbers);
@@ -59,7 +56,8 @@ private:
     PlanWriter plans_;
     std::map<const Plan*, PlanRows> rows_of_;
     std::map<const Plan*, Written> written_;
-    std::deque<Counted> resources_;
+    std::deque<ResourceName> names_;
+    std::deque<Load> loads_;  // of the names, in their order
     std::list<std::unique_ptr<Launched>> in_flight_;
     std::unordered_map<std::string, std::int64_t> patterns_;
     std::int64_t epochs_ = 0, most_times_ = 1;
