@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/new_file.hpp"
 #include "netlist/golden.hpp"
 #include "sim/setup.hpp"
 
@@ -159,6 +160,11 @@ RunReport run(const RunOptions& options) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     mallopt(M_ARENA_MAX, 1);
+    if (!options.trace.file.empty()) {
+        if (options.mode == Mode::Functional)
+            fail_input({options.trace.file, 0, 0}, "cannot be written: functional mode has no clock; use full or timing");
+        const NewFile probe(options.trace.file);  // before any work
+    }
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
     // (1) what the host will push

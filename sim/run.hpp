@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "kernels/numerics.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
@@ -18,6 +19,14 @@
 namespace tt::sim {
 
 enum class Mode : std::uint8_t { Full, Timing, Functional };
+
+/// --trace: a database of what the machine did, docs/trace.md. While the machine runs, SIGINT and SIGTERM end the run
+/// with Fault::Interrupted, and the trace holds what was done.
+struct TraceOptions {
+    std::string file;              ///< "" = none
+    int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
+    std::string command, version;  ///< as the trace shall show them
+};
 
 struct RunOptions {
     std::string netlist;          ///< file
@@ -36,6 +45,7 @@ struct RunOptions {
     bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
     bool check = true;     ///< compare with golden (not in Timing mode)
     bool strict = false;
+    TraceOptions trace;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
     std::function<void(double, const std::string&)> progress;
 };
@@ -74,6 +84,7 @@ struct RunReport {
     std::vector<GraphReport> graphs;    ///< in order of first execution
     std::vector<OutputReport> outputs;  ///< judged queues; empty without check
     std::vector<std::string> notes;     ///< warnings worth showing
+    std::optional<Error> trace_failure;  ///< the trace could not be written; nothing else is affected
     bool pass() const;                  ///< every judged output passed
 };
 

@@ -17,7 +17,18 @@ Cycle Chip::dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle re
     Server& server = dram_[static_cast<std::size_t>(channel) % dram_.size()];
     const Cycle latency = static_cast<Cycle>(timing().dram_latency);
     const double scale = write ? timing().dram_read_bytes / timing().dram_write_bytes : 1.0;
-    return server.pass(ready, static_cast<std::uint64_t>(static_cast<double>(bytes) * scale)) + (write ? 0 : latency);
+    return server.pass(ready, bytes, scale) + (write ? 0 : latency);
+}
+
+void Chip::trace(Probe& probe) {
+    using Kind = ResourceName::Kind;
+    noc_.trace(probe, instance_.id);
+    for (std::size_t channel = 0; channel < dram_.size(); ++channel)
+        dram_[channel].trace(probe.resource({.kind = Kind::Dram,
+                                             .chip = instance_.id,
+                                             .channel = static_cast<std::int64_t>(channel),
+                                             .bytes_per_cycle = dram_[channel].rate()}));
+    pcie_.trace(probe.resource({.kind = Kind::Pcie, .chip = instance_.id, .bytes_per_cycle = pcie_.rate()}));
 }
 
 Cycle Chip::pcie(std::uint64_t bytes, Cycle ready) {
@@ -53,6 +64,21 @@ void Board::walk(StateWalk& walk) {
     for (Link& link : links_) {
         link.forward.walk(walk);
         link.backward.walk(walk);
+    }
+}
+
+void Board::trace(Probe& probe) {
+    for (auto& [_, chip] : chips_) chip->trace(probe);
+    for (Link& link : links_) {
+        ResourceName name{.kind = ResourceName::Kind::Ethernet, .chip = link.ends.chip_a};
+        name.channel = link.ends.channel_a;
+        name.to_chip = link.ends.chip_b;
+        name.bytes_per_cycle = link.forward.rate();
+        link.forward.trace(probe.resource(name));
+        name.chip = link.ends.chip_b;
+        name.channel = link.ends.channel_b;
+        name.to_chip = link.ends.chip_a;
+        link.backward.trace(probe.resource(name));
     }
 }
 

@@ -25,6 +25,7 @@ public:
     Cycle pcie(std::uint64_t bytes, Cycle ready);
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
     void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     const ChipInstance& instance_;
@@ -47,6 +48,7 @@ public:
     Calendar& host_calendar() { return host_calendar_; }
     /// Everything on its way and everything scheduled.
     void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     struct Link {

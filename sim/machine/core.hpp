@@ -21,11 +21,12 @@ public:
     virtual ~OutputUser() = default;
     virtual void source_produced() = 0;
     virtual const Waiter& waiter() const = 0;
+    virtual const FlowProbe* probe() const = 0;
 };
 
 class Core : public Actor, public Waiter {
 public:
-    Core(Epoch& epoch, const PlanOp& op, std::size_t index);
+    Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe);
 
     // --- wiring, before start() ---
     void set_operand(std::size_t k, PipeFlow& pipe, std::size_t place);
@@ -69,6 +70,7 @@ private:
     std::int64_t chunks_taken(std::size_t k, const Position& at) const;
     int missing_operand(const Position& at) const;  // -1: none
     bool output_full(const Position& at) const;
+    void trace_wait(int operand);
     void begin_step(const Position& at);
     void submit_slice(const Position& at);
     BlockPtr gradient_base(const Position& at);
@@ -78,6 +80,7 @@ private:
     Epoch& epoch_;
     const PlanOp& op_;
     std::size_t index_;
+    CoreProbe* probe_;
     std::vector<OperandState> operands_;
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
     bool unpacking_ = false;

@@ -17,6 +17,7 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       launch_(launch),
       access_(std::move(access)),
       finished_(std::move(finished)),
+      probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
     for (const PlanQueue& queue : plan_.queues)
         ports_.push_back(
@@ -30,7 +31,8 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
     for (const PlanOp& op : plan_.ops) {
         cores_.emplace_back();
         for (std::size_t index = 0; index < op.cores.size(); ++index)
-            cores_.back().push_back(std::make_unique<Core>(*this, op, index));
+            cores_.back().push_back(
+                std::make_unique<Core>(*this, op, index, probe_ ? probe_->core(cores_.size() - 1, index) : nullptr));
         open_cores_ += op.cores.size();
     }
     build_pipes();
@@ -39,7 +41,9 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
             QueuePort& port = *ports_[static_cast<std::size_t>(q)];
             const auto cores = static_cast<std::int64_t>(plan_.ops[o].cores.size());
             port.expect(cores * WriterFlow::pieces_per_input(plan_.ops[o]));
-            for (auto& core : cores_[o]) writers_.push_back(std::make_unique<WriterFlow>(*this, *core, port));
+            for (auto& core : cores_[o])
+                writers_.push_back(
+                    std::make_unique<WriterFlow>(*this, *core, port, probe_ ? probe_->next_flow() : nullptr));
         }
     open_writers_ = writers_.size();
 }
@@ -57,7 +61,7 @@ void Epoch::build_pipes() {
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
-                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe));
+                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
                 pipes_.back()->connect(std::move(consumers), producers, queue);
             }
         }
@@ -78,6 +82,7 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
         finished();
         return;
     }
+    if (probe_) probe_->begins(now());
     for (auto& pipe : pipes_) pipe->start();
     for (auto& op : cores_)
         for (auto& core : op) core->start();

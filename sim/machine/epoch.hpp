@@ -32,6 +32,7 @@ public:
         context_.state.store.close(entry, context_.state.pool, context_.state.keep_as(queue));
     }
     bool values() const { return context_.state.values(); }
+    EpochProbe* probe() const { return probe_; }
     void throttle() { context_.state.throttle(); }
     std::int64_t inputs() const { return launch_.inputs; }
     const EpochLaunch& launch() const { return launch_; }
@@ -68,6 +69,7 @@ private:
     EpochLaunch launch_;
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
+    EpochProbe* probe_;  // nullptr: nobody traces
     std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
     std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op
     std::vector<std::unique_ptr<PipeFlow>> pipes_;

@@ -10,7 +10,7 @@ static constexpr std::size_t longest_round = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
-    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_;
+    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ && !context_.probe;  // a trace shows all
 }
 
 std::vector<Epoch*> Sequencer::in_flight() const {

@@ -30,11 +30,13 @@ int run(Flags& flags) {
 
     Progress progress;
     options.progress = progress.callback();
+    options.trace.version = TTSIM_VERSION;
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
     if (!json || !json->is_stdout()) print_text(report_text(report));
     if (json) json->write(report_json(report));
+    if (report.trace_failure) throw *report.trace_failure;
     return report.pass() ? 0 : 1;
 }
 
@@ -105,13 +107,26 @@ void add_run(CLI::App& app, int& exit_status) {
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
+    CLI::Option* trace =
+        command
+            ->add_option("--trace", options.trace.file,
+                         "Write a database of what every core, pipe, link and memory channel did there, for ttperf; "
+                         "docs/trace.md describes it")
+            ->type_name("FILE");
+    command
+        ->add_option("--trace-level", options.trace.level,
+                     "1: sums per core and input (default); 2: also every step and transfer")
+        ->check(quiet(CLI::Range(1, 2)))
+        ->needs(trace)
+        ->type_name("N");
     command->footer(
         "Exits with 1 when an output differs from golden.\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
-        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io");
+        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }
 
