@@ -17,6 +17,11 @@ bool RunReport::pass() const {
                        [](const OutputReport& o) { return o.result.pass || !o.result.judged; });
 }
 
+bool RunReport::fast_enough() const {
+    return std::all_of(performance.begin(), performance.end(),
+                       [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
+}
+
 static std::int64_t entries_of(const RunState& state, const Queue& queue) {
     const auto it = state.forecast.queues.find(&queue);
     const std::int64_t touched = it == state.forecast.queues.end() ? 0 : it->second.entries;
@@ -182,6 +187,8 @@ RunReport run(const RunOptions& options) {
     } else {
         run_machine(state);
     }
+    if (state.options.mode != Mode::Functional)
+        state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);

@@ -15,6 +15,7 @@
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
+#include "sim/performance.hpp"
 
 namespace tt::sim {
 
@@ -60,7 +61,8 @@ struct OpReport {
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;      ///< all its executes, from start to last output
+    std::uint64_t cycles = 0;         ///< all its executes, from start to last output
+    std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
     double inputs_per_second = 0;  ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
     std::vector<OpReport> ops;
 };
@@ -83,9 +85,11 @@ struct RunReport {
     std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
     std::vector<GraphReport> graphs;    ///< in order of first execution
     std::vector<OutputReport> outputs;  ///< judged queues; empty without check
-    std::vector<std::string> notes;     ///< warnings worth showing
+    std::vector<PerformanceFigure> performance;  ///< of the performance-check section
+    std::vector<std::string> notes;              ///< warnings worth showing
     std::optional<Error> trace_failure;  ///< the trace could not be written; nothing else is affected
-    bool pass() const;                  ///< every judged output passed
+    bool pass() const;                   ///< every judged output passed
+    bool fast_enough() const;            ///< every judged figure is met
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).

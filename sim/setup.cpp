@@ -96,6 +96,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given) {
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
+    check_performance_names(setup->netlist);
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
 

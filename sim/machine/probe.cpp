@@ -72,7 +72,7 @@ void CoreProbe::step(const Step& step) {
     waited_ = {};
     now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
     now_.spent[Pack] += step.next_start - step.work_end;
-    now_.math += step.math;
+    now_.math += step.engaged;
     now_.tiles += step.tiles;
     ++now_.steps;
     now_.end = since_ = step.next_start;

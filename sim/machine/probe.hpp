@@ -128,7 +128,7 @@ public:
         std::int64_t input;
         bool first;  ///< of its input
         Cycle start, work_end, next_start, pack_end;
-        Cycle unpack, math;
+        Cycle unpack, math, engaged;
         std::int64_t tiles;  ///< packed
     };
     void step(const Step& step);
