@@ -146,7 +146,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
     const KernelModel& model = kernel_model(chip.chip);
     const SliceClocks slice = def.op_class == OpClass::Fused && op.fused ? fused_clocks(op, model)
-                                                                          : slice_clocks(model, kernel_shape(op, def));
+                                                                         : slice_clocks(model, kernel_shape(op, def));
     // The step's share of its slice is that of the first operand's tiles.
     double share = 1;
     if (!work.in_bytes.empty() && !op.in_df.empty()) {

@@ -8,6 +8,7 @@
 
 #include "base/new_file.hpp"
 #include "netlist/golden.hpp"
+#include "sim/decoupled.hpp"
 #include "sim/setup.hpp"
 
 namespace tt::sim {
@@ -167,7 +168,8 @@ RunReport run(const RunOptions& options) {
     mallopt(M_ARENA_MAX, 1);
     if (!options.trace.file.empty()) {
         if (options.mode == Mode::Functional)
-            fail_input({options.trace.file, 0, 0}, "cannot be written: functional mode has no clock; use full or timing");
+            fail_input({options.trace.file, 0, 0},
+                       "cannot be written: functional mode has no clock; use full or timing");
         const NewFile probe(options.trace.file);  // before any work
     }
     const std::unique_ptr<Setup> setup = set_up(options);
@@ -180,14 +182,16 @@ RunReport run(const RunOptions& options) {
                                                             state.options.stimulus, *setup->pool);
     }
     // (2) the machine
-    if (state.options.mode == Mode::Functional) {
+    if (!state.options.perf_op.empty()) {
+        run_decoupled(state);
+    } else if (state.options.mode == Mode::Functional) {
         for (const auto& [queue, entries] : state.host.all())
             for (const auto& [n, entry] : entries) state.store.put(*queue, n, entry);
         run_functional(state);
     } else {
         run_machine(state);
     }
-    if (state.options.mode != Mode::Functional)
+    if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);

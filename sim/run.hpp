@@ -42,9 +42,10 @@ struct RunOptions {
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;  ///< 0 = one per processor; never changes a result
+    unsigned threads = 0;     ///< 0 = one per processor; never changes a result
+    std::string perf_op;      ///< only this op, without the others; "" = the whole netlist. Timing mode
     bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
-    bool check = true;     ///< compare with golden (not in Timing mode)
+    bool check = true;        ///< compare with golden (not in Timing mode)
     bool strict = false;
     TraceOptions trace;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
@@ -63,7 +64,7 @@ struct GraphReport {
     std::int64_t device = 0, executes = 0, inputs = 0;
     std::uint64_t cycles = 0;         ///< all its executes, from start to last output
     std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
-    double inputs_per_second = 0;  ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
+    double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
     std::vector<OpReport> ops;
 };
 struct OutputReport {
@@ -81,15 +82,15 @@ struct RunReport {
     std::uint32_t seed = 0;
     std::optional<std::int64_t> inputs_count;
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
-    std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
-    std::vector<GraphReport> graphs;    ///< in order of first execution
-    std::vector<OutputReport> outputs;  ///< judged queues; empty without check
+    std::uint64_t cycles = 0;                    ///< whole run; 0 in Functional mode
+    std::int64_t inputs_skipped = 0;             ///< repeats of inputs that were simulated, added without being so
+    std::vector<GraphReport> graphs;             ///< in order of first execution
+    std::vector<OutputReport> outputs;           ///< judged queues; empty without check
     std::vector<PerformanceFigure> performance;  ///< of the performance-check section
     std::vector<std::string> notes;              ///< warnings worth showing
-    std::optional<Error> trace_failure;  ///< the trace could not be written; nothing else is affected
-    bool pass() const;                   ///< every judged output passed
-    bool fast_enough() const;            ///< every judged figure is met
+    std::optional<Error> trace_failure;          ///< the trace could not be written; nothing else is affected
+    bool pass() const;                           ///< every judged output passed
+    bool fast_enough() const;                    ///< every judged figure is met
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).

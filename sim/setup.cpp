@@ -91,6 +91,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
 std::unique_ptr<Setup> set_up(const RunOptions& given) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
+    if (!options.perf_op.empty()) options.mode = Mode::Timing;
     if (!options.inputs_dir.empty()) {
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);

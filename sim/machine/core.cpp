@@ -126,8 +126,7 @@ void Core::begin_step(const Position& at) {
     }
     if (probe_)
         probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),
-                      time.math.value(), time.engaged.value(),
-                      op_.out_tiles[static_cast<std::size_t>(at.step)]});
+                      time.math.value(), time.engaged.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
     if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0) {
         packing_ += tiles;

@@ -63,7 +63,8 @@ void Epoch::build_pipes() {
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
-                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
+                pipes_.push_back(
+                    std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
                 pipes_.back()->connect(std::move(consumers), producers, queue);
             }
         }
@@ -198,8 +199,7 @@ void Epoch::report_graph(GraphReport& graph) const {
     graph.cycles += ended_ - started_;
     const double interval =
         input_ends_.size() < 2 ? static_cast<double>(ended_ - started_) : steady_interval(input_ends_);
-    if (interval > 0)
-        graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;
+    if (interval > 0) graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;
     Cycle first = ~Cycle{0}, last = 0;
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
         if (graph.name != plan_.ops[o].graph->name) continue;

@@ -141,10 +141,10 @@ private:
     void charge(Cycle now);
     void finish_input();
 
-    Cycle since_ = 0;       // everything before is accounted for
-    Cycle packed_ = 0;      // end of the last pack
+    Cycle since_ = 0;   // everything before is accounted for
+    Cycle packed_ = 0;  // end of the last pack
     bool for_room_ = false;
-    bool memory_ = false;   // the pipe comes from a queue
+    bool memory_ = false;  // the pipe comes from a queue
     std::int64_t arrived_ = 0;
     const FlowProbe* pipe_ = nullptr;
     const FlowProbe* released_by_ = nullptr;

@@ -64,7 +64,8 @@ void WriterFlow::try_send() {
         last_arrival_ = std::max(last_arrival_, transfer(next));
         if (probe_)
             probe_->sent(epoch_.now(), last_arrival_,
-                         static_cast<std::uint64_t>(next.tiles * bytes_per_tile(core_.op(), queue_.queue())), next.input);
+                         static_cast<std::uint64_t>(next.tiles * bytes_per_tile(core_.op(), queue_.queue())),
+                         next.input);
         epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
     }
 }

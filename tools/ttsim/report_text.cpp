@@ -137,7 +137,9 @@ std::string performance_text(const sim::RunReport& report) {
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
         table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}", figure.measured),
-                   !figure.judged() ? "not judged" : figure.met() ? "met" : "MISSED"});
+                   !figure.judged() ? "not judged"
+                   : figure.met()   ? "met"
+                                    : "MISSED"});
     return "\n" + table.text();
 }
 
