@@ -80,16 +80,10 @@ void PipeFlow::try_send() {
         }
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
-        if (probe_) probe_->sent(epoch_.now(), arrival, chunk_bytes(chunk), input);
+        if (probe_) probe_->sent(epoch_.now(), arrival, input);
         epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
-}
-
-std::uint64_t PipeFlow::chunk_bytes(std::size_t chunk) const {
-    std::uint64_t tiles = 0;
-    for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) tiles += pipe_.needs[n].tiles;
-    return tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
 }
 
 Cycle PipeFlow::transfer(std::size_t chunk) {

@@ -4,26 +4,24 @@
 
 namespace tt::sim {
 
-void FlowProbe::sent(Cycle now, Cycle arrival, std::uint64_t size, std::int64_t input) {
-    charge(now);
-    why_ = Wait::None;
-    ++chunks;
-    bytes += size;
-    first_sent = std::min(first_sent, now);
-    in_flight += arrival - now;
-    in_flight_.push_back(now);
-    if (!wants_events) return;
+void FlowProbe::add_event(Cycle now, Cycle arrival, std::int64_t input) {
     if (open_.events.empty() || open_.input != input) {
-        close();
+        finish_input();
         open_.input = input;
         open_.start = now;
     }
     open_.events.push_back({now - open_.start, arrival - open_.start, 0, 0});
 }
 
-void FlowProbe::close() {
-    if (!open_.events.empty()) append(inputs, std::move(open_));
+/// The last input it has seen is over.
+void FlowProbe::finish_input() {
+    if (!open_.events.empty()) inputs.append(std::move(open_));
     open_ = {};
+}
+
+void FlowProbe::close() {
+    finish_input();
+    inputs.close();
 }
 
 bool CoreProbe::Input::same_as(const Input& other) const {
@@ -37,6 +35,7 @@ void CoreProbe::charge(Cycle now) {
     const Cycle from = since_;
     since_ = now;
     if (now == from) return;
+    has_waited_ = true;
     if (for_room_) {
         // First it waits for its own packer, then for those behind it, then for the transfer that makes room.
         const Cycle packed = std::clamp(packed_, from, now);
@@ -47,7 +46,7 @@ void CoreProbe::charge(Cycle now) {
     } else if (pipe_) {
         const Cycle sent = std::clamp(pipe_->last_sent(), from, now);
         waited_[Source] += sent - from;
-        waited_[memory_ ? Dram : Noc] += now - sent;
+        waited_[pipe_->memory ? Dram : Noc] += now - sent;
     }
 }
 
@@ -68,8 +67,11 @@ void CoreProbe::step(const Step& step) {
         now_.first_unpack = step.start;
         now_.last_pack = step.start;
     }
-    for (std::size_t part = 0; part < parts; ++part) now_.spent[part] += waited_[part];
-    waited_ = {};
+    if (has_waited_) {
+        for (std::size_t part = 0; part < parts; ++part) now_.spent[part] += waited_[part];
+        waited_ = {};
+        has_waited_ = false;
+    }
     now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
     now_.spent[Pack] += step.next_start - step.work_end;
     now_.math += step.math;
@@ -85,18 +87,18 @@ void CoreProbe::step(const Step& step) {
 
 void CoreProbe::finish_input() {
     if (!open_) return;
-    append(inputs, std::move(now_));
+    inputs.append(std::move(now_));
     now_ = {};
     open_ = false;
 }
 
 void CoreProbe::close() {
-    if (!open_) return;
-    if (now_.last_pack > now_.end) {
+    if (open_ && now_.last_pack > now_.end) {
         now_.spent[Drain] += now_.last_pack - now_.end;
         now_.end = now_.last_pack;
     }
     finish_input();
+    inputs.close();
 }
 
 void Load::fold() {

@@ -10,6 +10,7 @@
 
 #include "base/units.hpp"
 #include "sim/machine/calendar.hpp"
+#include "sim/machine/series.hpp"
 
 namespace tt {
 struct Plan;
@@ -23,30 +24,6 @@ namespace tt::sim {
 /// Relative times of the events of one input, each a few numbers; empty when single events are not wanted.
 using Events = std::vector<std::array<Cycle, 4>>;
 
-/// Something that is the same for `times` inputs in a row, each `shift` cycles after the one before.
-template <class Row>
-struct Repeated {
-    Row row;
-    std::int64_t times = 1;
-    Cycle shift = 0;
-};
-
-/// Appends a row, or counts it as another repetition of the last. Row has input, start and same_as(row).
-template <class Row>
-void append(std::vector<Repeated<Row>>& rows, Row&& row) {
-    if (!rows.empty()) {
-        Repeated<Row>& last = rows.back();
-        const Cycle since = row.start - last.row.start;
-        const Cycle expected = last.shift * static_cast<Cycle>(last.times);
-        const bool next = row.input == last.row.input + last.times && row.same_as(last.row);
-        if (next && (last.times == 1 || since == expected)) {
-            if (last.times++ == 1) last.shift = since;
-            return;
-        }
-    }
-    rows.push_back({std::move(row)});
-}
-
 /// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
@@ -56,6 +33,7 @@ public:
         Cycle start = 0;  ///< first chunk sent
         Events events;    ///< sent, arrived
         bool same_as(const Input& other) const { return events == other.events; }
+        void move_by(Cycle cycles) { start += cycles; }
     };
 
     void waits(Cycle now, Wait why) {
@@ -63,7 +41,20 @@ public:
         charge(now);
         why_ = why;
     }
-    void sent(Cycle now, Cycle arrival, std::uint64_t bytes, std::int64_t input);
+    void sent(Cycle now, Cycle arrival, std::int64_t input) {
+        charge(now);
+        why_ = Wait::None;
+        if (chunks++ == 0) first_sent = now;
+        in_flight += arrival - now;
+        in_flight_.push_back(now);
+        if (wants_events) add_event(now, arrival, input);
+    }
+    /// A chunk that nobody wants is dropped where it is.
+    void skipped(Cycle now) {
+        charge(now);
+        why_ = Wait::None;
+        in_flight_.push_back(now);
+    }
     void arrived(Cycle now) {
         last_sent_ = in_flight_.front();
         in_flight_.pop_front();
@@ -73,15 +64,18 @@ public:
     Cycle last_sent() const { return last_sent_; }
     void close();  ///< the epoch is over
 
-    std::uint64_t chunks = 0, bytes = 0;
-    Cycle first_sent = ~Cycle{0}, in_flight = 0;
+    std::uint64_t chunks = 0;
+    Cycle first_sent = 0, in_flight = 0;
+    bool memory = false;  ///< what it carries comes from a queue
     std::array<Cycle, 3> waited{};  ///< by Wait
     bool wants_events = false;
-    std::vector<Repeated<Input>> inputs;  ///< when events are wanted
+    Series<Input> inputs;  ///< when events are wanted
     Cycle last_arrival() const { return last_arrival_; }
     void begin(Cycle now) { since_ = now; }
 
 private:
+    void finish_input();
+    void add_event(Cycle now, Cycle arrival, std::int64_t input);
     void charge(Cycle now) {
         waited[static_cast<std::size_t>(why_)] += now - since_;
         since_ = now;
@@ -105,13 +99,16 @@ public:
         Cycle math = 0;  ///< cycles in which FPU or SFPU work
         Events events;   ///< start, busy, wait for pack, packed
         bool same_as(const Input& other) const;
+        void move_by(Cycle cycles) {
+            for (Cycle* at : {&start, &end, &first_unpack, &last_pack}) *at += cycles;
+        }
     };
 
-    void waits_for_operand(Cycle now, const FlowProbe* pipe, bool memory, std::int64_t arrived) {
+    /// `arrived`: chunks it has had from the pipe.
+    void waits_for_operand(Cycle now, const FlowProbe* pipe, std::int64_t arrived) {
         if (pipe == pipe_ && arrived == arrived_) return;
         charge(now);
         pipe_ = pipe;
-        memory_ = memory;
         arrived_ = arrived;
         for_room_ = false;
     }
@@ -135,7 +132,7 @@ public:
     void close();  ///< the epoch is over
 
     bool wants_events = false;
-    std::vector<Repeated<Input>> inputs;
+    Series<Input> inputs;
 
 private:
     void charge(Cycle now);
@@ -144,7 +141,7 @@ private:
     Cycle since_ = 0;       // everything before is accounted for
     Cycle packed_ = 0;      // end of the last pack
     bool for_room_ = false;
-    bool memory_ = false;   // the pipe comes from a queue
+    bool has_waited_ = false;
     std::int64_t arrived_ = 0;
     const FlowProbe* pipe_ = nullptr;
     const FlowProbe* released_by_ = nullptr;

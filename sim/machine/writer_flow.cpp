@@ -51,7 +51,7 @@ void WriterFlow::try_send() {
             return;
         }
         if (queue_.skips(next.input)) {
-            if (probe_) probe_->sent(epoch_.now(), epoch_.now(), 0, next.input);
+            if (probe_) probe_->skipped(epoch_.now());
             epoch_.schedule(core_.op().chip, epoch_.now(), *this, 0, static_cast<std::uint64_t>(sent_++));
             continue;
         }
@@ -61,9 +61,7 @@ void WriterFlow::try_send() {
         }
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
-        if (probe_)
-            probe_->sent(epoch_.now(), last_arrival_,
-                         static_cast<std::uint64_t>(next.tiles * bytes_per_tile(core_.op(), queue_.queue())), next.input);
+        if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
         epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
     }
 }
