@@ -81,7 +81,8 @@ void PipeFlow::try_send() {
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
         if (probe_) probe_->sent(epoch_.now(), arrival, input);
-        epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
+        epoch_.schedule(consumer_.chip, arrival, *this, flight_time(epoch_.now(), arrival),
+                        static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
 }
@@ -115,12 +116,14 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
     return arrival;
 }
 
-void PipeFlow::on_event(std::uint32_t, std::uint64_t argument) { arrive(static_cast<std::int64_t>(argument)); }
+void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
+    if (probe_) probe_->arrived(epoch_.now(), flight);
+    arrive(static_cast<std::int64_t>(argument));
+}
 
 void PipeFlow::arrive(std::int64_t number) {
     const std::int64_t input = number / chunks_per_input_;
     const auto chunk = static_cast<std::size_t>(number % chunks_per_input_);
-    if (probe_) probe_->arrived(epoch_.now());
     if (epoch_.values()) collect_values(input, chunk);
     arrived_ = number + 1;
     for (Core* core : cores_) core->try_start();

@@ -5,23 +5,24 @@
 namespace tt::sim {
 
 void FlowProbe::add_event(Cycle now, Cycle arrival, std::int64_t input) {
-    if (open_.events.empty() || open_.input != input) {
-        finish_input();
-        open_.input = input;
-        open_.start = now;
+    Input& open = events->open;
+    if (open.events.empty() || open.input != input) {
+        events->finish_input();
+        open.input = input;
+        open.start = now;
     }
-    open_.events.push_back({now - open_.start, arrival - open_.start, 0, 0});
+    open.events.push_back({now - open.start, arrival - open.start, 0, 0});
 }
 
-/// The last input it has seen is over.
-void FlowProbe::finish_input() {
-    if (!open_.events.empty()) inputs.append(std::move(open_));
-    open_ = {};
+void FlowProbe::EventLog::finish_input() {
+    if (!open.events.empty()) inputs.append(std::move(open));
+    open = {};
 }
 
 void FlowProbe::close() {
-    finish_input();
-    inputs.close();
+    if (!events) return;
+    events->finish_input();
+    events->inputs.close();
 }
 
 bool CoreProbe::Input::same_as(const Input& other) const {

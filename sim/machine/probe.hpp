@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,35 +46,35 @@ public:
         why_ = Wait::None;
         if (chunks++ == 0) first_sent = now;
         in_flight += arrival - now;
-        in_flight_.push_back(now);
-        if (wants_events) add_event(now, arrival, input);
+        if (events) add_event(now, arrival, input);
     }
     /// A chunk that nobody wants is dropped where it is.
     void skipped(Cycle now) {
         charge(now);
         why_ = Wait::None;
-        in_flight_.push_back(now);
     }
-    void arrived(Cycle now) {
-        last_sent_ = in_flight_.front();
-        in_flight_.pop_front();
+    void arrived(Cycle now, Cycle flight) {
+        last_sent_ = now - flight;
         last_arrival_ = now;
     }
     /// When what has just arrived had been sent.
     Cycle last_sent() const { return last_sent_; }
+    Cycle last_arrival() const { return last_arrival_; }
+    void begin(Cycle now) { since_ = now; }
     void close();  ///< the epoch is over
 
     std::uint64_t chunks = 0;
     Cycle first_sent = 0, in_flight = 0;
-    bool memory = false;  ///< what it carries comes from a queue
     std::array<Cycle, 3> waited{};  ///< by Wait
-    bool wants_events = false;
-    Series<Input> inputs;  ///< when events are wanted
-    Cycle last_arrival() const { return last_arrival_; }
-    void begin(Cycle now) { since_ = now; }
+    bool memory = false;            ///< what it carries comes from a queue
+    struct EventLog {
+        Series<Input> inputs;
+        Input open;
+        void finish_input();
+    };
+    std::unique_ptr<EventLog> events;  ///< null: single transfers are not wanted
 
 private:
-    void finish_input();
     void add_event(Cycle now, Cycle arrival, std::int64_t input);
     void charge(Cycle now) {
         waited[static_cast<std::size_t>(why_)] += now - since_;
@@ -82,9 +82,12 @@ private:
     }
     Wait why_ = Wait::None;
     Cycle since_ = 0, last_sent_ = 0, last_arrival_ = 0;
-    std::deque<Cycle> in_flight_;
-    Input open_;
 };
+
+/// How long a transfer is under way, as an event's `what` can hold it.
+inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
+    return static_cast<std::uint32_t>(std::min<Cycle>(arrival - sent, ~std::uint32_t{0}));
+}
 
 /// One core of an op. What it does is cut into inputs: an input lasts from the end of the one before (the first: from
 /// its first unpack) to the cycle in which its last step makes way for the next (the last: to its last pack).

@@ -62,7 +62,8 @@ void WriterFlow::try_send() {
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
         if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
-        epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, flight_time(epoch_.now(), last_arrival_),
+                        static_cast<std::uint64_t>(sent_++));
     }
 }
 
@@ -90,10 +91,10 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
 }
 
-void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
+void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
     const Piece done = piece(static_cast<std::int64_t>(argument));
     ++delivered_;
-    if (probe_) probe_->arrived(epoch_.now());
+    if (probe_) probe_->arrived(epoch_.now(), flight);
     if (!queue_.skips(done.input)) {
         const BlockPtr block =
             epoch_.values() && done.ends_slice ? core_.block(done.input * core_.op().slices + done.slice) : nullptr;

@@ -23,7 +23,7 @@ public:
         cores.resize(count);
         for (CoreProbe& probe : cores) probe.wants_events = events;
         for (std::size_t n = 0; n < flows.size(); ++n) {
-            flows[n].wants_events = events;
+            if (events) flows[n].events = std::make_unique<FlowProbe::EventLog>();
             flows[n].memory = rows.flows[n].memory;
         }
     }
@@ -56,7 +56,8 @@ void Recorder::Launched::close() {
     }
     for (FlowProbe& flow : flows) {
         flow.close();
-        for (auto& repeated : flow.inputs.rows()) repeated.row.move_by(Cycle{0} - start);
+        if (!flow.events) continue;
+        for (auto& repeated : flow.events->inputs.rows()) repeated.row.move_by(Cycle{0} - start);
     }
 }
 
@@ -74,7 +75,8 @@ bool Recorder::Launched::same_rows(const Launched& other) const {
         if (!same(cores[i].inputs, other.cores[i].inputs)) return false;
     for (std::size_t i = 0; i < flows.size(); ++i) {
         const FlowProbe &a = flows[i], &b = other.flows[i];
-        if (a.chunks != b.chunks || a.in_flight != b.in_flight || a.waited != b.waited || !same(a.inputs, b.inputs) ||
+        if (a.chunks != b.chunks || a.in_flight != b.in_flight || a.waited != b.waited ||
+            (a.events && !same(a.events->inputs, b.events->inputs)) ||
             a.first_sent - start != b.first_sent - other.start ||
             a.last_arrival() - start != b.last_arrival() - other.start)
             return false;
@@ -233,7 +235,8 @@ void Recorder::add_rows(const Launched& epoch) {
         writer_->add(Table::FlowLoad, epoch.id, id, flow.chunks, epoch.rows.flows[n].bytes(flow.chunks),
                      flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start), flow.in_flight, flow.waited[1],
                      flow.waited[2]);
-        for (const auto& [row, times, every, shift] : flow.inputs.rows()) {
+        if (!flow.events) continue;
+        for (const auto& [row, times, every, shift] : flow.events->inputs.rows()) {
             most_times_ = std::max(most_times_, times);
             writer_->add(Table::FlowRun, epoch.id, id, row.input, times, every, shift, row.start, pattern(row.events, 2));
         }
