@@ -162,7 +162,8 @@ RunReport run(const RunOptions& options) {
     mallopt(M_ARENA_MAX, 1);
     if (!options.trace.file.empty()) {
         if (options.mode == Mode::Functional)
-            fail_input({options.trace.file, 0, 0}, "cannot be written: functional mode has no clock; use full or timing");
+            fail_input({options.trace.file, 0, 0},
+                       "cannot be written: functional mode has no clock; use full or timing");
         const NewFile probe(options.trace.file);  // before any work
     }
     const std::unique_ptr<Setup> setup = set_up(options);

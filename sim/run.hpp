@@ -78,12 +78,12 @@ struct RunReport {
     std::uint32_t seed = 0;
     std::optional<std::int64_t> inputs_count;
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
-    std::vector<GraphReport> graphs;    ///< in order of first execution
-    std::vector<OutputReport> outputs;  ///< judged queues; empty without check
-    std::vector<std::string> notes;     ///< warnings worth showing
+    std::uint64_t cycles = 0;            ///< whole run; 0 in Functional mode
+    std::vector<GraphReport> graphs;     ///< in order of first execution
+    std::vector<OutputReport> outputs;   ///< judged queues; empty without check
+    std::vector<std::string> notes;      ///< warnings worth showing
     std::optional<Error> trace_failure;  ///< the trace could not be written; nothing else is affected
-    bool pass() const;                  ///< every judged output passed
+    bool pass() const;                   ///< every judged output passed
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).

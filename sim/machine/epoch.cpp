@@ -61,7 +61,8 @@ void Epoch::build_pipes() {
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
-                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
+                pipes_.push_back(
+                    std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
                 pipes_.back()->connect(std::move(consumers), producers, queue);
             }
         }

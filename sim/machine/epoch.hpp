@@ -62,7 +62,7 @@ private:
     EpochLaunch launch_;
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
-    EpochProbe* probe_;  // nullptr: nobody traces
+    EpochProbe* probe_;                                      // nullptr: nobody traces
     std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
     std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op
     std::vector<std::unique_ptr<PipeFlow>> pipes_;

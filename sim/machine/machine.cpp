@@ -58,8 +58,7 @@ public:
         } catch (const Error& lost) {
             return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what())};
         }
-        return {error.fault(),
-                fmt::format("{}\n{}: holds what was done", error.what(), state_.options.trace.file)};
+        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.options.trace.file)};
     }
 
 private:

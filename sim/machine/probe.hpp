@@ -141,8 +141,8 @@ private:
     void charge(Cycle now);
     void finish_input();
 
-    Cycle since_ = 0;       // everything before is accounted for
-    Cycle packed_ = 0;      // end of the last pack
+    Cycle since_ = 0;   // everything before is accounted for
+    Cycle packed_ = 0;  // end of the last pack
     bool for_room_ = false;
     bool has_waited_ = false;
     std::int64_t arrived_ = 0;

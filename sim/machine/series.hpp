@@ -18,7 +18,8 @@ struct Repeated {
     Cycle start(std::int64_t n) const { return row.start + static_cast<Cycle>(n) * shift; }
 };
 
-/// Row has `input`, `start`, move_by(cycles) and same_as(row), which compares all but these two. Inputs come in order, without gaps.
+/// Row has `input`, `start`, move_by(cycles) and same_as(row), which compares all but these two. Inputs come in order,
+/// without gaps.
 template <class Row>
 class Series {
 public:

@@ -45,7 +45,8 @@ PlanRows::Flow pipe_flow(const Pipe& pipe, const PlanOperand& operand) {
     PlanRows::Flow flow{operand.producer_queue >= 0, {0}};
     for (std::size_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
         std::uint64_t tiles = 0;
-        for (std::uint32_t n = pipe.first_need[chunk]; n < pipe.first_need[chunk + 1]; ++n) tiles += pipe.needs[n].tiles;
+        for (std::uint32_t n = pipe.first_need[chunk]; n < pipe.first_need[chunk + 1]; ++n)
+            tiles += pipe.needs[n].tiles;
         flow.bytes_before.push_back(flow.bytes_before.back() + tiles * static_cast<std::uint64_t>(operand.tile_bytes));
     }
     return flow;
@@ -85,8 +86,7 @@ Cycles kernel_cycles(const PlanOp& op) {
 }
 
 PlanWriter::PlanWriter(const Netlist& netlist) : netlist_(netlist) {
-    for (const Queue& queue : netlist.queues)
-        queue_row_.emplace(&queue, static_cast<std::int64_t>(queue_row_.size()));
+    for (const Queue& queue : netlist.queues) queue_row_.emplace(&queue, static_cast<std::int64_t>(queue_row_.size()));
 }
 
 void PlanWriter::add_queues(trace::Writer& writer) const {
@@ -117,8 +117,8 @@ void PlanWriter::add_ops(trace::Writer& writer, const Plan& plan, PlanRows& rows
         const Blocking& out = op.op->cfg.out;
         writer.add(Table::Op, row, rows.id, op.op->name(), op.op->cfg.type, is_matmul(op), op.graph->name, op.chip,
                    out.grid_r, out.grid_c, op.slices, op.steps_per_slice, op.input_tiles(), sums.unpack.value(),
-                   sums.math.value(), sums.pack.value(), op.input_tiles() * op.out_tile_bytes, std::max({sums.unpack, sums.math, sums.pack}).value(),
-                   kernel_cycles(op).value());
+                   sums.math.value(), sums.pack.value(), op.input_tiles() * op.out_tile_bytes,
+                   std::max({sums.unpack, sums.math, sums.pack}).value(), kernel_cycles(op).value());
         rows.first_core.push_back(cores_);
         for (std::size_t n = 0; n < op.cores.size(); ++n)
             writer.add(Table::Core, cores_++, row, n, op.cores[n].x, op.cores[n].y);
@@ -158,8 +158,8 @@ void PlanWriter::add_writers(trace::Writer& writer, const Plan& plan, PlanRows& 
                 rows.flows.push_back(writer_flow(op, queue));
                 writer.add(Table::Flow, flows_++, rows.id, "writer", op_row_.at(&op), std::nullopt, op_row_.at(&op),
                            queue_row_.at(&queue), place_name(queue),
-                           fmt::format("[{}]", rows.first_core[o] + static_cast<std::int64_t>(n)), WriterFlow::pieces_per_input(op),
-                           rows.flows.back().bytes_before.back());
+                           fmt::format("[{}]", rows.first_core[o] + static_cast<std::int64_t>(n)),
+                           WriterFlow::pieces_per_input(op), rows.flows.back().bytes_before.back());
             }
         }
     }

@@ -209,9 +209,9 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
         series += series.size() > 1 ? ",[" : "[";
         add_number(series, static_cast<Cycle>(row.input));
         add_number(series += ',', n);
-        for (const Cycle number : {static_cast<Cycle>(every), shift, row.start, row.end - row.start, row.first_unpack - row.start,
-                                   row.last_pack - row.start, static_cast<Cycle>(row.tiles),
-                                   static_cast<Cycle>(row.steps), row.math})
+        for (const Cycle number :
+             {static_cast<Cycle>(every), shift, row.start, row.end - row.start, row.first_unpack - row.start,
+              row.last_pack - row.start, static_cast<Cycle>(row.tiles), static_cast<Cycle>(row.steps), row.math})
             add_number(series += ',', number);
         for (const Cycle part : row.spent) add_number(series += ',', part);
         if (const auto id = pattern(row.events, 4)) add_number(series += ',', static_cast<Cycle>(*id));
@@ -233,12 +233,13 @@ void Recorder::add_rows(const Launched& epoch) {
         const std::int64_t id = epoch.rows.first_flow + static_cast<std::int64_t>(n);
         if (flow.chunks == 0) continue;
         writer_->add(Table::FlowLoad, epoch.id, id, flow.chunks, epoch.rows.flows[n].bytes(flow.chunks),
-                     flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start), flow.in_flight, flow.waited[1],
-                     flow.waited[2]);
+                     flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start),
+                     flow.in_flight, flow.waited[1], flow.waited[2]);
         if (!flow.events) continue;
         for (const auto& [row, times, every, shift] : flow.events->inputs.rows()) {
             most_times_ = std::max(most_times_, times);
-            writer_->add(Table::FlowRun, epoch.id, id, row.input, times, every, shift, row.start, pattern(row.events, 2));
+            writer_->add(Table::FlowRun, epoch.id, id, row.input, times, every, shift, row.start,
+                         pattern(row.events, 2));
         }
     }
 }
