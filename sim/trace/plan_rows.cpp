@@ -71,10 +71,11 @@ std::uint64_t PlanRows::Flow::bytes(std::uint64_t chunks) const {
 }
 
 Cycles kernel_cycles(const PlanOp& op) {
-    // The first input fills the pipeline, the second is like all that follow.
-    Cycle now = 0, pack_free = 0, second = 0;
-    for (int input = 0; input < 2; ++input) {
-        second = now;
+    // The first inputs fill the pipeline and the two halves of Dst; then all are alike.
+    constexpr int inputs = 4;
+    Cycle now = 0, pack_free = 0, last_start = 0;
+    for (int input = 0; input < inputs; ++input) {
+        last_start = now;
         for (std::int64_t slice = 0; slice < op.slices; ++slice)
             for (const StepTime& time : op.step_times) {
                 const StepPlay play = play_step(time, now, pack_free);
@@ -82,7 +83,7 @@ Cycles kernel_cycles(const PlanOp& op) {
                 pack_free = play.pack_end;
             }
     }
-    return Cycles(now - second);
+    return Cycles(now - last_start);
 }
 
 PlanWriter::PlanWriter(const Netlist& netlist) : netlist_(netlist) {
