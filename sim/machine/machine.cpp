@@ -71,26 +71,27 @@ private:
 
 void run_machine(RunState& state) {
     renew_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Board board("board", state.machine, now, failure);
+    Clock clock("clock");
+    Board board("board", state.machine, clock);
     Tracing tracing(state);
     if (Recorder* recorder = tracing.recorder()) board.trace(*recorder);
-    Context context{state, board, now, tracing.recorder(), {}};
+    Context context{state, board, clock.now(), false, tracing.recorder(), {}};
     Sequencer sequencer(context, EpochStream(state.netlist, state.calls, state.options.inputs_count));
+    clock.set_between([&] { sequencer.between_cycles(); });
     sequencer.start();
     sc_core::sc_start();
     try {
-        failure.rethrow();
+        clock.failure().rethrow();
         if (!sequencer.finished())
-            throw Error(Fault::Hang, {state.netlist.file, 0, 0},
-                        fmt::format("nothing can move at cycle {}:{}", now, wait_chain(sequencer.unfinished())));
+            throw Error(
+                Fault::Hang, {state.netlist.file, 0, 0},
+                fmt::format("nothing can move at cycle {}:{}", clock.now(), wait_chain(sequencer.unfinished())));
     } catch (const Error& error) {
-        throw tracing.failed(error, now);
+        throw tracing.failed(error, clock.now());
     }
-    tracing.complete(now);
+    tracing.complete(clock.now());
     state.pool.wait_all();
-    state.report.cycles = now;
+    state.report.cycles = clock.now();
 }
 
 }  // namespace tt::sim

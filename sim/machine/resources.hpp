@@ -25,6 +25,11 @@ public:
         if (load_) load_->add(start, length, bytes, start - ready);
         return free_;
     }
+    void walk(StateWalk& walk) {
+        walk.time(free_);
+        walk.total(busy_);
+        walk.total(bytes_);
+    }
     Cycle free_at() const { return free_; }
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
@@ -45,6 +50,9 @@ public:
     explicit Noc(const ChipParams& chip);
     /// Arrival of the last byte of a transfer whose first byte is ready at `ready`.
     Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready);
+    void walk(StateWalk& walk) {
+        for (Cycle& free : free_) walk.time(free);
+    }
     Cycle busiest_link() const;
     /// Every link reports to a load of its own from now on.
     void trace(Probe& probe, std::int64_t chip);

@@ -24,7 +24,11 @@ public:
     const Waiter& waiter() const override { return *this; }
     const FlowProbe* probe() const override { return probe_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
+    /// Inputs it has delivered completely.
+    std::int64_t inputs_done() const { return delivered_ / per_input_; }
 
 private:
     struct Piece {
@@ -42,7 +46,7 @@ private:
     FlowProbe* probe_;
     std::size_t slot_;
     std::vector<std::int64_t> ends_;  // tiles after each packing step of a slice
-    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0;
+    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0, per_input_ = 0;
     Cycle last_arrival_ = 0;
 };
 
