@@ -16,7 +16,7 @@ struct Context {
     Board& board;
     const Cycle& now;
     bool input_over = false;  ///< an input of some epoch has left the machine in this cycle
-    Probe* probe;  ///< nullptr: nobody traces
+    Probe* probe;             ///< nullptr: nobody traces
     std::map<const Queue*, std::unique_ptr<QueueMemory>> queues;
 
     QueueMemory& memory(const Queue& queue) {

@@ -221,6 +221,7 @@ void Core::walk(StateWalk& walk) {
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);
+    if (probe_) probe_->walk(walk, scope);
 }
 
 WaitsFor Core::waits_for() const {

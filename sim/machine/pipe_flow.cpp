@@ -81,7 +81,7 @@ void PipeFlow::try_send() {
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
         if (probe_) probe_->sent(epoch_.now(), arrival, input);
-        epoch_.schedule(consumer_.chip, arrival, *this, flight_time(epoch_.now(), arrival),
+        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now(), arrival) : 0,
                         static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
@@ -191,6 +191,7 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, scope);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);

@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/series.hpp"
+#include "sim/machine/state_walk.hpp"
 
 namespace tt {
 struct Plan;
@@ -62,6 +63,7 @@ public:
     Cycle last_arrival() const { return last_arrival_; }
     void begin(Cycle now) { since_ = now; }
     void close();  ///< the epoch is over
+    void walk(StateWalk& walk, const StateWalk::Scope& scope);
 
     std::uint64_t chunks = 0;
     Cycle first_sent = 0, in_flight = 0;
@@ -70,6 +72,7 @@ public:
     struct EventLog {
         Series<Input> inputs;
         Input open;
+        std::int64_t inputs_over = 0;  ///< appended to `inputs`
         void finish_input();
     };
     std::unique_ptr<EventLog> events;  ///< null: single transfers are not wanted
@@ -133,6 +136,7 @@ public:
     };
     void step(const Step& step);
     void close();  ///< the epoch is over
+    void walk(StateWalk& walk, const StateWalk::Scope& scope);
 
     bool wants_events = false;
     Series<Input> inputs;
@@ -149,6 +153,7 @@ private:
     const FlowProbe* pipe_ = nullptr;
     const FlowProbe* released_by_ = nullptr;
     bool open_ = false;
+    std::int64_t inputs_over_ = 0;       // appended to `inputs`
     std::array<Cycle, parts> waited_{};  // since the last step
     Input now_;
 };
@@ -174,12 +179,16 @@ public:
     /// Busy cycles in buckets of 2^shift cycles, up to `cycles`.
     std::vector<Cycle> busy_in(unsigned shift, Cycle cycles) const;
     unsigned shift() const { return shift_; }
+    void walk(StateWalk& walk);
 
 private:
+    void flush();
     void add_elsewhere(Cycle start, Cycle length);
+    void add_evenly(Cycle start, Cycle cycles, Cycle busy);
     void fold();
 
     Cycle from_ = 0, to_ = 0, busy_ = 0;  // the bucket of the last transfer, and what is not yet in busy_in_
+    Cycle elsewhere_ = 0;                 // sum of busy_in_
     unsigned shift_ = 10;
     std::vector<Cycle> busy_in_;
 };
@@ -209,6 +218,8 @@ public:
     virtual ~Probe() = default;
     virtual Load* resource(const ResourceName& name) = 0;
     virtual EpochProbe* launch(const Plan& plan, const EpochLaunch& launch, Cycle now) = 0;
+    /// The state of what outlives epochs, wherever the machine's is walked.
+    virtual void walk(StateWalk& walk) = 0;
     /// The epoch is over; its probe is gone afterwards.
     virtual void over(EpochProbe* epoch, Cycle now, double inputs_per_second) = 0;
 };

@@ -10,8 +10,7 @@ static constexpr std::size_t longest_round = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
-    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ &&
-           !context_.probe;  // a trace shows all
+    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_;
 }
 
 std::vector<Epoch*> Sequencer::in_flight() const {
@@ -26,6 +25,7 @@ void Sequencer::walk(StateWalk& walk, Moment moment) {
     for (auto& [queue, memory] : context_.queues) memory->walk(walk, moment);
     for (auto& port : host_) port->walk(walk);
     context_.board.walk(walk);
+    if (context_.probe) context_.probe->walk(walk);
 }
 
 // --- inputs of an epoch --------------------------------------------------------------------------------------------

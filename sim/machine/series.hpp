@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/machine/calendar.hpp"
+#include "sim/machine/state_walk.hpp"
 
 namespace tt::sim {
 
@@ -42,11 +43,54 @@ public:
     void close() {
         if (period_ > 0) end_repetition();
     }
+    /// The last `period` rows come again, as often and as much later as the walk skips.
+    void repeat(std::size_t period, const StateWalk& walk) {
+        const auto periods = static_cast<std::int64_t>(walk.periods());
+        const Cycle shift = walk.cycles() / walk.periods();
+        if (period_ > 0 && period % period_ == 0) {
+            // The same repetition goes on, whatever phase it is in.
+            const auto rounds = periods * static_cast<std::int64_t>(period / period_);
+            for (std::size_t i = rows_.size() - period_; i < rows_.size(); ++i) rows_[i].times += rounds;
+            return;
+        }
+        std::vector<Row> last = last_rows(period);
+        close();
+        for (Row& row : last) {
+            row.input += static_cast<std::int64_t>(period);
+            row.move_by(shift);
+            rows_.push_back({std::move(row), periods, static_cast<std::int64_t>(period), shift});
+        }
+        period_ = period;
+        singles_ = phase_ = 0;
+    }
     bool empty() const { return rows_.empty(); }
     const std::vector<Repeated<Row>>& rows() const { return rows_; }
     std::vector<Repeated<Row>>& rows() { return rows_; }
 
 private:
+    /// The last rows one by one, the oldest first.
+    std::vector<Row> last_rows(std::size_t count) const {
+        std::vector<Row> last;
+        std::size_t group_end = rows_.size(), phase = phase_;
+        while (last.size() < count && group_end > 0) {
+            // A group is the rows of one repetition, or a single row.
+            const Repeated<Row>& tail = rows_[group_end - 1];
+            const std::size_t size = tail.times > 1 ? static_cast<std::size_t>(tail.every) : 1;
+            for (std::int64_t n = static_cast<std::int64_t>(phase + size * static_cast<std::size_t>(tail.times)) - 1;
+                 n >= 0 && last.size() < count; --n) {
+                const Repeated<Row>& seen = rows_[group_end - size + static_cast<std::size_t>(n) % size];
+                const std::int64_t round = n / static_cast<std::int64_t>(size);
+                Row row = seen.row;
+                row.input += round * seen.every;
+                row.move_by(static_cast<Cycle>(round) * seen.shift);
+                last.push_back(std::move(row));
+            }
+            group_end -= size;
+            phase = 0;
+        }
+        std::reverse(last.begin(), last.end());
+        return last;
+    }
     void end_period() {
         for (std::size_t i = rows_.size() - period_; i < rows_.size(); ++i) ++rows_[i].times;
         phase_ = 0;

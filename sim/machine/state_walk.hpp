@@ -38,21 +38,23 @@ public:
     StateWalk(const Snapshot& from, const Snapshot& to) : mode_(Mode::Limit), from_(&from), to_(&to) {}
     /// Advances from `to` by `periods`.
     StateWalk(const Snapshot& from, const Snapshot& to, std::uint64_t periods)
-        : mode_(Mode::Advance),
-          from_(&from),
-          to_(&to),
-          periods_(periods),
-          cycles_((to.now - from.now) * periods) {}
+        : mode_(Mode::Advance), from_(&from), to_(&to), periods_(periods), cycles_((to.now - from.now) * periods) {}
 
     bool saving() const { return mode_ == Mode::Save; }
     bool limiting() const { return mode_ == Mode::Limit; }
     bool advancing() const { return mode_ == Mode::Advance; }
     std::uint64_t periods() const { return periods_; }  ///< to be skipped; limiting: at most so many
     Cycle cycles() const { return cycles_; }            ///< to be skipped
+    Cycle now() const { return to_->now; }              ///< advancing: before the skip
 
     /// A moment; the past is all alike.
     void time(Cycle& when) {
         if (saving()) word(when > snapshot_.now ? when - snapshot_.now : 0);
+        if (advancing()) when += cycles_;
+    }
+    /// A moment of which the distance from the present matters, past or future.
+    void moment(Cycle& when) {
+        if (saving()) word(when - snapshot_.now);
         if (advancing()) when += cycles_;
     }
     /// Something of which every input of the epoch has `per_input`.

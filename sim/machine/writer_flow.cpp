@@ -63,7 +63,7 @@ void WriterFlow::try_send() {
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
         if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
-        epoch_.schedule(core_.op().chip, last_arrival_, *this, flight_time(epoch_.now(), last_arrival_),
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, probe_ ? flight_time(epoch_.now(), last_arrival_) : 0,
                         static_cast<std::uint64_t>(sent_++));
     }
 }
@@ -113,6 +113,7 @@ void WriterFlow::walk(StateWalk& walk) {
     walk.count_below(sent_, per_input_, epoch_.scope(), total_);
     walk.count(delivered_, per_input_, epoch_.scope());
     walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, epoch_.scope());
 }
 
 WaitsFor WriterFlow::waits_for() const {

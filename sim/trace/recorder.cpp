@@ -150,22 +150,46 @@ void Recorder::close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std
     guarded([&] {
         epoch->close();
         Written& last = written_[&epoch->plan];
-        if (last.launched && epoch->same_rows(*last.launched))
-            return add_epoch(*epoch, now, status, inputs_per_second, last.epoch);
-        add_epoch(*epoch, now, status, inputs_per_second, std::nullopt);
+        EpochRow row{&epoch->plan, epoch->id, epoch->inputs, epoch->start, now - epoch->start, inputs_per_second, {}};
+        const bool same = last.launched && epoch->same_rows(*last.launched);
+        if (same) row.same_as = last.epoch;
+        add_epoch(row, status);
+        if (same) return;
         add_rows(*epoch);
         last.epoch = epoch->id;
         last.launched = std::move(epoch);
     });
 }
 
-void Recorder::add_epoch(const Launched& epoch, Cycle now, const std::string& status, double inputs_per_second,
-                         std::optional<std::int64_t> same_as) {
+void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     std::vector<std::string> graphs;
-    for (const Graph* graph : epoch.plan.graphs) graphs.push_back(graph->name);
-    writer_->add(Table::Epoch, epoch.id, epoch.rows.id, fmt::format("{}", fmt::join(graphs, ",")),
-                 fmt::format("[{}]", fmt::join(epoch.plan.chips, ",")), epoch.inputs, epoch.start, now - epoch.start,
-                 inputs_per_second, status, same_as);
+    for (const Graph* graph : row.plan->graphs) graphs.push_back(graph->name);
+    writer_->add(Table::Epoch, row.id, rows_of_.at(row.plan).id, fmt::format("{}", fmt::join(graphs, ",")),
+                 fmt::format("[{}]", fmt::join(row.plan->chips, ",")), row.inputs, row.start, row.cycles,
+                 row.inputs_per_second, status, row.same_as);
+    epoch_rows_.push_back(row);
+}
+
+/// The last epochs come again, without being simulated.
+void Recorder::repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift) {
+    const std::size_t first = epoch_rows_.size() - count;
+    for (std::int64_t round = 1; round <= rounds; ++round)
+        for (std::size_t n = first; n < first + count; ++n) {
+            EpochRow row = epoch_rows_[n];
+            if (!row.same_as) row.same_as = row.id;
+            row.id = epochs_++;
+            row.start += static_cast<Cycle>(round) * shift;
+            add_epoch(row, "complete");
+        }
+}
+
+void Recorder::walk(StateWalk& walk) {
+    for (Load& load : loads_) load.walk(walk);
+    auto over = static_cast<std::int64_t>(epoch_rows_.size());
+    const std::int64_t growth = walk.total(over);
+    if (!walk.advancing() || growth == 0) return;
+    const auto rounds = static_cast<std::int64_t>(walk.periods());
+    guarded([&] { repeat_epochs(static_cast<std::size_t>(growth), rounds, walk.cycles() / walk.periods()); });
 }
 
 static void add_number(std::string& text, std::uint64_t number) {
