@@ -41,9 +41,10 @@ struct CoreUse {
 };
 
 std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
-    Statement query(trace.database(),
-                    "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_pack + drain, wait_noc, "
-                    "wait_dram, wait_output, wait_source, wait_room FROM op_core WHERE epoch = ? ORDER BY core");
+    Statement query(
+        trace.database(),
+        "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_pack + drain, wait_noc, "
+        "wait_dram, wait_output, wait_source, wait_room FROM op_core WHERE epoch = ? ORDER BY core");
     query.bind(1, epoch);
     std::vector<CoreUse> uses;
     while (query.step()) {
@@ -154,10 +155,12 @@ void judge(EpochUse& epoch, Reader& trace) {
 
 }  // namespace
 
-std::vector<EpochUse> epochs(Reader& trace) {
+/// Epochs as stored: all, or the one with that id.
+static std::vector<EpochUse> stored_epochs(Reader& trace, std::int64_t id) {
     Statement query(trace.database(),
                     "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second FROM epoch "
-                    "ORDER BY id");
+                    "WHERE ?1 < 0 OR id = ?1 ORDER BY id");
+    query.bind(1, id);
     std::vector<EpochUse> all;
     while (query.step()) {
         EpochUse epoch;
@@ -172,22 +175,27 @@ std::vector<EpochUse> epochs(Reader& trace) {
         epoch.inputs_per_second = query.real(8);
         all.push_back(std::move(epoch));
     }
+    return all;
+}
+
+std::vector<EpochUse> epochs(Reader& trace) {
+    std::vector<EpochUse> all = stored_epochs(trace, -1);
     for (EpochUse& epoch : all) judge(epoch, trace);
     return all;
 }
 
-std::vector<OpUse> ops(Reader& trace, std::int64_t epoch) {
-    Statement query(trace.database(), "SELECT plan FROM epoch WHERE id = ?");
-    query.bind(1, epoch);
-    if (!query.step()) {
-        Statement count(trace.database(), "SELECT count(*) FROM epoch");
-        count.step();
-        const std::int64_t known = count.whole(0);
-        if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", epoch);
-        fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", epoch, known - 1);
+EpochUse epoch(Reader& trace, std::int64_t id) {
+    std::vector<EpochUse> found = stored_epochs(trace, id);
+    if (id < 0 || found.empty()) {
+        const std::size_t known = stored_epochs(trace, -1).size();
+        if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
+        fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
     }
-    return op_uses(trace, epoch, query.whole(0));
+    judge(found.front(), trace);
+    return found.front();
 }
+
+std::vector<OpUse> ops(Reader& trace, std::int64_t id) { return op_uses(trace, id, epoch(trace, id).plan); }
 
 std::vector<ResourceUse> resources(Reader& trace) {
     Statement query(trace.database(),

@@ -29,8 +29,8 @@ struct OpUse {
     double wait_source = 0, wait_room = 0;  ///< cycles per input
     double math_utilization = 0;            ///< of all its cores, from first unpack to last pack
     double in_bytes = 0, out_bytes = 0;     ///< per input, of the core with most
-    double in_needed() const { return kernel > 0 ? in_bytes / kernel : 0; }    ///< bytes per cycle to run at kernel speed
-    double in_got() const { return cycles > 0 ? in_bytes / cycles : 0; }       ///< bytes per cycle as simulated
+    double in_needed() const { return kernel > 0 ? in_bytes / kernel : 0; }  ///< bytes per cycle to run at kernel speed
+    double in_got() const { return cycles > 0 ? in_bytes / cycles : 0; }     ///< bytes per cycle as simulated
     double out_needed() const { return kernel > 0 ? out_bytes / kernel : 0; }
     double out_got() const { return cycles > 0 ? out_bytes / cycles : 0; }
 };
@@ -56,7 +56,8 @@ struct ResourceUse {
 };
 
 std::vector<EpochUse> epochs(Reader& trace);
-/// Throws Error(Input) when the trace has no such epoch.
+/// One epoch. Throws Error(Input) when the trace has none of that number, as ops() does.
+EpochUse epoch(Reader& trace, std::int64_t id);
 std::vector<OpUse> ops(Reader& trace, std::int64_t epoch);
 /// Busiest first.
 std::vector<ResourceUse> resources(Reader& trace);

@@ -47,7 +47,8 @@ const std::array<TableDef, table_count> tables{{
      "in_flight INTEGER, wait_source INTEGER, wait_room INTEGER",
      "epoch, flow"},
     {Table::FlowRun, "flow_run",
-     "epoch INTEGER, flow INTEGER, input INTEGER, times INTEGER, shift INTEGER, start INTEGER, pattern INTEGER",
+     "epoch INTEGER, flow INTEGER, input INTEGER, times INTEGER, every INTEGER, shift INTEGER, start INTEGER, "
+     "pattern INTEGER",
      "epoch, flow, input"},
     {Table::Pattern, "pattern", "id INTEGER PRIMARY KEY, events TEXT", ""},
     {Table::Resource, "resource",
@@ -68,32 +69,33 @@ CREATE VIEW op_core AS
          CASE WHEN l.end > l.start THEN 1.0 * l.math / (l.end - l.start) END AS math_utilization
   FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN core c ON c.id = l.core;
 CREATE VIEW core_run AS
-  SELECT e.id AS epoch, l.core AS core, json_extract(s.value, '$[0]') AS input, json_extract(s.value, '$[1]') AS times,
-         json_extract(s.value, '$[2]') AS shift, e.start + json_extract(s.value, '$[3]') AS start,
-         json_extract(s.value, '$[4]') AS length, json_extract(s.value, '$[5]') AS to_first_unpack,
-         json_extract(s.value, '$[6]') AS to_last_pack, json_extract(s.value, '$[7]') AS tiles,
-         json_extract(s.value, '$[8]') AS steps, json_extract(s.value, '$[9]') AS math,
-         json_extract(s.value, '$[10]') AS math_bound, json_extract(s.value, '$[11]') AS unpack_bound,
-         json_extract(s.value, '$[12]') AS wait_source, json_extract(s.value, '$[13]') AS wait_noc,
-         json_extract(s.value, '$[14]') AS wait_dram, json_extract(s.value, '$[15]') AS wait_room,
-         json_extract(s.value, '$[16]') AS wait_output, json_extract(s.value, '$[17]') AS wait_pack,
-         json_extract(s.value, '$[18]') AS drain, json_extract(s.value, '$[19]') AS pattern
+  SELECT e.id AS epoch, l.core AS core, json_extract(s.value, '$[0]') AS input,
+         json_extract(s.value, '$[1]') AS times, json_extract(s.value, '$[2]') AS every,
+         json_extract(s.value, '$[3]') AS shift, e.start + json_extract(s.value, '$[4]') AS start,
+         json_extract(s.value, '$[5]') AS length, json_extract(s.value, '$[6]') AS to_first_unpack,
+         json_extract(s.value, '$[7]') AS to_last_pack, json_extract(s.value, '$[8]') AS tiles,
+         json_extract(s.value, '$[9]') AS steps, json_extract(s.value, '$[10]') AS math,
+         json_extract(s.value, '$[11]') AS math_bound, json_extract(s.value, '$[12]') AS unpack_bound,
+         json_extract(s.value, '$[13]') AS wait_source, json_extract(s.value, '$[14]') AS wait_noc,
+         json_extract(s.value, '$[15]') AS wait_dram, json_extract(s.value, '$[16]') AS wait_room,
+         json_extract(s.value, '$[17]') AS wait_output, json_extract(s.value, '$[18]') AS wait_pack,
+         json_extract(s.value, '$[19]') AS drain, json_extract(s.value, '$[20]') AS pattern
   FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN json_each(l.series) s;
 CREATE VIEW core_input AS
-  SELECT r.epoch, r.core, r.input + n.n AS input, r.start + n.n * r.shift AS start,
+  SELECT r.epoch, r.core, r.input + n.n * r.every AS input, r.start + n.n * r.shift AS start,
          r.start + n.n * r.shift + r.length AS end, r.start + n.n * r.shift + r.to_first_unpack AS first_unpack,
          r.start + n.n * r.shift + r.to_last_pack AS last_pack, r.math_bound + r.unpack_bound AS busy, r.math_bound,
          r.unpack_bound, r.wait_source, r.wait_noc, r.wait_dram, r.wait_room, r.wait_output, r.wait_pack, r.drain,
          r.tiles, r.steps, r.math, CASE WHEN r.length > 0 THEN 1.0 * r.math / r.length END AS math_utilization
   FROM core_run r JOIN number n ON n.n < r.times;
 CREATE VIEW step AS
-  SELECT r.epoch, r.core, r.input + n.n AS input, s.key AS step,
+  SELECT r.epoch, r.core, r.input + n.n * r.every AS input, s.key AS step,
          r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS start,
          json_extract(s.value, '$[1]') AS busy, json_extract(s.value, '$[2]') AS wait_pack,
          r.start + n.n * r.shift + json_extract(s.value, '$[3]') AS packed
   FROM core_run r JOIN number n ON n.n < r.times JOIN pattern p ON p.id = r.pattern JOIN json_each(p.events) s;
 CREATE VIEW transfer AS
-  SELECT e.id AS epoch, r.flow AS flow, r.input + n.n AS input, s.key AS chunk,
+  SELECT e.id AS epoch, r.flow AS flow, r.input + n.n * r.every AS input, s.key AS chunk,
          e.start + r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS sent,
          e.start + r.start + n.n * r.shift + json_extract(s.value, '$[1]') AS arrived
   FROM epoch e JOIN flow_run r ON r.epoch = coalesce(e.same_as, e.id) JOIN number n ON n.n < r.times

@@ -104,9 +104,8 @@ void Core::try_start() {
 
 void Core::trace_wait(int operand) {
     if (operand < 0) return probe_->waits_for_room(epoch_.now());
-    const auto k = static_cast<std::size_t>(operand);
-    const PipeFlow& pipe = *operands_[k].pipe;
-    probe_->waits_for_operand(epoch_.now(), pipe.probe(), op_.operands[k].producer_queue >= 0, pipe.arrived());
+    const PipeFlow& pipe = *operands_[static_cast<std::size_t>(operand)].pipe;
+    probe_->waits_for_operand(epoch_.now(), pipe.probe(), pipe.arrived());
 }
 
 void Core::begin_step(const Position& at) {
@@ -229,6 +228,7 @@ void Core::walk(StateWalk& walk) {
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);
+    if (probe_) probe_->walk(walk, scope);
 }
 
 WaitsFor Core::waits_for() const {

@@ -80,16 +80,11 @@ void PipeFlow::try_send() {
         }
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
-        if (probe_) probe_->sent(epoch_.now(), arrival, chunk_bytes(chunk), input);
-        epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
+        if (probe_) probe_->sent(epoch_.now(), arrival, input);
+        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now(), arrival) : 0,
+                        static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
-}
-
-std::uint64_t PipeFlow::chunk_bytes(std::size_t chunk) const {
-    std::uint64_t tiles = 0;
-    for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) tiles += pipe_.needs[n].tiles;
-    return tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
 }
 
 Cycle PipeFlow::transfer(std::size_t chunk) {
@@ -121,12 +116,14 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
     return arrival;
 }
 
-void PipeFlow::on_event(std::uint32_t, std::uint64_t argument) { arrive(static_cast<std::int64_t>(argument)); }
+void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
+    if (probe_) probe_->arrived(epoch_.now(), flight);
+    arrive(static_cast<std::int64_t>(argument));
+}
 
 void PipeFlow::arrive(std::int64_t number) {
     const std::int64_t input = number / chunks_per_input_;
     const auto chunk = static_cast<std::size_t>(number % chunks_per_input_);
-    if (probe_) probe_->arrived(epoch_.now());
     if (epoch_.values()) collect_values(input, chunk);
     arrived_ = number + 1;
     for (Core* core : cores_) core->try_start();
@@ -194,6 +191,7 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, scope);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);

@@ -10,7 +10,7 @@
 
 namespace tt::sim {
 
-class PipeFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
+class PipeFlow final : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
     PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
@@ -53,7 +53,6 @@ private:
     bool entry_missing(std::int64_t input) const;
     bool buffers_full(std::size_t chunk) const;
     void try_send();
-    std::uint64_t chunk_bytes(std::size_t chunk) const;
     Cycle transfer(std::size_t chunk);
     void arrive(std::int64_t number);
     void collect_values(std::int64_t input, std::size_t chunk);

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/units.hpp"
 #include "sim/machine/calendar.hpp"
+#include "sim/machine/series.hpp"
+#include "sim/machine/state_walk.hpp"
 
 namespace tt {
 struct Plan;
@@ -23,30 +25,6 @@ namespace tt::sim {
 /// Relative times of the events of one input, each a few numbers; empty when single events are not wanted.
 using Events = std::vector<std::array<Cycle, 4>>;
 
-/// Something that is the same for `times` inputs in a row, each `shift` cycles after the one before.
-template <class Row>
-struct Repeated {
-    Row row;
-    std::int64_t times = 1;
-    Cycle shift = 0;
-};
-
-/// Appends a row, or counts it as another repetition of the last. Row has input, start and same_as(row).
-template <class Row>
-void append(std::vector<Repeated<Row>>& rows, Row&& row) {
-    if (!rows.empty()) {
-        Repeated<Row>& last = rows.back();
-        const Cycle since = row.start - last.row.start;
-        const Cycle expected = last.shift * static_cast<Cycle>(last.times);
-        const bool next = row.input == last.row.input + last.times && row.same_as(last.row);
-        if (next && (last.times == 1 || since == expected)) {
-            if (last.times++ == 1) last.shift = since;
-            return;
-        }
-    }
-    rows.push_back({std::move(row)});
-}
-
 /// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
@@ -56,6 +34,7 @@ public:
         Cycle start = 0;  ///< first chunk sent
         Events events;    ///< sent, arrived
         bool same_as(const Input& other) const { return events == other.events; }
+        void move_by(Cycle cycles) { start += cycles; }
     };
 
     void waits(Cycle now, Wait why) {
@@ -63,34 +42,55 @@ public:
         charge(now);
         why_ = why;
     }
-    void sent(Cycle now, Cycle arrival, std::uint64_t bytes, std::int64_t input);
-    void arrived(Cycle now) {
-        last_sent_ = in_flight_.front();
-        in_flight_.pop_front();
+    void sent(Cycle now, Cycle arrival, std::int64_t input) {
+        charge(now);
+        why_ = Wait::None;
+        if (chunks++ == 0) first_sent = now;
+        in_flight += arrival - now;
+        if (events) add_event(now, arrival, input);
+    }
+    /// A chunk that nobody wants is dropped where it is.
+    void skipped(Cycle now) {
+        charge(now);
+        why_ = Wait::None;
+    }
+    void arrived(Cycle now, Cycle flight) {
+        last_sent_ = now - flight;
         last_arrival_ = now;
     }
     /// When what has just arrived had been sent.
     Cycle last_sent() const { return last_sent_; }
-    void close();  ///< the epoch is over
-
-    std::uint64_t chunks = 0, bytes = 0;
-    Cycle first_sent = ~Cycle{0}, in_flight = 0;
-    std::array<Cycle, 3> waited{};  ///< by Wait
-    bool wants_events = false;
-    std::vector<Repeated<Input>> inputs;  ///< when events are wanted
     Cycle last_arrival() const { return last_arrival_; }
     void begin(Cycle now) { since_ = now; }
+    void close();  ///< the epoch is over
+    void walk(StateWalk& walk, const StateWalk::Scope& scope);
+
+    std::uint64_t chunks = 0;
+    Cycle first_sent = 0, in_flight = 0;
+    std::array<Cycle, 3> waited{};  ///< by Wait
+    bool memory = false;            ///< what it carries comes from a queue
+    struct EventLog {
+        Series<Input> inputs;
+        Input open;
+        std::int64_t inputs_over = 0;  ///< appended to `inputs`
+        void finish_input();
+    };
+    std::unique_ptr<EventLog> events;  ///< null: single transfers are not wanted
 
 private:
+    void add_event(Cycle now, Cycle arrival, std::int64_t input);
     void charge(Cycle now) {
         waited[static_cast<std::size_t>(why_)] += now - since_;
         since_ = now;
     }
     Wait why_ = Wait::None;
     Cycle since_ = 0, last_sent_ = 0, last_arrival_ = 0;
-    std::deque<Cycle> in_flight_;
-    Input open_;
 };
+
+/// How long a transfer is under way, as an event's `what` can hold it.
+inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
+    return static_cast<std::uint32_t>(std::min<Cycle>(arrival - sent, ~std::uint32_t{0}));
+}
 
 /// One core of an op. What it does is cut into inputs: an input lasts from the end of the one before (the first: from
 /// its first unpack) to the cycle in which its last step makes way for the next (the last: to its last pack).
@@ -105,13 +105,16 @@ public:
         Cycle math = 0;  ///< cycles in which FPU or SFPU work
         Events events;   ///< start, busy, wait for pack, packed
         bool same_as(const Input& other) const;
+        void move_by(Cycle cycles) {
+            for (Cycle* at : {&start, &end, &first_unpack, &last_pack}) *at += cycles;
+        }
     };
 
-    void waits_for_operand(Cycle now, const FlowProbe* pipe, bool memory, std::int64_t arrived) {
+    /// `arrived`: chunks it has had from the pipe.
+    void waits_for_operand(Cycle now, const FlowProbe* pipe, std::int64_t arrived) {
         if (pipe == pipe_ && arrived == arrived_) return;
         charge(now);
         pipe_ = pipe;
-        memory_ = memory;
         arrived_ = arrived;
         for_room_ = false;
     }
@@ -133,9 +136,10 @@ public:
     };
     void step(const Step& step);
     void close();  ///< the epoch is over
+    void walk(StateWalk& walk, const StateWalk::Scope& scope);
 
     bool wants_events = false;
-    std::vector<Repeated<Input>> inputs;
+    Series<Input> inputs;
 
 private:
     void charge(Cycle now);
@@ -144,11 +148,12 @@ private:
     Cycle since_ = 0;   // everything before is accounted for
     Cycle packed_ = 0;  // end of the last pack
     bool for_room_ = false;
-    bool memory_ = false;  // the pipe comes from a queue
+    bool has_waited_ = false;
     std::int64_t arrived_ = 0;
     const FlowProbe* pipe_ = nullptr;
     const FlowProbe* released_by_ = nullptr;
     bool open_ = false;
+    std::int64_t inputs_over_ = 0;       // appended to `inputs`
     std::array<Cycle, parts> waited_{};  // since the last step
     Input now_;
 };
@@ -174,12 +179,16 @@ public:
     /// Busy cycles in buckets of 2^shift cycles, up to `cycles`.
     std::vector<Cycle> busy_in(unsigned shift, Cycle cycles) const;
     unsigned shift() const { return shift_; }
+    void walk(StateWalk& walk);
 
 private:
+    void flush();
     void add_elsewhere(Cycle start, Cycle length);
+    void add_evenly(Cycle start, Cycle cycles, Cycle busy);
     void fold();
 
     Cycle from_ = 0, to_ = 0, busy_ = 0;  // the bucket of the last transfer, and what is not yet in busy_in_
+    Cycle elsewhere_ = 0;                 // sum of busy_in_
     unsigned shift_ = 10;
     std::vector<Cycle> busy_in_;
 };
@@ -209,6 +218,8 @@ public:
     virtual ~Probe() = default;
     virtual Load* resource(const ResourceName& name) = 0;
     virtual EpochProbe* launch(const Plan& plan, const EpochLaunch& launch, Cycle now) = 0;
+    /// The state of what outlives epochs, wherever the machine's is walked.
+    virtual void walk(StateWalk& walk) = 0;
     /// The epoch is over; its probe is gone afterwards.
     virtual void over(EpochProbe* epoch, Cycle now, double inputs_per_second) = 0;
 };

@@ -10,8 +10,8 @@ static constexpr std::size_t longest_round = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
-    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ && !context_.probe &&
-           !state.input_record.any();  // a trace shows all inputs, and some figures are of single ones
+    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ &&
+           !state.input_record.any();  // some figures are of single inputs
 }
 
 std::vector<Epoch*> Sequencer::in_flight() const {
@@ -26,6 +26,7 @@ void Sequencer::walk(StateWalk& walk, Moment moment) {
     for (auto& [queue, memory] : context_.queues) memory->walk(walk, moment);
     for (auto& port : host_) port->walk(walk);
     context_.board.walk(walk);
+    if (context_.probe) context_.probe->walk(walk);
 }
 
 // --- inputs of an epoch --------------------------------------------------------------------------------------------

@@ -45,10 +45,16 @@ public:
     bool advancing() const { return mode_ == Mode::Advance; }
     std::uint64_t periods() const { return periods_; }  ///< to be skipped; limiting: at most so many
     Cycle cycles() const { return cycles_; }            ///< to be skipped
+    Cycle now() const { return to_->now; }              ///< advancing: before the skip
 
     /// A moment; the past is all alike.
     void time(Cycle& when) {
         if (saving()) word(when > snapshot_.now ? when - snapshot_.now : 0);
+        if (advancing()) when += cycles_;
+    }
+    /// A moment of which the distance from the present matters, past or future.
+    void moment(Cycle& when) {
+        if (saving()) word(when - snapshot_.now);
         if (advancing()) when += cycles_;
     }
     /// Something of which every input of the epoch has `per_input`.

@@ -52,7 +52,7 @@ void WriterFlow::try_send() {
             return;
         }
         if (queue_.skips(next.input)) {
-            if (probe_) probe_->sent(epoch_.now(), epoch_.now(), 0, next.input);
+            if (probe_) probe_->skipped(epoch_.now());
             epoch_.schedule(core_.op().chip, epoch_.now(), *this, 0, static_cast<std::uint64_t>(sent_++));
             continue;
         }
@@ -62,11 +62,9 @@ void WriterFlow::try_send() {
         }
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
-        if (probe_)
-            probe_->sent(epoch_.now(), last_arrival_,
-                         static_cast<std::uint64_t>(next.tiles * bytes_per_tile(core_.op(), queue_.queue())),
-                         next.input);
-        epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
+        if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, probe_ ? flight_time(epoch_.now(), last_arrival_) : 0,
+                        static_cast<std::uint64_t>(sent_++));
     }
 }
 
@@ -94,10 +92,10 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
 }
 
-void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
+void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
     const Piece done = piece(static_cast<std::int64_t>(argument));
     ++delivered_;
-    if (probe_) probe_->arrived(epoch_.now());
+    if (probe_) probe_->arrived(epoch_.now(), flight);
     if (!queue_.skips(done.input)) {
         const BlockPtr block =
             epoch_.values() && done.ends_slice ? core_.block(done.input * core_.op().slices + done.slice) : nullptr;
@@ -115,6 +113,7 @@ void WriterFlow::walk(StateWalk& walk) {
     walk.count_below(sent_, per_input_, epoch_.scope(), total_);
     walk.count(delivered_, per_input_, epoch_.scope());
     walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, epoch_.scope());
 }
 
 WaitsFor WriterFlow::waits_for() const {

@@ -41,19 +41,41 @@ StageSums stage_sums(const PlanOp& op) {
     return {sums.unpack * slices, sums.math * slices, sums.pack * slices};
 }
 
-std::uint64_t bytes_per_input(const Pipe& pipe, const PlanOperand& operand) {
-    std::uint64_t tiles = 0;
-    for (const ChunkNeed& need : pipe.needs) tiles += need.tiles;
-    return tiles * static_cast<std::uint64_t>(operand.tile_bytes);
+PlanRows::Flow pipe_flow(const Pipe& pipe, const PlanOperand& operand) {
+    PlanRows::Flow flow{operand.producer_queue >= 0, {0}};
+    for (std::size_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
+        std::uint64_t tiles = 0;
+        for (std::uint32_t n = pipe.first_need[chunk]; n < pipe.first_need[chunk + 1]; ++n)
+            tiles += pipe.needs[n].tiles;
+        flow.bytes_before.push_back(flow.bytes_before.back() + tiles * static_cast<std::uint64_t>(operand.tile_bytes));
+    }
+    return flow;
+}
+
+PlanRows::Flow writer_flow(const PlanOp& op, const Queue& queue) {
+    const auto tile_bytes = static_cast<std::uint64_t>(WriterFlow::bytes_per_tile(op, queue));
+    PlanRows::Flow flow{false, {0}};
+    for (std::int64_t slice = 0; slice < op.slices; ++slice)
+        for (const std::int64_t tiles : op.out_tiles)
+            if (tiles > 0)
+                flow.bytes_before.push_back(flow.bytes_before.back() + static_cast<std::uint64_t>(tiles) * tile_bytes);
+    return flow;
 }
 
 }  // namespace
 
+std::uint64_t PlanRows::Flow::bytes(std::uint64_t chunks) const {
+    const std::uint64_t per_input = bytes_before.size() - 1;
+    if (per_input == 0) return 0;
+    return chunks / per_input * bytes_before.back() + bytes_before[chunks % per_input];
+}
+
 Cycles kernel_cycles(const PlanOp& op) {
-    // The first input fills the pipeline, the second is like all that follow.
-    Cycle now = 0, pack_free = 0, second = 0;
-    for (int input = 0; input < 2; ++input) {
-        second = now;
+    // The first inputs fill the pipeline and the two halves of Dst; then all are alike.
+    constexpr int inputs = 4;
+    Cycle now = 0, pack_free = 0, last_start = 0;
+    for (int input = 0; input < inputs; ++input) {
+        last_start = now;
         for (std::int64_t slice = 0; slice < op.slices; ++slice)
             for (const StepTime& time : op.step_times) {
                 const StepPlay play = play_step(time, now, pack_free);
@@ -61,12 +83,11 @@ Cycles kernel_cycles(const PlanOp& op) {
                 pack_free = play.pack_end;
             }
     }
-    return Cycles(now - second);
+    return Cycles(now - last_start);
 }
 
 PlanWriter::PlanWriter(const Netlist& netlist) : netlist_(netlist) {
-    for (const Queue& queue : netlist.queues)
-        queue_row_.emplace(&queue, static_cast<std::int64_t>(queue_row_.size()));
+    for (const Queue& queue : netlist.queues) queue_row_.emplace(&queue, static_cast<std::int64_t>(queue_row_.size()));
 }
 
 void PlanWriter::add_queues(trace::Writer& writer) const {
@@ -87,7 +108,6 @@ PlanRows PlanWriter::add(trace::Writer& writer, const Plan& plan) {
     add_ops(writer, plan, rows);
     for (std::size_t o = 0; o < plan.ops.size(); ++o) add_pipes(writer, plan, o, rows);
     add_writers(writer, plan, rows);
-    rows.flows = static_cast<std::size_t>(flows_ - rows.first_flow);
     return rows;
 }
 
@@ -98,15 +118,15 @@ void PlanWriter::add_ops(trace::Writer& writer, const Plan& plan, PlanRows& rows
         const Blocking& out = op.op->cfg.out;
         writer.add(Table::Op, row, rows.id, op.op->name(), op.op->cfg.type, is_matmul(op), op.graph->name, op.chip,
                    out.grid_r, out.grid_c, op.slices, op.steps_per_slice, op.input_tiles(), sums.unpack.value(),
-                   sums.math.value(), sums.pack.value(), op.input_tiles() * op.out_tile_bytes, std::max({sums.unpack, sums.math, sums.pack}).value(),
-                   kernel_cycles(op).value());
+                   sums.math.value(), sums.pack.value(), op.input_tiles() * op.out_tile_bytes,
+                   std::max({sums.unpack, sums.math, sums.pack}).value(), kernel_cycles(op).value());
         rows.first_core.push_back(cores_);
         for (std::size_t n = 0; n < op.cores.size(); ++n)
             writer.add(Table::Core, cores_++, row, n, op.cores[n].x, op.cores[n].y);
     }
 }
 
-void PlanWriter::add_pipes(trace::Writer& writer, const Plan& plan, std::size_t o, const PlanRows& rows) {
+void PlanWriter::add_pipes(trace::Writer& writer, const Plan& plan, std::size_t o, PlanRows& rows) {
     const PlanOp& op = plan.ops[o];
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
         const PlanOperand& operand = op.operands[k];
@@ -122,23 +142,26 @@ void PlanWriter::add_pipes(trace::Writer& writer, const Plan& plan, std::size_t 
         for (const Pipe& pipe : operand.pipes) {
             std::vector<std::int64_t> cores;
             for (const std::uint32_t core : pipe.cores) cores.push_back(rows.first_core[o] + core);
+            rows.flows.push_back(pipe_flow(pipe, operand));
             writer.add(Table::Flow, flows_++, rows.id, operand.intake == Intake::Resident ? "resident" : "operand",
                        op_row_.at(&op), k, from_op, queue, place, json_list(cores), pipe.chunks(),
-                       bytes_per_input(pipe, operand));
+                       rows.flows.back().bytes_before.back());
         }
     }
 }
 
-void PlanWriter::add_writers(trace::Writer& writer, const Plan& plan, const PlanRows& rows) {
+void PlanWriter::add_writers(trace::Writer& writer, const Plan& plan, PlanRows& rows) {
     for (std::size_t o = 0; o < plan.ops.size(); ++o) {
         const PlanOp& op = plan.ops[o];
         for (const int q : op.out_queues) {
             const Queue& queue = *plan.queues[static_cast<std::size_t>(q)].queue;
-            for (std::size_t n = 0; n < op.cores.size(); ++n)
+            for (std::size_t n = 0; n < op.cores.size(); ++n) {
+                rows.flows.push_back(writer_flow(op, queue));
                 writer.add(Table::Flow, flows_++, rows.id, "writer", op_row_.at(&op), std::nullopt, op_row_.at(&op),
                            queue_row_.at(&queue), place_name(queue),
-                           fmt::format("[{}]", rows.first_core[o] + static_cast<std::int64_t>(n)), WriterFlow::pieces_per_input(op),
-                           op.input_tiles() * WriterFlow::bytes_per_tile(op, queue));
+                           fmt::format("[{}]", rows.first_core[o] + static_cast<std::int64_t>(n)),
+                           WriterFlow::pieces_per_input(op), rows.flows.back().bytes_before.back());
+            }
         }
     }
 }

@@ -14,7 +14,12 @@ struct PlanRows {
     std::int64_t id = 0;
     std::vector<std::int64_t> first_core;  ///< per op
     std::int64_t first_flow = 0;
-    std::size_t flows = 0;
+    struct Flow {
+        bool memory = false;                      ///< a pipe from a queue
+        std::vector<std::uint64_t> bytes_before;  ///< of an input: by chunks sent, up to all of them
+        std::uint64_t bytes(std::uint64_t chunks) const;
+    };
+    std::vector<Flow> flows;
 };
 
 /// Hands out row numbers over all plans of a run.
@@ -26,8 +31,8 @@ public:
 
 private:
     void add_ops(trace::Writer& writer, const Plan& plan, PlanRows& rows);
-    void add_pipes(trace::Writer& writer, const Plan& plan, std::size_t o, const PlanRows& rows);
-    void add_writers(trace::Writer& writer, const Plan& plan, const PlanRows& rows);
+    void add_pipes(trace::Writer& writer, const Plan& plan, std::size_t o, PlanRows& rows);
+    void add_writers(trace::Writer& writer, const Plan& plan, PlanRows& rows);
 
     const Netlist& netlist_;
     std::map<const Queue*, std::int64_t> queue_row_;

@@ -17,12 +17,15 @@ class Recorder::Launched : public EpochProbe {
 public:
     Launched(const Plan& plan_, const PlanRows& rows_, const EpochLaunch& launch, std::int64_t id_, Cycle now,
              bool events)
-        : plan(plan_), rows(rows_), id(id_), inputs(launch.inputs), start(now), flows(rows_.flows) {
+        : plan(plan_), rows(rows_), id(id_), inputs(launch.inputs), start(now), flows(rows_.flows.size()) {
         std::size_t count = 0;
         for (const PlanOp& op : plan.ops) count += op.cores.size();
         cores.resize(count);
         for (CoreProbe& probe : cores) probe.wants_events = events;
-        for (FlowProbe& probe : flows) probe.wants_events = events;
+        for (std::size_t n = 0; n < flows.size(); ++n) {
+            if (events) flows[n].events = std::make_unique<FlowProbe::EventLog>();
+            flows[n].memory = rows.flows[n].memory;
+        }
     }
     CoreProbe* core(std::size_t op, std::size_t index) override {
         return &cores[static_cast<std::size_t>(rows.first_core[op] - rows.first_core[0]) + index];
@@ -49,41 +52,35 @@ private:
 void Recorder::Launched::close() {
     for (CoreProbe& core : cores) {
         core.close();
-        for (auto& [row, times, shift] : core.inputs)
-            for (Cycle* at : {&row.start, &row.end, &row.first_unpack, &row.last_pack}) *at -= std::min(*at, start);
+        for (auto& repeated : core.inputs.rows()) repeated.row.move_by(Cycle{0} - start);
     }
     for (FlowProbe& flow : flows) {
         flow.close();
-        for (auto& [row, times, shift] : flow.inputs) row.start -= start;
-        if (flow.chunks == 0) continue;
-        flow.first_sent -= start;
+        if (!flow.events) continue;
+        for (auto& repeated : flow.events->inputs.rows()) repeated.row.move_by(Cycle{0} - start);
     }
 }
 
-static bool same(const CoreProbe& a, const CoreProbe& b) {
-    return std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
-                      [](const auto& x, const auto& y) {
-                          return x.times == y.times && x.shift == y.shift && x.row.input == y.row.input &&
-                                 x.row.start == y.row.start && x.row.same_as(y.row);
-                      });
-}
-
-static bool same(const FlowProbe& a, Cycle start_a, const FlowProbe& b, Cycle start_b) {
-    return a.chunks == b.chunks && a.bytes == b.bytes && a.first_sent == b.first_sent && a.in_flight == b.in_flight &&
-           a.last_arrival() - start_a == b.last_arrival() - start_b && a.waited[1] == b.waited[1] &&
-           a.waited[2] == b.waited[2] &&
-           std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
-                      [](const auto& x, const auto& y) {
-                          return x.times == y.times && x.shift == y.shift && x.row.input == y.row.input &&
-                                 x.row.start == y.row.start && x.row.same_as(y.row);
+template <class Row>
+static bool same(const Series<Row>& a, const Series<Row>& b) {
+    return std::equal(a.rows().begin(), a.rows().end(), b.rows().begin(), b.rows().end(),
+                      [](const Repeated<Row>& x, const Repeated<Row>& y) {
+                          return x.times == y.times && x.every == y.every && x.shift == y.shift &&
+                                 x.row.input == y.row.input && x.row.start == y.row.start && x.row.same_as(y.row);
                       });
 }
 
 bool Recorder::Launched::same_rows(const Launched& other) const {
     for (std::size_t i = 0; i < cores.size(); ++i)
-        if (!same(cores[i], other.cores[i])) return false;
-    for (std::size_t i = 0; i < flows.size(); ++i)
-        if (!same(flows[i], start, other.flows[i], other.start)) return false;
+        if (!same(cores[i].inputs, other.cores[i].inputs)) return false;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        const FlowProbe &a = flows[i], &b = other.flows[i];
+        if (a.chunks != b.chunks || a.in_flight != b.in_flight || a.waited != b.waited ||
+            (a.events && !same(a.events->inputs, b.events->inputs)) ||
+            a.first_sent - start != b.first_sent - other.start ||
+            a.last_arrival() - start != b.last_arrival() - other.start)
+            return false;
+    }
     return true;
 }
 
@@ -153,22 +150,46 @@ void Recorder::close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std
     guarded([&] {
         epoch->close();
         Written& last = written_[&epoch->plan];
-        if (last.launched && epoch->same_rows(*last.launched))
-            return add_epoch(*epoch, now, status, inputs_per_second, last.epoch);
-        add_epoch(*epoch, now, status, inputs_per_second, std::nullopt);
+        EpochRow row{&epoch->plan, epoch->id, epoch->inputs, epoch->start, now - epoch->start, inputs_per_second, {}};
+        const bool same = last.launched && epoch->same_rows(*last.launched);
+        if (same) row.same_as = last.epoch;
+        add_epoch(row, status);
+        if (same) return;
         add_rows(*epoch);
         last.epoch = epoch->id;
         last.launched = std::move(epoch);
     });
 }
 
-void Recorder::add_epoch(const Launched& epoch, Cycle now, const std::string& status, double inputs_per_second,
-                         std::optional<std::int64_t> same_as) {
+void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     std::vector<std::string> graphs;
-    for (const Graph* graph : epoch.plan.graphs) graphs.push_back(graph->name);
-    writer_->add(Table::Epoch, epoch.id, epoch.rows.id, fmt::format("{}", fmt::join(graphs, ",")),
-                 fmt::format("[{}]", fmt::join(epoch.plan.chips, ",")), epoch.inputs, epoch.start, now - epoch.start,
-                 inputs_per_second, status, same_as);
+    for (const Graph* graph : row.plan->graphs) graphs.push_back(graph->name);
+    writer_->add(Table::Epoch, row.id, rows_of_.at(row.plan).id, fmt::format("{}", fmt::join(graphs, ",")),
+                 fmt::format("[{}]", fmt::join(row.plan->chips, ",")), row.inputs, row.start, row.cycles,
+                 row.inputs_per_second, status, row.same_as);
+    epoch_rows_.push_back(row);
+}
+
+/// The last epochs come again, without being simulated.
+void Recorder::repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift) {
+    const std::size_t first = epoch_rows_.size() - count;
+    for (std::int64_t round = 1; round <= rounds; ++round)
+        for (std::size_t n = first; n < first + count; ++n) {
+            EpochRow row = epoch_rows_[n];
+            if (!row.same_as) row.same_as = row.id;
+            row.id = epochs_++;
+            row.start += static_cast<Cycle>(round) * shift;
+            add_epoch(row, "complete");
+        }
+}
+
+void Recorder::walk(StateWalk& walk) {
+    for (Load& load : loads_) load.walk(walk);
+    auto over = static_cast<std::int64_t>(epoch_rows_.size());
+    const std::int64_t growth = walk.total(over);
+    if (!walk.advancing() || growth == 0) return;
+    const auto rounds = static_cast<std::int64_t>(walk.periods());
+    guarded([&] { repeat_epochs(static_cast<std::size_t>(growth), rounds, walk.cycles() / walk.periods()); });
 }
 
 static void add_number(std::string& text, std::uint64_t number) {
@@ -198,11 +219,13 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
     if (probe.inputs.empty()) return;
     P::Input sum;
     std::int64_t inputs = 0;
+    Cycle end = 0;
     std::string series = "[";
-    for (const auto& [row, times, shift] : probe.inputs) {
+    for (const auto& [row, times, every, shift] : probe.inputs.rows()) {
         most_times_ = std::max(most_times_, times);
         inputs += times;
         const auto n = static_cast<Cycle>(times);
+        end = std::max(end, row.end + (n - 1) * shift);
         for (std::size_t part = 0; part < P::parts; ++part) sum.spent[part] += n * row.spent[part];
         sum.tiles += times * row.tiles;
         sum.steps += times * row.steps;
@@ -210,18 +233,16 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
         series += series.size() > 1 ? ",[" : "[";
         add_number(series, static_cast<Cycle>(row.input));
         add_number(series += ',', n);
-        for (const Cycle number : {shift, row.start, row.end - row.start, row.first_unpack - row.start,
-                                   row.last_pack - row.start, static_cast<Cycle>(row.tiles),
-                                   static_cast<Cycle>(row.steps), row.math})
+        for (const Cycle number :
+             {static_cast<Cycle>(every), shift, row.start, row.end - row.start, row.first_unpack - row.start,
+              row.last_pack - row.start, static_cast<Cycle>(row.tiles), static_cast<Cycle>(row.steps), row.math})
             add_number(series += ',', number);
         for (const Cycle part : row.spent) add_number(series += ',', part);
         if (const auto id = pattern(row.events, 4)) add_number(series += ',', static_cast<Cycle>(*id));
         series += ']';
     }
     series += ']';
-    const auto& [last, times, shift] = probe.inputs.back();
-    const Cycle end = last.end + static_cast<Cycle>(times - 1) * shift;
-    writer_->add(Table::CoreLoad, epoch, core, inputs, probe.inputs.front().row.start, end, sum.tiles, sum.steps,
+    writer_->add(Table::CoreLoad, epoch, core, inputs, probe.inputs.rows().front().row.start, end, sum.tiles, sum.steps,
                  sum.math, sum.spent[P::MathBound], sum.spent[P::UnpackBound], sum.spent[P::Source], sum.spent[P::Noc],
                  sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Pack], sum.spent[P::Drain],
                  series);
@@ -235,12 +256,14 @@ void Recorder::add_rows(const Launched& epoch) {
         const FlowProbe& flow = epoch.flows[n];
         const std::int64_t id = epoch.rows.first_flow + static_cast<std::int64_t>(n);
         if (flow.chunks == 0) continue;
-        writer_->add(Table::FlowLoad, epoch.id, id, flow.chunks, flow.bytes, flow.first_sent,
-                     flow.last_arrival() - std::min(flow.last_arrival(), epoch.start), flow.in_flight, flow.waited[1],
-                     flow.waited[2]);
-        for (const auto& [row, times, shift] : flow.inputs) {
+        writer_->add(Table::FlowLoad, epoch.id, id, flow.chunks, epoch.rows.flows[n].bytes(flow.chunks),
+                     flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start),
+                     flow.in_flight, flow.waited[1], flow.waited[2]);
+        if (!flow.events) continue;
+        for (const auto& [row, times, every, shift] : flow.events->inputs.rows()) {
             most_times_ = std::max(most_times_, times);
-            writer_->add(Table::FlowRun, epoch.id, id, row.input, times, shift, row.start, pattern(row.events, 2));
+            writer_->add(Table::FlowRun, epoch.id, id, row.input, times, every, shift, row.start,
+                         pattern(row.events, 2));
         }
     }
 }

@@ -25,6 +25,7 @@ public:
 
     Load* resource(const ResourceName& name) override;
     EpochProbe* launch(const Plan& plan, const EpochLaunch& launch, Cycle now) override;
+    void walk(StateWalk& walk) override;
     void over(EpochProbe* epoch, Cycle now, double inputs_per_second) override;
 
     /// The machine stopped at `now`: "complete", or why not, with the message of the error. What epochs in flight have
@@ -42,8 +43,15 @@ private:
     void guarded(Work&& work);
     void add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift);
     void add_setup();
-    void add_epoch(const Launched& epoch, Cycle now, const std::string& status, double inputs_per_second,
-                   std::optional<std::int64_t> same_as);
+    struct EpochRow {
+        const Plan* plan;
+        std::int64_t id, inputs;
+        Cycle start, cycles;
+        double inputs_per_second;
+        std::optional<std::int64_t> same_as;
+    };
+    void add_epoch(const EpochRow& row, const std::string& status);
+    void repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift);
     void add_rows(const Launched& epoch);
     void add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe);
     void add_resources(unsigned bucket_shift, Cycle now);
@@ -60,6 +68,7 @@ private:
     std::deque<Load> loads_;  // of the names, in their order
     std::list<std::unique_ptr<Launched>> in_flight_;
     std::unordered_map<std::string, std::int64_t> patterns_;
+    std::vector<EpochRow> epoch_rows_;  // of epochs that are over
     std::int64_t epochs_ = 0, most_times_ = 1;
 };
 

@@ -1,6 +1,7 @@
 // ttsim run: simulate a netlist, check its outputs, report its cycles.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +20,29 @@ struct Flags {
     RunFlags netlist;
     std::string json;
     bool no_check = false, check_perf = false;
+    const CLI::App* command = nullptr;
 };
+
+/// The command for the trace: only what decides the result, without folders, so that equal runs have equal traces.
+std::string command_text(const CLI::App& command) {
+    std::string text = "ttsim run";
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io";
+        if (option->count() == 0 || elsewhere) continue;
+        if (option->get_positional()) {
+            text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
+            continue;
+        }
+        if (option->get_expected_max() == 0) {
+            text += " " + name;
+            continue;
+        }
+        for (const std::string& value : option->results())
+            text += fmt::format(" {} {}", name, std::filesystem::path(value).filename().string());
+    }
+    return text;
+}
 
 int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
@@ -31,6 +54,7 @@ int run(Flags& flags) {
     Progress progress;
     options.progress = progress.callback();
     options.trace.version = TTSIM_VERSION;
+    options.trace.command = command_text(*flags.command);
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
@@ -102,6 +126,7 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
 void add_run(CLI::App& app, int& exit_status) {
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
+    flags->command = command;
     sim::RunOptions& options = flags->netlist.options;
     add_netlist_flags(*command, flags->netlist);
     add_value_flags(*command, options);

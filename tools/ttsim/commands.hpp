@@ -18,6 +18,7 @@ void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
+void add_export(CLI::App& app);
 void add_kernel(CLI::App& app);
 
 /// The same check, without its own words in the help text.

@@ -3,57 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/common/table.hpp"
 #include "tools/ttsim/report.hpp"
 
 namespace tt::cli {
 
 namespace {
-
-/// Columns as wide as their widest cell; numbers to the right.
-class Table {
-public:
-    struct Column {
-        std::string title;
-        bool right = true;
-    };
-    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {
-        for (const Column& c : columns_) widths_.push_back(c.title.size());
-    }
-    void add(std::vector<std::string> row) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], row[i].size());
-        rows_.push_back(std::move(row));
-    }
-    std::string text() const {
-        std::vector<std::string> titles;
-        for (const Column& c : columns_) titles.push_back(c.title);
-        std::string out = line(titles);
-        for (const auto& row : rows_) out += line(row);
-        return out;
-    }
-
-private:
-    std::string line(const std::vector<std::string>& cells) const {
-        std::string out = " ";
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            out += columns_[i].right ? fmt::format(" {:>{}} ", cells[i], widths_[i])
-                                     : fmt::format(" {:<{}} ", cells[i], widths_[i]);
-        out.erase(out.find_last_not_of(' ') + 1);
-        return out + "\n";
-    }
-    std::vector<Column> columns_;
-    std::vector<std::size_t> widths_;
-    std::vector<std::vector<std::string>> rows_;
-};
-
-/// 1234567 -> "1,234,567"
-std::string grouped(std::uint64_t n) {
-    std::string digits = fmt::format("{}", n);
-    for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
-    return digits;
-}
-std::string grouped(std::int64_t n) { return n < 0 ? fmt::format("{}", n) : grouped(static_cast<std::uint64_t>(n)); }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string rate(double per_second) {
     if (per_second >= 1000 && per_second < 1e15) return grouped(static_cast<std::uint64_t>(std::llround(per_second)));
