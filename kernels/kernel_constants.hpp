@@ -12,6 +12,7 @@ struct KernelConstants {
     // rates, bytes per clock
     double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_datums = 64, supply_bytes = 14, matmul_supply_bytes = 11,
            drain_bytes = 24;
+    double reduce_supply_bytes = 21, supply_turn = 0;  ///< of a reduction; clocks until freed space brings tiles
     double supply_block = 1;        ///< tiles of a micro-block from which on operands wait for their stream
     double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
     double supply_tile = 0;         ///< clocks per tile besides its bytes

@@ -78,10 +78,20 @@ double stream_bytes(DataFormat format, double tiles) {
     return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
 }
 
+/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
+/// free while the other is unpacked, and its tiles arrive a turn-around later.
+double two_block_floor(const KernelShape& s, const KernelConstants& c) {
+    constexpr double smallest_buffer = 32768;
+    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
+    if (2 * block < smallest_buffer) return 0;
+    return real(s.t * s.ublocks()) * (block / c.reduce_supply_bytes + c.supply_turn);
+}
+
 /// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
 double input_floor(const KernelShape& s, const KernelConstants& c) {
     const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    if (family == KernelFamily::Sparse) return 0;
+    if (family == KernelFamily::ReduceTile) return two_block_floor(s, c);
     if (family == KernelFamily::Depthwise)  // every product has its own tile of activations
         return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
                c.depthwise_supply_bytes;
