@@ -198,7 +198,8 @@ struct ResourceName {
     std::int64_t chip = 0;
     int noc = 0, x = 0, y = 0;
     bool vertical = false;
-    std::int64_t channel = 0, to_chip = 0;
+    std::int64_t channel = 0, block = 0, to_chip = 0;
+    bool to_host = false;  ///< PCIe: which way
     double bytes_per_cycle = 0;
 };
 
