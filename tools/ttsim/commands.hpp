@@ -19,6 +19,7 @@ void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
 void add_kernel(CLI::App& app);
+void add_noc(CLI::App& app);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }

@@ -1,0 +1,213 @@
+#include "sim/noc/network.hpp"
+
+#include <cmath>
+
+namespace tt::noc {
+
+namespace {
+constexpr std::uint32_t flow_done = 0x80000000U;  // events of the network's own; the client's are below
+}
+
+Network::Network(const Topology& topology, std::array<int, traffic_classes> lanes, double buffer_flits, int memories,
+                 Client& client)
+    : topology_(topology),
+      client_(client),
+      buffer_flits_(buffer_flits),
+      shares_(static_cast<std::size_t>(topology.ports() + memories)),
+      lanes_(static_cast<std::size_t>(topology.ports())),
+      port_flits_(static_cast<std::size_t>(topology.ports()), 0),
+      memory_flits_(static_cast<std::size_t>(memories), 0) {
+    for (auto& port : lanes_)
+        for (std::size_t group = 0; group < port.size(); ++group)
+            port[group].limit = static_cast<std::uint8_t>(lanes[group / 2]);
+}
+
+void Network::set_memory(int memory, double flits_per_cycle) {
+    shares_[static_cast<std::size_t>(topology_.ports() + memory)].capacity = flits_per_cycle;
+}
+
+double Network::memory_busy(int memory) const {
+    const auto at = static_cast<std::size_t>(memory);
+    return memory_flits_[at] / shares_[static_cast<std::size_t>(topology_.ports()) + at].capacity;
+}
+
+Network::Lanes& Network::lanes(const Flow& flow, const Hop& hop) {
+    return lanes_[hop.port][static_cast<std::size_t>(flow.packet.traffic) * 2 + hop.dateline];
+}
+
+void Network::send(const Packet& packet) {
+    Id id;
+    if (free_.empty()) {
+        id = static_cast<Id>(flows_.size());
+        flows_.emplace_back();
+    } else {
+        id = free_.back();
+        free_.pop_back();
+    }
+    Flow& flow = flows_[id];
+    const std::uint32_t version = flow.version;
+    flow = Flow{};
+    flow.version = version + 1;
+    flow.packet = packet;
+    flow.left = packet.flits;
+    ++alive_;
+    ++packets_;
+    if (packet.tree)
+        advance_tree(id);
+    else
+        advance(id);
+}
+
+bool Network::take_lane(Flow& flow, std::uint32_t hop) {
+    Lanes& at = lanes(flow, flow.packet.hops[hop]);
+    const int wanted = at.limit == 1 ? 0 : flow.packet.lane;
+    int lane = -1;
+    for (int i = 0; i < at.limit && lane < 0; ++i)
+        if (!(at.used >> i & 1) && (wanted < 0 || wanted == i)) lane = i;
+    if (lane < 0) return false;
+    at.used = static_cast<std::uint8_t>(at.used | 1 << lane);
+    if (lane) flow.lanes_taken |= std::uint64_t{1} << hop;
+    return true;
+}
+
+void Network::advance(Id id) {
+    Flow& flow = flows_[id];
+    const auto count = static_cast<std::uint32_t>(flow.packet.hops.size());
+    while (flow.next < count) {
+        if (!take_lane(flow, flow.next)) {
+            wait_at(lanes(flow, flow.packet.hops[flow.next]), id);
+            // What the buffers behind the head hold has left the links before them.
+            const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffer_flits_));
+            if (flow.next > flow.held + needed) let_go(flow, flow.next - needed);
+            return;
+        }
+        ++flow.next;
+    }
+    start(id);
+}
+
+bool Network::advance_tree(Id id) {
+    Flow& flow = flows_[id];
+    const auto count = static_cast<std::uint32_t>(flow.packet.hops.size());
+    for (std::uint32_t hop = 0; hop < count; ++hop) {
+        Lanes& at = lanes(flow, flow.packet.hops[hop]);
+        if (at.used) {  // a reserved path is not shared with another one
+            wait_at(at, id);
+            return false;
+        }
+    }
+    for (const Hop& hop : flow.packet.hops) lanes(flow, hop).used = 1;
+    flow.next = count;
+    start(id);
+    return true;
+}
+
+void Network::let_go(Flow& flow, std::uint32_t until) {
+    const std::uint32_t from = flow.held;
+    flow.held = until;
+    for (std::uint32_t hop = from; hop < until; ++hop) {
+        Lanes& at = lanes(flow, flow.packet.hops[hop]);
+        const int lane = flow.packet.tree ? 0 : static_cast<int>(flow.lanes_taken >> hop & 1);
+        at.used = static_cast<std::uint8_t>(at.used & ~(1 << lane));
+        port_flits_[flow.packet.hops[hop].port] += flow.packet.flits;
+    }
+    for (std::uint32_t hop = from; hop < until; ++hop) give_lane(lanes(flow, flow.packet.hops[hop]));
+}
+
+void Network::wait_at(Lanes& at, Id id) {
+    flows_[id].after = none;
+    (at.last == none ? at.first : flows_[at.last].after) = id;
+    at.last = id;
+}
+
+void Network::give_lane(Lanes& at) {
+    for (Id id = at.first, before = none; id != none;) {
+        Flow& flow = flows_[id];
+        const Id after = flow.after;
+        if (flow.packet.tree ? at.used != 0 : !take_lane(flow, flow.next)) {  // it asks for the other lane
+            before = id;
+            id = after;
+            continue;
+        }
+        (before == none ? at.first : flows_[before].after) = after;
+        if (at.last == id) at.last = before;
+        if (flow.packet.tree) {
+            if (advance_tree(id)) return;
+            id = after;
+        } else {
+            ++flow.next;
+            advance(id);
+            return;
+        }
+    }
+}
+
+void Network::start(Id id) {
+    Flow& flow = flows_[id];
+    flow.moving = true;
+    flow.since = now_;
+    flow.ceiling = 1e9;
+    each_share(flow, [&](Share share, double cost) {
+        flow.ceiling = std::min(flow.ceiling, shares_[share].capacity / cost);
+        shares_[share].flows.push_back(id);
+    });
+    flow.dirty = true;
+    dirty_.push_back(id);
+}
+
+void Network::finish(Id id) {
+    Flow& flow = flows_[id];
+    each_share(flow, [&](Share share, double cost) {
+        std::vector<Id>& flows = shares_[share].flows;
+        for (std::size_t i = 0; i < flows.size(); ++i) {
+            if (flows[i] == id) {
+                flows[i--] = flows.back();
+                flows.pop_back();
+                continue;
+            }
+            Flow& other = flows_[flows[i]];
+            if (!other.dirty) {
+                other.dirty = true;
+                dirty_.push_back(flows[i]);
+            }
+        }
+        if (share >= static_cast<Share>(topology_.ports()))
+            memory_flits_[share - static_cast<Share>(topology_.ports())] += cost * flow.packet.flits;
+    });
+    flow.moving = false;
+    const std::uint32_t tag = flow.packet.tag;
+    const Time arrival = now_ + flow.packet.latency;
+    let_go(flow, static_cast<std::uint32_t>(flow.packet.hops.size()));
+    ++flows_[id].version;
+    free_.push_back(id);
+    --alive_;
+    client_.sent(tag, now_, arrival);
+}
+
+bool Network::run() {
+    for (;;) {
+        if (!dirty_.empty() && (events_.empty() || events_.next_time() > now_)) compute_rates();
+        if (events_.empty()) return alive_ == 0;
+        const Event event = events_.pop();
+        if (event.what & flow_done) {
+            if ((flows_[event.argument].version & ~flow_done) != (event.what & ~flow_done)) continue;  // has a new rate
+            now_ = event.time;
+            finish(event.argument);
+        } else {
+            now_ = event.time;
+            client_.timer(event.what, event.argument, now_);
+        }
+    }
+}
+
+void Network::set_rate(Id id, double rate) {
+    Flow& flow = flows_[id];
+    if (flow.rate == rate) return;
+    flow.left -= flow.rate * (now_ - flow.since);
+    flow.since = now_;
+    flow.rate = rate;
+    ++flow.version;
+    events_.at(now_ + std::max(flow.left, 0.0) / rate, flow_done | (flow.version & ~flow_done), id);
+}
+
+}  // namespace tt::noc
