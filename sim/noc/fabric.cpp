@@ -37,7 +37,7 @@ void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read,
         case NodeKind::Worker:
         case NodeKind::Ethernet:
             packet.memory[which] = node;
-            packet.memory_cost[which] = size / constants_.flit_bytes / packet.flits;
+            packet.memory_cost[which] = (read ? 1 : constants_.l1_write) * size / constants_.flit_bytes / packet.flits;
             return;
         case NodeKind::Dram: {
             packet.memory[which] = topology_.nodes() + topology_.dram_block(node);
@@ -182,17 +182,21 @@ void Fabric::part_done(std::uint32_t part, Time when) {
     client_.completed(tag, now(), done);
 }
 
-void Fabric::sent(std::uint32_t part, Time now, Time arrival) {
+void Fabric::left_source(std::uint32_t part, Time now) {
     Pending& pending = pending_[parts_[part].pending];
-    const Transaction t = pending.transaction;
+    const Transaction& t = pending.transaction;
     if (t.kind == Kind::Read) {
         Responder& at = responder(t.noc, t.to);
         --at.active;
-        part_done(part, arrival);
         serve(at);
-        return;
+    } else if (--pending.unsent == 0) {
+        client_.departed(t.tag, now);
     }
-    if (--pending.unsent == 0) client_.departed(t.tag, now);
+}
+
+void Fabric::delivered(std::uint32_t part, Time, Time arrival) {
+    const Transaction& t = pending_[parts_[part].pending].transaction;
+    if (t.kind == Kind::Read) return part_done(part, arrival);
     Time done = arrival;
     if (t.kind != Kind::PostedWrite) {
         const Node target = t.kind == Kind::Multicast ? t.tree->farthest : t.to;

@@ -74,7 +74,8 @@ private:
         std::array<std::uint32_t, 3> first = {none, none, none}, last = {none, none, none};
         std::uint8_t turn = 0, active = 0;
     };
-    void sent(std::uint32_t tag, Time now, Time arrival) override;
+    void left_source(std::uint32_t part, Time now) override;
+    void delivered(std::uint32_t part, Time now, Time arrival) override;
     void timer(std::uint32_t what, std::uint32_t argument, Time now) override;
     std::uint32_t add_part(std::uint32_t pending, std::uint64_t bytes);
     void issue_part(std::uint32_t part, Time when);

@@ -18,7 +18,7 @@ void Network::collect(std::vector<Id>& flows, std::vector<Share>& shares) {
     }
     dirty_.clear();
     for (std::size_t i = 0; i < flows.size(); ++i)
-        each_share(flows_[flows[i]], [&](Share share, double) {
+        each_share(flows_[flows[i]], [&](Share share, double, std::uint16_t) {
             ShareState& state = shares_[share];
             if (state.flows.size() < 2 || state.marked) return;
             state.marked = true;
@@ -39,7 +39,7 @@ void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
     }
     for (const Id id : flows) {
         flows_[id].fixed = false;
-        each_share(flows_[id], [&](Share share, double cost) { shares_[share].weight += cost; });
+        each_share(flows_[id], [&](Share share, double cost, std::uint16_t) { shares_[share].weight += cost; });
     }
     std::size_t open = flows.size();
     while (open > 0) {
@@ -54,20 +54,23 @@ void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
             Flow& flow = flows_[id];
             if (flow.fixed) continue;
             bool full = flow.ceiling <= reached;
+            std::uint16_t narrow = flow.ceiling_at;
             if (!full)
-                each_share(flow, [&](Share share, double) {
+                each_share(flow, [&](Share share, double, std::uint16_t hop) {
                     const ShareState& state = shares_[share];
-                    full = full || (state.marked && state.room <= reached * state.weight);
+                    if (full || !state.marked || state.room > reached * state.weight) return;
+                    full = true;
+                    narrow = hop;
                 });
             if (!full) continue;
             flow.fixed = true;
             --open;
-            set_rate(id, std::max(level, 1e-6));
+            set_rate(id, std::max(level, 1e-6), narrow);
         }
         if (open == before) break;
         for (const Share share : shares) shares_[share].weight = 0, shares_[share].room = shares_[share].capacity;
         for (const Id id : flows)
-            each_share(flows_[id], [&](Share share, double cost) {
+            each_share(flows_[id], [&](Share share, double cost, std::uint16_t) {
                 if (flows_[id].fixed)
                     shares_[share].room -= cost * flows_[id].rate;
                 else

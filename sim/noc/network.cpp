@@ -5,7 +5,7 @@
 namespace tt::noc {
 
 namespace {
-constexpr std::uint32_t flow_done = 0x80000000U;  // events of the network's own; the client's are below
+constexpr std::uint32_t flow_event = 0x80000000U;  // with a flow's version: a milestone; the client's are below
 }
 
 Network::Network(const Topology& topology, std::array<int, traffic_classes> lanes, double buffer_flits, int memories,
@@ -50,6 +50,7 @@ void Network::send(const Packet& packet) {
     flow.version = version + 1;
     flow.packet = packet;
     flow.left = packet.flits;
+    flow.since = now_;
     ++alive_;
     ++packets_;
     if (packet.tree)
@@ -75,10 +76,11 @@ void Network::advance(Id id) {
     const auto count = static_cast<std::uint32_t>(flow.packet.hops.size());
     while (flow.next < count) {
         if (!take_lane(flow, flow.next)) {
+            // It waits, and the buffers behind its head fill.
             wait_at(lanes(flow, flow.packet.hops[flow.next]), id);
-            // What the buffers behind the head hold has left the links before them.
-            const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffer_flits_));
-            if (flow.next > flow.held + needed) let_go(flow, flow.next - needed);
+            flow.most_buffered = std::min(flow.packet.flits, buffer_flits_ * flow.next);
+            flow.gain = flow.next > 0 ? 1 / flow.packet.source_cost : 0;
+            schedule(id);
             return;
         }
         ++flow.next;
@@ -98,6 +100,7 @@ bool Network::advance_tree(Id id) {
     }
     for (const Hop& hop : flow.packet.hops) lanes(flow, hop).used = 1;
     flow.next = count;
+    flow.since = now_;
     start(id);
     return true;
 }
@@ -135,6 +138,7 @@ void Network::give_lane(Lanes& at) {
             if (advance_tree(id)) return;
             id = after;
         } else {
+            pass(flow);
             ++flow.next;
             advance(id);
             return;
@@ -142,46 +146,131 @@ void Network::give_lane(Lanes& at) {
     }
 }
 
+void Network::find_ceiling(Flow& flow) {
+    flow.ceiling = 1e9;
+    each_share(flow, [&](Share share, double cost, std::uint16_t hop) {
+        if (shares_[share].capacity / cost >= flow.ceiling) return;
+        flow.ceiling = shares_[share].capacity / cost;
+        flow.ceiling_at = hop;
+    });
+}
+
 void Network::start(Id id) {
     Flow& flow = flows_[id];
     flow.moving = true;
-    flow.since = now_;
-    flow.ceiling = 1e9;
-    each_share(flow, [&](Share share, double cost) {
-        flow.ceiling = std::min(flow.ceiling, shares_[share].capacity / cost);
-        shares_[share].flows.push_back(id);
-    });
+    flow.gain = 0;
+    find_ceiling(flow);
+    each_share(flow, [&](Share share, double, std::uint16_t) { shares_[share].flows.push_back(id); });
     flow.dirty = true;
     dirty_.push_back(id);
 }
 
+/// Brings what has moved up to now.
+void Network::pass(Flow& flow) {
+    const double time = now_ - flow.since;
+    flow.since = now_;
+    flow.left -= flow.rate * time;
+    if (flow.at_source)
+        flow.buffered = std::min(flow.buffered + flow.gain * time, std::max(flow.most_buffered, flow.buffered));
+}
+
+/// The next thing that happens to it: its last flit leaves the source, or reaches its end.
+void Network::schedule(Id id) {
+    Flow& flow = flows_[id];
+    ++flow.version;
+    double time;
+    if (flow.at_source) {
+        const double most = std::max(flow.most_buffered, flow.buffered);
+        const double filling = flow.rate + flow.gain;
+        time = filling > 0 ? (flow.left - flow.buffered) / filling : 0;
+        if (flow.buffered + flow.gain * time > most || filling <= 0) {
+            if (flow.rate <= 0 && most < flow.left) return;  // the buffers hold no more until it moves
+            time = flow.rate > 0 ? (flow.left - most) / flow.rate : time;
+        }
+    } else {
+        if (flow.rate <= 0) return;
+        time = flow.left / flow.rate;
+    }
+    events_.at(now_ + std::max(time, 0.0), flow_event | (flow.version & ~flow_event), id);
+}
+
+void Network::set_rate(Id id, double rate, std::uint16_t narrow) {
+    Flow& flow = flows_[id];
+    if (flow.rate == rate && flow.narrow == narrow) return;
+    pass(flow);
+    flow.rate = rate;
+    flow.narrow = narrow;
+    flow.gain = narrow > 0 ? std::max(0.0, 1 / flow.packet.source_cost - rate) : 0;
+    flow.most_buffered = std::min(flow.packet.flits, buffer_flits_ * narrow);
+    schedule(id);
+}
+
+void Network::leave_share(Id id, Share share) {
+    std::vector<Id>& flows = shares_[share].flows;
+    for (std::size_t i = 0; i < flows.size();) {
+        if (flows[i] == id) {
+            flows[i] = flows.back();
+            flows.pop_back();
+            continue;
+        }
+        Flow& other = flows_[flows[i]];
+        if (!other.dirty) {
+            other.dirty = true;
+            dirty_.push_back(flows[i]);
+        }
+        ++i;
+    }
+}
+
+void Network::milestone(Id id) {
+    Flow& flow = flows_[id];
+    pass(flow);
+    if (!flow.at_source) return finish(id);
+    if (flow.moving && flow.left <= 1e-6) {
+        leave_source(id);
+        finish(id);
+        return;
+    }
+    leave_source(id);
+    if (flows_[id].moving) {
+        find_ceiling(flows_[id]);
+        schedule(id);
+        if (!flows_[id].dirty) {
+            flows_[id].dirty = true;
+            dirty_.push_back(id);
+        }
+    }
+}
+
+void Network::leave_source(Id id) {
+    Flow& flow = flows_[id];
+    if (flow.moving && flow.held == 0) {
+        leave_share(id, flow.packet.hops[0].port);
+        if (flow.packet.memory[0] >= 0) leave_share(id, static_cast<Share>(topology_.ports() + flow.packet.memory[0]));
+    }
+    if (flow.packet.memory[0] >= 0)
+        memory_flits_[static_cast<std::size_t>(flow.packet.memory[0])] +=
+            flow.packet.memory_cost[0] * flow.packet.flits;
+    flow.at_source = false;
+    const std::uint32_t tag = flow.packet.tag;
+    let_go(flow, 1);
+    client_.left_source(tag, now_);
+}
+
 void Network::finish(Id id) {
     Flow& flow = flows_[id];
-    each_share(flow, [&](Share share, double cost) {
-        std::vector<Id>& flows = shares_[share].flows;
-        for (std::size_t i = 0; i < flows.size(); ++i) {
-            if (flows[i] == id) {
-                flows[i--] = flows.back();
-                flows.pop_back();
-                continue;
-            }
-            Flow& other = flows_[flows[i]];
-            if (!other.dirty) {
-                other.dirty = true;
-                dirty_.push_back(flows[i]);
-            }
-        }
-        if (share >= static_cast<Share>(topology_.ports()))
-            memory_flits_[share - static_cast<Share>(topology_.ports())] += cost * flow.packet.flits;
-    });
+    each_share(flow, [&](Share share, double, std::uint16_t) { leave_share(id, share); });
+    if (flow.packet.memory[1] >= 0)
+        memory_flits_[static_cast<std::size_t>(flow.packet.memory[1])] +=
+            flow.packet.memory_cost[1] * flow.packet.flits;
     flow.moving = false;
     const std::uint32_t tag = flow.packet.tag;
     const Time arrival = now_ + flow.packet.latency;
     let_go(flow, static_cast<std::uint32_t>(flow.packet.hops.size()));
-    ++flows_[id].version;
+    ++flow.version;
     free_.push_back(id);
     --alive_;
-    client_.sent(tag, now_, arrival);
+    client_.delivered(tag, now_, arrival);
 }
 
 bool Network::run() {
@@ -189,25 +278,16 @@ bool Network::run() {
         if (!dirty_.empty() && (events_.empty() || events_.next_time() > now_)) compute_rates();
         if (events_.empty()) return alive_ == 0;
         const Event event = events_.pop();
-        if (event.what & flow_done) {
-            if ((flows_[event.argument].version & ~flow_done) != (event.what & ~flow_done)) continue;  // has a new rate
+        if (event.what & flow_event) {
+            if ((flows_[event.argument].version & ~flow_event) != (event.what & ~flow_event))
+                continue;  // has a new rate
             now_ = event.time;
-            finish(event.argument);
+            milestone(event.argument);
         } else {
             now_ = event.time;
             client_.timer(event.what, event.argument, now_);
         }
     }
-}
-
-void Network::set_rate(Id id, double rate) {
-    Flow& flow = flows_[id];
-    if (flow.rate == rate) return;
-    flow.left -= flow.rate * (now_ - flow.since);
-    flow.since = now_;
-    flow.rate = rate;
-    ++flow.version;
-    events_.at(now_ + std::max(flow.left, 0.0) / rate, flow_done | (flow.version & ~flow_done), id);
 }
 
 }  // namespace tt::noc

@@ -39,8 +39,10 @@ public:
     class Client {
     public:
         virtual ~Client() = default;
-        /// The last flit has left its source, and reaches its end at `arrival`.
-        virtual void sent(std::uint32_t tag, Time now, Time arrival) = 0;
+        /// The last flit has left its source. Buffers on the way may hold some of the packet still.
+        virtual void left_source(std::uint32_t tag, Time now) = 0;
+        /// All flits are past what held them up; the last one is at its end at `arrival`.
+        virtual void delivered(std::uint32_t tag, Time now, Time arrival) = 0;
         virtual void timer(std::uint32_t what, std::uint32_t argument, Time now) = 0;
     };
     /// lanes: how many packets of each class may interleave on a port. Memories have a capacity in flits per cycle.
@@ -64,18 +66,23 @@ public:
 
 private:
     using Id = std::uint32_t;
+    static constexpr Id none = ~Id{0};
     using Share = std::uint32_t;  ///< a port, or ports + memory: what has a capacity
     struct Flow {
         Packet packet;
-        std::uint32_t next = 0, held = 0;  ///< hops [held, next) have a lane
-        double left = 0, rate = 0, ceiling = 0;
-        Time since = 0;
+        std::uint32_t next = 0, held = 0;    ///< hops [held, next) have a lane
+        std::uint64_t lanes_taken = 0;       ///< bit per hop: which of the two lanes
+        Id after = none;                     ///< the next one in the list of Lanes
+        double left = 0;                     ///< flits to deliver
+        double rate = 0, ceiling = 0;        ///< per cycle, and what it could be alone
+        double buffered = 0;                 ///< flits that have left the source and wait on the way
+        double gain = 0, most_buffered = 0;  ///< growth of `buffered` per cycle, and where it ends
+        Time since = 0;                      ///< of left, buffered
         std::uint32_t version = 0;
-        bool moving = false, dirty = false, marked = false, fixed = false;
-        std::uint64_t lanes_taken = 0;  ///< bit per hop: which of the two lanes
-        Id after = none;
+        std::uint16_t narrow = 0, ceiling_at = 0;  ///< hops that hold it to its rate, and to its ceiling
+        bool moving = false, at_source = true;
+        bool dirty = false, marked = false, fixed = false;
     };
-    static constexpr Id none = ~Id{0};
     /// The lanes of one class on one port, and who waits for them, in the order of arrival (a list through
     /// Flow::after).
     struct Lanes {
@@ -97,11 +104,17 @@ private:
     void wait_at(Lanes& at, Id id);
     void give_lane(Lanes& at);
     void start(Id id);
+    void pass(Flow& flow);
+    void milestone(Id id);
+    void leave_source(Id id);
     void finish(Id id);
+    void leave_share(Id id, Share share);
+    void find_ceiling(Flow& flow);
+    void schedule(Id id);
     void compute_rates();
     void collect(std::vector<Id>& flows, std::vector<Share>& shares);
     void fill(std::vector<Id>& flows, std::vector<Share>& shares);
-    void set_rate(Id id, double rate);
+    void set_rate(Id id, double rate, std::uint16_t narrow);
     template <class Visit>
     void each_share(const Flow& flow, Visit&& visit) const;
 
@@ -120,14 +133,18 @@ private:
     std::size_t alive_ = 0;
 };
 
+/// visit(share, cost, hop) of all the flow uses; memories count as its first and last hop.
 template <class Visit>
 void Network::each_share(const Flow& flow, Visit&& visit) const {
     const Packet& packet = flow.packet;
-    for (std::size_t hop = flow.held; hop < packet.hops.size(); ++hop)
-        visit(static_cast<Share>(packet.hops[hop].port), hop == 0 ? packet.source_cost : 1.0);
-    for (std::size_t i = 0; i < packet.memory.size(); ++i)
-        if (packet.memory[i] >= 0)
-            visit(static_cast<Share>(topology_.ports() + packet.memory[i]), packet.memory_cost[i]);
+    const auto last = static_cast<std::uint16_t>(packet.hops.size() - 1);
+    for (std::size_t hop = flow.held; hop <= last; ++hop)
+        visit(static_cast<Share>(packet.hops[hop].port), hop == 0 ? packet.source_cost : 1.0,
+              static_cast<std::uint16_t>(hop));
+    if (packet.memory[0] >= 0 && flow.at_source)
+        visit(static_cast<Share>(topology_.ports() + packet.memory[0]), packet.memory_cost[0], std::uint16_t{0});
+    if (packet.memory[1] >= 0)
+        visit(static_cast<Share>(topology_.ports() + packet.memory[1]), packet.memory_cost[1], last);
 }
 
 }  // namespace tt::noc
