@@ -110,7 +110,7 @@ void Fabric::request_arrives(std::uint32_t part) {
     const Transaction& t = pending_[pending].transaction;
     if (t.kind == Kind::Atomic) return part_done(part, now() + head_latency(topology_.route(t.noc, t.to, t.from)));
     Responder& at = responder(t.noc, t.to);
-    const auto entry = static_cast<std::size_t>(topology_.route(t.noc, t.from, t.to).entry);
+    const auto entry = std::size_t{topology_.route(t.noc, t.from, t.to).entry};
     (at.last[entry] == none ? at.first[entry] : parts_[at.last[entry]].after) = part;
     at.last[entry] = part;
     serve(at);
@@ -119,12 +119,12 @@ void Fabric::request_arrives(std::uint32_t part) {
 void Fabric::serve(Responder& at) {
     while (at.active < constants_.responses) {
         std::size_t entry = at.turn;
-        for (int tried = 0; tried < 3 && at.first[entry] == none; ++tried) entry = (entry + 1) % 3;
+        for (int tried = 0; tried < router_entries && at.first[entry] == none; ++tried) entry = (entry + 1) % router_entries;
         const std::uint32_t part = at.first[entry];
         if (part == none) return;
         at.first[entry] = parts_[part].after;
         if (at.first[entry] == none) at.last[entry] = none;
-        at.turn = static_cast<std::uint8_t>((entry + 1) % 3);
+        at.turn = static_cast<std::uint8_t>((entry + 1) % router_entries);
         ++at.active;
         respond(part);
     }

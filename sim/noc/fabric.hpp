@@ -71,8 +71,9 @@ private:
     };
     /// The NIU that answers reads: requests queue where they come in, one queue after the other is served.
     struct Responder {
-        std::array<std::uint32_t, 3> first = {none, none, none}, last = {none, none, none};
+        std::array<std::uint32_t, router_entries> first, last;
         std::uint8_t turn = 0, active = 0;
+        Responder() { first.fill(none), last.fill(none); }
     };
     void left_source(std::uint32_t part, Time now) override;
     void delivered(std::uint32_t part, Time now, Time arrival) override;

@@ -57,10 +57,8 @@ const Route& Topology::route(int noc, Node from, Node to) const {
     const NocCoord turn = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
     walk(noc, turn, y_first ? end.x : end.y, !y_first, made.hops);
     made.route.links = static_cast<int>(made.hops.size()) - 1;
-    if (from != to) {
-        const bool moves_last = y_first ? start.x != end.x : start.y != end.y;
-        made.route.entry = moves_last != y_first ? Entry::Y : Entry::X;
-    }
+    if (const Hop last = made.hops.back(); from != to)
+        made.route.entry = static_cast<std::uint8_t>((is_along_y(last.port) ? 3 : 1) + last.dateline);
     made.hops.push_back({eject(noc, to), 0});
     made.route.hops = made.hops;
     return made.route;
