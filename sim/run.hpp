@@ -33,6 +33,7 @@ struct RunOptions {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
     unsigned threads = 0;  ///< 0 = one per processor; never changes a result
+    bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
     bool check = true;     ///< compare with golden (not in Timing mode)
     bool strict = false;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
@@ -69,6 +70,7 @@ struct RunReport {
     std::optional<std::int64_t> inputs_count;
     std::int64_t clock_mhz = 0;
     std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
+    std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
     std::vector<GraphReport> graphs;    ///< in order of first execution
     std::vector<OutputReport> outputs;  ///< judged queues; empty without check
     std::vector<std::string> notes;     ///< warnings worth showing

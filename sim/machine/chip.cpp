@@ -4,10 +4,10 @@
 
 namespace tt::sim {
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cycle& now, Failure& failure)
+Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
-      calendar_("calendar", now, failure),
+      calendar_(clock),
       noc_(instance.params),
       dram_(instance.params.dram.size(), Server(instance.params.timing.dram_read_bytes)),
       pcie_(instance.params.timing.pcie_bytes) {}
@@ -29,14 +29,30 @@ NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
     return ports[static_cast<std::size_t>(address >> 20) % ports.size()];
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle& now, Failure& failure)
-    : sc_module(name), machine_(machine), host_calendar_("host", now, failure) {
+void Chip::walk(StateWalk& walk) {
+    calendar_.walk(walk);
+    noc_.walk(walk);
+    for (Server& channel : dram_) channel.walk(walk);
+    pcie_.walk(walk);
+}
+
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock)
+    : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, now, failure));
+        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock));
     const double rate = machine.chips.front().params.timing.eth_bytes;
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, Server(rate), Server(rate)});
+    }
+}
+
+void Board::walk(StateWalk& walk) {
+    host_calendar_.walk(walk);
+    for (auto& [_, chip] : chips_) chip->walk(walk);
+    for (Link& link : links_) {
+        link.forward.walk(walk);
+        link.backward.walk(walk);
     }
 }
 

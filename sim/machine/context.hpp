@@ -14,6 +14,7 @@ struct Context {
     RunState& state;
     Board& board;
     const Cycle& now;
+    bool input_over = false;  ///< an input of some epoch has left the machine in this cycle
     std::map<const Queue*, std::unique_ptr<QueueMemory>> queues;
 
     QueueMemory& memory(const Queue& queue) {

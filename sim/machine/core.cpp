@@ -197,6 +197,20 @@ BlockPtr Core::block(std::int64_t slice_number) const {
     return blocks_[static_cast<std::size_t>(at)];
 }
 
+void Core::walk(StateWalk& walk) {
+    const StateWalk::Scope& scope = epoch_.scope();
+    const std::int64_t tiles = op_.input_tiles();
+    walk.count_below(step_, op_.slices * op_.steps_per_slice, scope, steps_);
+    walk.fixed(unpacking_);
+    walk.time(pack_free_);
+    walk.count(packing_, tiles, scope);
+    walk.count(produced_, tiles, scope);
+    walk.count(released_, tiles, scope);
+    for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
+    walk.total(stats_.busy);
+    walk.total(stats_.last_pack);
+}
+
 WaitsFor Core::waits_for() const {
     if (step_ == steps_) return {fmt::format("{} has done its steps", name()), nullptr};
     const Position at = position(step_);

@@ -46,6 +46,7 @@ public:
     std::size_t index() const { return index_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
     std::string name() const;
 
     struct Stats {

@@ -88,7 +88,7 @@ void Epoch::core_packed(const Core& core) {
     const std::int64_t per_input = core.op().input_tiles();
     if (core.op().out_queues.empty() && core.op().readers.empty()) {
         const std::int64_t input = (core.produced() - 1) / per_input;
-        input_ends_[static_cast<std::size_t>(input)] = now();
+        input_over(input);
     }
     if (!core.finished()) return;
     --open_cores_;
@@ -100,8 +100,45 @@ void Epoch::writer_finished() {
     check_finished();
 }
 
-void Epoch::entry_written(const QueuePort&, std::int64_t input) {
+void Epoch::entry_written(const QueuePort&, std::int64_t input) { input_over(input); }
+
+void Epoch::input_over(std::int64_t input) {
     input_ends_[static_cast<std::size_t>(input)] = now();
+    context_.input_over = true;
+}
+
+std::int64_t Epoch::count_inputs_over() {
+    scope_.base = inputs();
+    for (const auto& op : cores_)
+        for (const auto& core : op) scope_.base = std::min(scope_.base, core->produced() / core->op().input_tiles());
+    for (const auto& writer : writers_) scope_.base = std::min(scope_.base, writer->inputs_done());
+    return scope_.base;
+}
+
+/// Skipped inputs end as those of the period before did, and what had begun to end does so later.
+void Epoch::walk_input_ends(StateWalk& walk) {
+    if (!walk.advancing() || scope_.moved == 0) return;
+    const auto base = static_cast<std::size_t>(scope_.base);
+    const auto period = static_cast<std::size_t>(scope_.moved);
+    const std::size_t skipped = period * walk.periods();
+    const Cycle cycles = walk.cycles() / walk.periods();
+    for (std::size_t n = input_ends_.size(); n-- > base + skipped;) {
+        const Cycle begun = input_ends_[n - skipped];
+        input_ends_[n] = begun == 0 ? 0 : begun + walk.cycles();
+    }
+    for (std::size_t n = base; n < base + skipped; ++n) input_ends_[n] = input_ends_[n - period] + cycles;
+}
+
+void Epoch::walk(StateWalk& walk) {
+    walk.fixed(open_cores_);
+    walk.fixed(open_writers_);
+    walk.fixed(done_);
+    for (auto& port : ports_) port->walk(walk);
+    for (auto& op : cores_)
+        for (auto& core : op) core->walk(walk);
+    for (auto& pipe : pipes_) pipe->walk(walk);
+    for (auto& writer : writers_) writer->walk(walk);
+    walk_input_ends(walk);
 }
 
 void Epoch::check_finished() {

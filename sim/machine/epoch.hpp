@@ -38,6 +38,11 @@ public:
     const std::map<const Queue*, QueueAccess>& access() const { return access_; }
     const QueueAccess& access(const Queue& queue) const { return access_.at(&queue); }
     QueuePort& port(const Queue& queue);
+    const StateWalk::Scope& scope() const { return scope_; }
+    /// Sets the scope: to the inputs that are over now, and what lay between an earlier such number and the present.
+    std::int64_t count_inputs_over();
+    void set_period(std::int64_t inputs) { scope_.moved = inputs; }
+    void walk(StateWalk& walk);
 
     void core_packed(const Core& core);
     void writer_finished();
@@ -52,6 +57,8 @@ public:
     void report(std::vector<GraphReport*> graphs) const;
 
 private:
+    void input_over(std::int64_t input);
+    void walk_input_ends(StateWalk& walk);
     void build_pipes();
     void check_finished();
 
@@ -68,6 +75,7 @@ private:
     std::size_t open_cores_ = 0, open_writers_ = 0;
     bool done_ = false;
     Cycle started_ = 0, ended_ = 0;
+    StateWalk::Scope scope_;
     std::vector<Cycle> input_ends_;  // last entry written, or last pack, of each input
 };
 

@@ -29,19 +29,19 @@ static void renew_systemc() {
 
 void run_machine(RunState& state) {
     renew_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Board board("board", state.machine, now, failure);
-    Context context{state, board, now, {}};
+    Clock clock("clock");
+    Board board("board", state.machine, clock);
+    Context context{state, board, clock.now(), false, {}};
     Sequencer sequencer(context, EpochStream(state.netlist, state.calls, state.options.inputs_count));
+    clock.set_between([&] { sequencer.between_cycles(); });
     sequencer.start();
     sc_core::sc_start();
-    failure.rethrow();
+    clock.failure().rethrow();
     if (!sequencer.finished())
         throw Error(Fault::Hang, {state.netlist.file, 0, 0},
-                    fmt::format("nothing can move at cycle {}:{}", now, wait_chain(sequencer.unfinished())));
+                    fmt::format("nothing can move at cycle {}:{}", clock.now(), wait_chain(sequencer.unfinished())));
     state.pool.wait_all();
-    state.report.cycles = now;
+    state.report.cycles = clock.now();
 }
 
 }  // namespace tt::sim

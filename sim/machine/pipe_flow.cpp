@@ -173,6 +173,27 @@ void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
     try_send();
 }
 
+void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    if (resident())
+        walk.fixed(argument);
+    else
+        walk.count(argument, chunks_per_input_, epoch_.scope());
+}
+
+void PipeFlow::walk(StateWalk& walk) {
+    const StateWalk::Scope& scope = epoch_.scope();
+    walk.time(last_arrival_);
+    if (resident()) {
+        walk.fixed(sent_);
+        walk.fixed(arrived_);
+        return;
+    }
+    walk.count_below(sent_, chunks_per_input_, scope, total_);
+    walk.count(arrived_, chunks_per_input_, scope);
+    walk.count(taken_, chunks_per_input_, scope);
+    for (std::int64_t& taken : taken_by_) walk.count(taken, chunks_per_input_, scope);
+}
+
 WaitsFor PipeFlow::waits_for() const {
     if (sent_ == total_)
         return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()),

@@ -34,7 +34,9 @@ public:
     }
     const Waiter& waiter() const override { return *this; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
 
 private:
     /// A slice that has arrived. It is put together when the first core takes it: until then the packed entry, or

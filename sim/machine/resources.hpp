@@ -23,6 +23,11 @@ public:
         bytes_ += bytes;
         return free_;
     }
+    void walk(StateWalk& walk) {
+        walk.time(free_);
+        walk.total(busy_);
+        walk.total(bytes_);
+    }
     Cycle free_at() const { return free_; }
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
@@ -40,6 +45,9 @@ public:
     explicit Noc(const ChipParams& chip);
     /// Arrival of the last byte of a transfer whose first byte is ready at `ready`.
     Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready);
+    void walk(StateWalk& walk) {
+        for (Cycle& free : free_) walk.time(free);
+    }
     Cycle busiest_link() const;
 
 private:

@@ -23,7 +23,8 @@ std::int64_t WriterFlow::pieces_per_input(const PlanOp& op) {
 
 WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue)
     : epoch_(epoch), core_(core), queue_(queue), slot_(core.add_user(*this)), ends_(packing_ends(core.op())) {
-    total_ = epoch.inputs() * pieces_per_input(core.op());
+    per_input_ = pieces_per_input(core.op());
+    total_ = epoch.inputs() * per_input_;
     queue_.memory().join(*this);
 }
 
@@ -85,6 +86,16 @@ void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
     }
     core_.release(slot_, done.end);
     if (finished()) epoch_.writer_finished();
+}
+
+void WriterFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    walk.count(argument, per_input_, epoch_.scope());
+}
+
+void WriterFlow::walk(StateWalk& walk) {
+    walk.count_below(sent_, per_input_, epoch_.scope(), total_);
+    walk.count(delivered_, per_input_, epoch_.scope());
+    walk.time(last_arrival_);
 }
 
 WaitsFor WriterFlow::waits_for() const {

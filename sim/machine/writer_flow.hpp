@@ -22,7 +22,11 @@ public:
     void queue_changed() override { try_send(); }
     const Waiter& waiter() const override { return *this; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
+    /// Inputs it has delivered completely.
+    std::int64_t inputs_done() const { return delivered_ / per_input_; }
 
 private:
     struct Piece {
@@ -39,7 +43,7 @@ private:
     QueuePort& queue_;
     std::size_t slot_;
     std::vector<std::int64_t> ends_;  // tiles after each packing step of a slice
-    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0;
+    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0, per_input_ = 0;
     Cycle last_arrival_ = 0;
 };
 

@@ -135,7 +135,7 @@ TEST_CASE("rows are read, predicted and written with their other columns") {
     CHECK(csv.find("128,1,,,no kernel model for topk\n") != std::string::npos);
     const auto errors = kernel_errors(file, predictions);
     REQUIRE(errors.size() == 3);
-    CHECK(errors.back().op == "all");
+    CHECK(errors.back().group == "all");
     CHECK(errors.back().rows == 2);
 }
 
@@ -239,9 +239,9 @@ TEST_CASE("predictions of the public sweeps stay within their bounds") {
                                                   {"all", 3}};
     for (const char* name : {"grayskull", "wormhole_b0"}) {
         const KernelRowFile rows = read_kernel_rows(file, name);
-        for (const KernelErrors& e : kernel_errors(rows, predict(rows, kernel_model(name)))) {
-            INFO(name << " " << e.op << ": mean error " << e.mean << " %");
-            const auto bound = bounds.find(e.op);
+        for (const PredictionErrors& e : kernel_errors(rows, predict(rows, kernel_model(name)))) {
+            INFO(name << " " << e.group << ": mean error " << e.mean << " %");
+            const auto bound = bounds.find(e.group);
             CHECK(e.mean < (bound == bounds.end() ? 2 : bound->second));
         }
     }

@@ -109,7 +109,7 @@ void run(const KernelFlags& flags) {
     const std::optional<OutputFile> out = flags.out.empty() ? std::nullopt : std::optional<OutputFile>(flags.out);
     const std::vector<KernelPrediction> predictions = predict(file, model);
     if (out) out->write(prediction_csv(file, predictions));
-    if (flags.report) print_text(error_table(kernel_errors(file, predictions)));
+    if (flags.report) print_text(error_table(kernel_errors(file, predictions), "op"));
 }
 
 }  // namespace

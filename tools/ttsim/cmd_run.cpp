@@ -81,6 +81,9 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
     add_choice<Numerics>(command, "--numerics", o.numerics, {{"real", Numerics::Real}, {"float32", Numerics::Float32}},
                          "real: the chip's number formats (default); float32: no rounding, and outputs must agree with "
                          "golden to 1e-4");
+    command.add_flag("!--no-extrapolate", o.extrapolate,
+                     "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
+                     "the inputs that will repeat exactly are added without being simulated; the report is the same");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
         ->check(quiet(CLI::Range(1, 256)))
         ->type_name("N");

@@ -19,6 +19,8 @@ void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
 void add_kernel(CLI::App& app);
+void add_dram(CLI::App& app);
+void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 
 /// The same check, without its own words in the help text.
