@@ -24,7 +24,6 @@ struct Constants {
     double responses = 2;         ///< read requests a NIU answers at once
     // memories
     double l1_flits = 1.6;      ///< flits per cycle all NIUs of a tile move in and out of its L1
-    double l1_write = 1;        ///< what a flit written takes of that, one read takes 1
     double read_latency = 50;   ///< request at the target's NIU to the first flit of the response
     double dram_latency = 100;  ///< the same for DRAM, more
     double write_latency = 50;  ///< last flit at the target's NIU to its acknowledgement
@@ -37,6 +36,7 @@ struct Constants {
     // software on the RISC-V cores
     double issue_read = 25, issue_read_short = 19.6, issue_read_stateful = 17.3;
     double issue_write = 22, issue_write_stateful = 20;
+    double issue_state = 9;  ///< set the target once, before stateful calls
     double issue_dram_read = 21.3, issue_dram_write = 25;
     double short_loop = 16;  ///< transactions of a loop the compiler unrolls
     double barrier = 20;     ///< a barrier sees that the last transaction is complete

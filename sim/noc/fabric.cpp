@@ -36,8 +36,9 @@ void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read,
     switch (topology_.kind(node)) {
         case NodeKind::Worker:
         case NodeKind::Ethernet:
+            if (!read) return;  // L1 takes what a NIU brings
             packet.memory[which] = node;
-            packet.memory_cost[which] = (read ? 1 : constants_.l1_write) * size / constants_.flit_bytes / packet.flits;
+            packet.memory_cost[which] = size / constants_.flit_bytes / packet.flits;
             return;
         case NodeKind::Dram: {
             packet.memory[which] = topology_.nodes() + topology_.dram_block(node);
@@ -119,7 +120,8 @@ void Fabric::request_arrives(std::uint32_t part) {
 void Fabric::serve(Responder& at) {
     while (at.active < constants_.responses) {
         std::size_t entry = at.turn;
-        for (int tried = 0; tried < router_entries && at.first[entry] == none; ++tried) entry = (entry + 1) % router_entries;
+        for (int tried = 0; tried < router_entries && at.first[entry] == none; ++tried)
+            entry = (entry + 1) % router_entries;
         const std::uint32_t part = at.first[entry];
         if (part == none) return;
         at.first[entry] = parts_[part].after;
