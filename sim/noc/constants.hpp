@@ -18,12 +18,14 @@ struct Constants {
     double buffer_flits = 16;     ///< what one virtual channel holds of a blocked packet in one router
     double request_lanes = 2;     ///< packets that may interleave on a link, requests and writes
     double response_lanes = 2;    ///< the same, read responses
+    double request_intake = 4;    ///< read requests of each virtual channel a NIU takes in before it answers them
     double packet_gap = 0.8;      ///< between two packets of a NIU, in flits
     double response_flit = 1.12;  ///< cycles per flit a NIU takes to answer reads
     double write_flit = 1.03;     ///< cycles per flit a NIU takes to send
     double responses = 2;         ///< read requests a NIU answers at once
     // memories
     double l1_flits = 1.6;      ///< flits per cycle all NIUs of a tile move in and out of its L1
+    double l1_write = 1;          ///< what a flit written takes of that, one read takes 1
     double read_latency = 50;   ///< request at the target's NIU to the first flit of the response
     double dram_latency = 100;  ///< the same for DRAM, more
     double write_latency = 50;  ///< last flit at the target's NIU to its acknowledgement

@@ -19,7 +19,9 @@ Fabric::Fabric(const Topology& topology, const Constants& constants, Client& cli
       client_(client),
       network_(topology_, {lanes(constants.request_lanes), 1, lanes(constants.response_lanes)}, constants.buffer_flits,
                topology_.nodes() + topology_.dram_blocks(), *this),
-      responders_(static_cast<std::size_t>(noc_count * topology_.nodes())) {
+      requests_(topology_, static_cast<std::uint32_t>(constants.buffer_flits),
+                static_cast<std::uint32_t>(constants.request_intake), *this),
+      answering_(static_cast<std::size_t>(noc_count * topology_.nodes())) {
     for (int node = 0; node < topology_.nodes(); ++node) network_.set_memory(node, constants_.l1_flits);
 }
 
@@ -27,18 +29,13 @@ double Fabric::flits(std::uint64_t bytes) const {
     return std::ceil(static_cast<double>(bytes) / constants_.flit_bytes) + 1 + constants_.packet_gap;
 }
 
-Fabric::Responder& Fabric::responder(int noc, Node node) {
-    return responders_[static_cast<std::size_t>(noc * topology_.nodes() + node)];
-}
-
 void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read, std::uint64_t bytes) const {
     const auto size = static_cast<double>(bytes);
     switch (topology_.kind(node)) {
         case NodeKind::Worker:
         case NodeKind::Ethernet:
-            if (!read) return;  // L1 takes what a NIU brings
             packet.memory[which] = node;
-            packet.memory_cost[which] = size / constants_.flit_bytes / packet.flits;
+            packet.memory_cost[which] = (read ? 1 : constants_.l1_write) * size / constants_.flit_bytes / packet.flits;
             return;
         case NodeKind::Dram: {
             packet.memory[which] = topology_.nodes() + topology_.dram_block(node);
@@ -63,7 +60,7 @@ std::uint32_t Fabric::add_part(std::uint32_t pending, std::uint64_t bytes) {
         id = free_parts_.back();
         free_parts_.pop_back();
     }
-    parts_[id] = {pending, none, static_cast<std::uint32_t>(bytes)};
+    parts_[id] = {pending, static_cast<std::uint32_t>(bytes)};
     return id;
 }
 
@@ -110,24 +107,18 @@ void Fabric::request_arrives(std::uint32_t part) {
     const std::uint32_t pending = parts_[part].pending;
     const Transaction& t = pending_[pending].transaction;
     if (t.kind == Kind::Atomic) return part_done(part, now() + head_latency(topology_.route(t.noc, t.to, t.from)));
-    Responder& at = responder(t.noc, t.to);
-    const auto entry = std::size_t{topology_.route(t.noc, t.from, t.to).entry};
-    (at.last[entry] == none ? at.first[entry] : parts_[at.last[entry]].after) = part;
-    at.last[entry] = part;
-    serve(at);
+    requests_.enter(part, topology_.route(t.noc, t.from, t.to), t.lane);
 }
 
-void Fabric::serve(Responder& at) {
-    while (at.active < constants_.responses) {
-        std::size_t entry = at.turn;
-        for (int tried = 0; tried < router_entries && at.first[entry] == none; ++tried)
-            entry = (entry + 1) % router_entries;
-        const std::uint32_t part = at.first[entry];
-        if (part == none) return;
-        at.first[entry] = parts_[part].after;
-        if (at.first[entry] == none) at.last[entry] = none;
-        at.turn = static_cast<std::uint8_t>((entry + 1) % router_entries);
-        ++at.active;
+void Fabric::request_waits(int noc, Node node) {
+    std::uint8_t& active = answering(noc, node);
+    while (active < constants_.responses) {
+        ++active;  // taking one lets others move, which calls this again
+        const std::uint32_t part = requests_.take(noc, node);
+        if (part == RequestQueues::none) {
+            --active;
+            return;
+        }
         respond(part);
     }
 }
@@ -188,9 +179,8 @@ void Fabric::left_source(std::uint32_t part, Time now) {
     Pending& pending = pending_[parts_[part].pending];
     const Transaction& t = pending.transaction;
     if (t.kind == Kind::Read) {
-        Responder& at = responder(t.noc, t.to);
-        --at.active;
-        serve(at);
+        --answering(t.noc, t.to);
+        request_waits(t.noc, t.to);
     } else if (--pending.unsent == 0) {
         client_.departed(t.tag, now);
     }

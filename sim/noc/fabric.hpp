@@ -7,6 +7,7 @@
 
 #include "sim/noc/constants.hpp"
 #include "sim/noc/network.hpp"
+#include "sim/noc/requests.hpp"
 
 namespace tt::noc {
 
@@ -24,7 +25,7 @@ struct Transaction {
     std::uint32_t tag = 0;
 };
 
-class Fabric : private Network::Client {
+class Fabric : private Network::Client, private RequestQueues::Client {
 public:
     class Client {
     public:
@@ -58,7 +59,6 @@ public:
     Use dram_use(Time cycles) const;
 
 private:
-    static constexpr std::uint32_t none = ~0U;
     struct Pending {  ///< a transaction
         Transaction transaction;
         std::uint32_t parts = 0;   ///< packets not complete
@@ -66,14 +66,8 @@ private:
         Time done = 0;
     };
     struct Part {  ///< one packet of it
-        std::uint32_t pending = 0, after = none;
+        std::uint32_t pending = 0;
         std::uint32_t bytes = 0;
-    };
-    /// The NIU that answers reads: requests queue where they come in, one queue after the other is served.
-    struct Responder {
-        std::array<std::uint32_t, router_entries> first, last;
-        std::uint8_t turn = 0, active = 0;
-        Responder() { first.fill(none), last.fill(none); }
     };
     void left_source(std::uint32_t part, Time now) override;
     void delivered(std::uint32_t part, Time now, Time arrival) override;
@@ -81,11 +75,13 @@ private:
     std::uint32_t add_part(std::uint32_t pending, std::uint64_t bytes);
     void issue_part(std::uint32_t part, Time when);
     void request_arrives(std::uint32_t part);
-    void serve(Responder& responder);
+    void request_waits(int noc, Node node) override;
     void respond(std::uint32_t part);
     void write(std::uint32_t part);
     void part_done(std::uint32_t part, Time when);
-    Responder& responder(int noc, Node node);
+    std::uint8_t& answering(int noc, Node node) {
+        return answering_[static_cast<std::size_t>(noc * topology_.nodes() + node)];
+    }
     double head_latency(const Route& route) const { return 2 * constants_.niu + constants_.hop * route.links; }
     double flits(std::uint64_t bytes) const;
     /// What moving a packet's bytes takes of the memory at a node; none for tiles without one.
@@ -100,7 +96,8 @@ private:
     std::vector<Pending> pending_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_pending_, free_parts_;
-    std::vector<Responder> responders_;
+    RequestQueues requests_;
+    std::vector<std::uint8_t> answering_;  ///< responses of each NIU that have not left it
 };
 
 }  // namespace tt::noc

@@ -32,6 +32,14 @@ Topology::Topology(const ChipParams& chip, const std::vector<std::vector<NocCoor
     }
 }
 
+Port Topology::link_into(int noc, Node at, bool along_y) const {
+    NocCoord from = coord(at);
+    int& moving = along_y ? from.y : from.x;
+    const int size = along_y ? grid_y_ : grid_x_;
+    moving = (moving + (noc == 0 ? size - 1 : 1)) % size;
+    return link(noc, node(from), along_y);
+}
+
 NocCoord Topology::walk(int noc, NocCoord at, int target, bool along_y, std::vector<Hop>& out) const {
     int& moving = along_y ? at.y : at.x;
     const int size = along_y ? grid_y_ : grid_x_;
@@ -57,8 +65,6 @@ const Route& Topology::route(int noc, Node from, Node to) const {
     const NocCoord turn = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
     walk(noc, turn, y_first ? end.x : end.y, !y_first, made.hops);
     made.route.links = static_cast<int>(made.hops.size()) - 1;
-    if (const Hop last = made.hops.back(); from != to)
-        made.route.entry = static_cast<std::uint8_t>((is_along_y(last.port) ? 3 : 1) + last.dateline);
     made.hops.push_back({eject(noc, to), 0});
     made.route.hops = made.hops;
     return made.route;

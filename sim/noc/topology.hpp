@@ -15,7 +15,6 @@ using Node = std::uint16_t;  ///< y * grid_x + x, in NoC 0 coordinates
 using Port = std::uint16_t;
 
 constexpr int noc_count = 2;
-constexpr int router_entries = 5;
 
 enum class NodeKind : std::uint8_t { Worker, Dram, Ethernet, Pcie, Arc, Router };
 
@@ -29,9 +28,6 @@ struct Hop {
 /// From the source's NIU to the destination's. A transfer to oneself has no links: it stays in the NIU.
 struct Route {
     std::span<const Hop> hops;  ///< NIU port, links, NIU port; the NIU ports alone when source and destination agree
-    /// The input of the destination's router through which a packet comes, which arbitrates between these: 0 from its
-    /// own NIU, 1 and 2 along x without and with the edge passed, 3 and 4 along y.
-    std::uint8_t entry = 0;
     int links = 0;
 };
 
@@ -57,6 +53,9 @@ public:
     Port link(int noc, Node from, bool along_y) const { return port(noc, from, along_y ? 1 : 0); }
     Port inject(int noc, Node node) const { return port(noc, node, 2); }
     Port eject(int noc, Node node) const { return port(noc, node, 3); }
+    /// The link that ends at the node.
+    Port link_into(int noc, Node node, bool along_y) const;
+    Node node_of(Port p) const { return static_cast<Node>(p / ports_per_node % nodes()); }
     bool is_link(Port p) const { return p % ports_per_node < 2; }
     bool is_along_y(Port p) const { return p % ports_per_node == 1; }
     bool is_inject(Port p) const { return p % ports_per_node == 2; }
