@@ -25,7 +25,7 @@ struct Constants {
     double responses = 2;         ///< read requests a NIU answers at once
     // memories
     double l1_flits = 1.6;      ///< flits per cycle all NIUs of a tile move in and out of its L1
-    double l1_write = 1;          ///< what a flit written takes of that, one read takes 1
+    double l1_write = 1;        ///< what a flit written takes of that, one read takes 1
     double read_latency = 50;   ///< request at the target's NIU to the first flit of the response
     double dram_latency = 100;  ///< the same for DRAM, more
     double write_latency = 50;  ///< last flit at the target's NIU to its acknowledgement

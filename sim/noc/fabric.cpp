@@ -9,7 +9,8 @@ namespace {
 
 enum : std::uint32_t { request_event = 1U << 30, write_event };
 
-int lanes(double count) { return std::clamp(static_cast<int>(count), 1, 2); }
+/// Where software names no virtual channel: any of the pair, or the one it always takes.
+std::int8_t usual_lane(double lanes) { return lanes > 1 ? -1 : 1; }
 
 }  // namespace
 
@@ -17,8 +18,7 @@ Fabric::Fabric(const Topology& topology, const Constants& constants, Client& cli
     : constants_(constants),
       topology_(topology),
       client_(client),
-      network_(topology_, {lanes(constants.request_lanes), 1, lanes(constants.response_lanes)}, constants.buffer_flits,
-               topology_.nodes() + topology_.dram_blocks(), *this),
+      network_(topology_, constants.buffer_flits, topology_.nodes() + topology_.dram_blocks(), *this),
       requests_(topology_, static_cast<std::uint32_t>(constants.buffer_flits),
                 static_cast<std::uint32_t>(constants.request_intake), *this),
       answering_(static_cast<std::size_t>(noc_count * topology_.nodes())) {
@@ -129,7 +129,7 @@ void Fabric::respond(std::uint32_t part) {
     Packet packet;
     packet.hops = route.hops;
     packet.traffic = Traffic::Response;
-    packet.lane = t.lane;
+    packet.lane = usual_lane(constants_.response_lanes);  // the request's channel does not bind it
     packet.flits = flits(parts_[part].bytes);
     packet.source_cost = constants_.response_flit;
     use_memory(packet, 0, t.to, true, parts_[part].bytes);
@@ -144,7 +144,7 @@ void Fabric::write(std::uint32_t part) {
     Packet packet;
     packet.flits = flits(parts_[part].bytes);
     packet.source_cost = constants_.write_flit;
-    packet.lane = t.lane;
+    packet.lane = t.lane >= 0 ? t.lane : usual_lane(constants_.request_lanes);
     packet.tag = part;
     use_memory(packet, 0, t.from, true, parts_[part].bytes);
     if (t.kind == Kind::Multicast) {

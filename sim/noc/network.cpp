@@ -8,19 +8,14 @@ namespace {
 constexpr std::uint32_t flow_event = 0x80000000U;  // with a flow's version: a milestone; the client's are below
 }
 
-Network::Network(const Topology& topology, std::array<int, traffic_classes> lanes, double buffer_flits, int memories,
-                 Client& client)
+Network::Network(const Topology& topology, double buffer_flits, int memories, Client& client)
     : topology_(topology),
       client_(client),
       buffer_flits_(buffer_flits),
       shares_(static_cast<std::size_t>(topology.ports() + memories)),
       lanes_(static_cast<std::size_t>(topology.ports())),
       port_flits_(static_cast<std::size_t>(topology.ports()), 0),
-      memory_flits_(static_cast<std::size_t>(memories), 0) {
-    for (auto& port : lanes_)
-        for (std::size_t group = 0; group < port.size(); ++group)
-            port[group].limit = static_cast<std::uint8_t>(lanes[group / 2]);
-}
+      memory_flits_(static_cast<std::size_t>(memories), 0) {}
 
 void Network::set_memory(int memory, double flits_per_cycle) {
     shares_[static_cast<std::size_t>(topology_.ports() + memory)].capacity = flits_per_cycle;
@@ -61,14 +56,18 @@ void Network::send(const Packet& packet) {
 
 bool Network::take_lane(Flow& flow, std::uint32_t hop) {
     Lanes& at = lanes(flow, flow.packet.hops[hop]);
-    const int wanted = at.limit == 1 ? 0 : flow.packet.lane;
-    int lane = -1;
-    for (int i = 0; i < at.limit && lane < 0; ++i)
-        if (!(at.used >> i & 1) && (wanted < 0 || wanted == i)) lane = i;
-    if (lane < 0) return false;
+    const int wanted = flow.packet.lane;
+    const int lane = wanted >= 0 ? wanted : at.used & 1;  // the second where the first is taken
+    if (at.used >> lane & 1) return false;
     at.used = static_cast<std::uint8_t>(at.used | 1 << lane);
     if (lane) flow.lanes_taken |= std::uint64_t{1} << hop;
     return true;
+}
+
+/// The first hop whose lane a packet that waits still needs: buffers hold all of one that has left its source.
+std::uint32_t Network::behind_buffers(const Flow& flow) const {
+    const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffer_flits_));
+    return flow.next > needed ? flow.next - needed : 0;
 }
 
 void Network::advance(Id id) {
@@ -81,6 +80,7 @@ void Network::advance(Id id) {
             flow.most_buffered = std::min(flow.packet.flits, buffer_flits_ * flow.next);
             flow.gain = flow.next > 0 ? 1 / flow.packet.source_cost : 0;
             schedule(id);
+            if (!flow.at_source) let_go(flow, std::max(flow.held, behind_buffers(flow)));
             return;
         }
         ++flow.next;
@@ -253,7 +253,7 @@ void Network::leave_source(Id id) {
             flow.packet.memory_cost[0] * flow.packet.flits;
     flow.at_source = false;
     const std::uint32_t tag = flow.packet.tag;
-    let_go(flow, 1);
+    let_go(flow, flow.moving ? 1 : std::max(1U, behind_buffers(flow)));
     client_.left_source(tag, now_);
 }
 

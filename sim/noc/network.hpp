@@ -45,9 +45,9 @@ public:
         virtual void delivered(std::uint32_t tag, Time now, Time arrival) = 0;
         virtual void timer(std::uint32_t what, std::uint32_t argument, Time now) = 0;
     };
-    /// lanes: how many packets of each class may interleave on a port. Memories have a capacity in flits per cycle.
-    Network(const Topology& topology, std::array<int, traffic_classes> lanes, double buffer_flits, int memories,
-            Client& client);
+    /// buffer_flits: what one virtual channel of a router holds of a packet that waits. Memories move one flit per
+    /// cycle until set_memory().
+    Network(const Topology& topology, double buffer_flits, int memories, Client& client);
 
     void set_memory(int memory, double flits_per_cycle);
     /// Sets the packet on its way now.
@@ -83,11 +83,11 @@ private:
         bool moving = false, at_source = true;
         bool dirty = false, marked = false, fixed = false;
     };
-    /// The lanes of one class on one port, and who waits for them, in the order of arrival (a list through
+    /// The two lanes of one class on one port, and who waits for them, in the order of arrival (a list through
     /// Flow::after).
     struct Lanes {
         Id first = none, last = none;
-        std::uint8_t used = 0, limit = 2;
+        std::uint8_t used = 0;  ///< a bit per lane
     };
     struct ShareState {
         double capacity = 1;
@@ -98,6 +98,7 @@ private:
     };
     Lanes& lanes(const Flow& flow, const Hop& hop);
     bool take_lane(Flow& flow, std::uint32_t hop);
+    std::uint32_t behind_buffers(const Flow& flow) const;
     void advance(Id id);
     bool advance_tree(Id id);
     void let_go(Flow& flow, std::uint32_t until);
