@@ -130,7 +130,8 @@ private:
             case Action::ZoneEnd:
                 break;
         }
-        if (event.action != Action::ZoneEnd) last_ = std::max(last_, now);
+        // in an open loop the end of a barrier is told after the run, not by the recording
+        if (event.action != Action::ZoneEnd && !(open_loop_ && is_pair_end(event.action))) last_ = std::max(last_, now);
         advance(index);
     }
 
