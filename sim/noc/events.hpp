@@ -19,6 +19,7 @@ struct Event {
 
 class Events {
 public:
+    Events() { heap_.reserve(1024); }
     void at(Time time, std::uint32_t what, std::uint32_t argument) {
         heap_.push_back({time, order_++, what, argument});
         std::push_heap(heap_.begin(), heap_.end(), later);

@@ -1,9 +1,14 @@
 // The rates of packets that share ports and memories: max-min fairness by progressive filling.
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "sim/noc/network.hpp"
 
 namespace tt::noc {
+
+namespace {
+constexpr double slowest = 1e-6;  // flits per cycle; rounding must not stop a packet for good
+}
 
 /// All flows whose rate may change with those in dirty_, and the shares they meet in.
 void Network::collect(std::vector<Id>& flows, std::vector<Share>& shares) {
@@ -34,27 +39,29 @@ void Network::collect(std::vector<Id>& flows, std::vector<Share>& shares) {
 /// All rates rise together until a share is full or a flow reaches what it could do alone; those stay, the rest go on.
 void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
     for (const Share share : shares) {
-        shares_[share].room = shares_[share].capacity;
-        shares_[share].weight = 0;
+        ShareState& state = shares_[share];
+        state.room = state.capacity;
+        state.weight = 0;
+        state.open = 0;
     }
-    for (const Id id : flows) {
-        flows_[id].fixed = false;
-        each_share(flows_[id], [&](Share share, double cost, std::uint16_t) { shares_[share].weight += cost; });
-    }
+    for (const Id id : flows)
+        each_share(flows_[id], [&](Share share, double cost, std::uint16_t) {
+            shares_[share].weight += cost;
+            ++shares_[share].open;
+        });
     std::size_t open = flows.size();
     while (open > 0) {
-        double level = 1e9;
+        double level = flows_[flows.front()].ceiling;
+        for (std::size_t i = 1; i < open; ++i) level = std::min(level, flows_[flows[i]].ceiling);
         for (const Share share : shares)
-            if (shares_[share].weight > 1e-9) level = std::min(level, shares_[share].room / shares_[share].weight);
-        for (const Id id : flows)
-            if (!flows_[id].fixed) level = std::min(level, flows_[id].ceiling);
+            if (shares_[share].open > 0) level = std::min(level, shares_[share].room / shares_[share].weight);
+        level = std::max(level, slowest);
         const double reached = level * (1 + 1e-9);
-        const std::size_t before = open;
-        for (const Id id : flows) {
+        // those that stay go to the back, in their order
+        const auto stays = [&](Id id) {
             Flow& flow = flows_[id];
-            if (flow.fixed) continue;
-            bool full = flow.ceiling <= reached;
             std::uint16_t narrow = flow.ceiling_at;
+            bool full = flow.ceiling <= reached;
             if (!full)
                 each_share(flow, [&](Share share, double, std::uint16_t hop) {
                     const ShareState& state = shares_[share];
@@ -62,20 +69,21 @@ void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
                     full = true;
                     narrow = hop;
                 });
-            if (!full) continue;
-            flow.fixed = true;
-            --open;
-            set_rate(id, std::max(level, 1e-6), narrow);
-        }
-        if (open == before) break;
-        for (const Share share : shares) shares_[share].weight = 0, shares_[share].room = shares_[share].capacity;
-        for (const Id id : flows)
-            each_share(flows_[id], [&](Share share, double cost, std::uint16_t) {
-                if (flows_[id].fixed)
-                    shares_[share].room -= cost * flows_[id].rate;
-                else
-                    shares_[share].weight += cost;
+            if (!full) return false;
+            each_share(flow, [&](Share share, double cost, std::uint16_t) {
+                ShareState& state = shares_[share];
+                state.room -= cost * level;
+                state.weight -= cost;
+                --state.open;
             });
+            set_rate(id, level, narrow);
+            return true;
+        };
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < open; ++i)
+            if (!stays(flows[i])) std::swap(flows[kept++], flows[i]);
+        TT_CHECK(kept < open, "{} packets share {} ports, and none is held up", open, shares.size());
+        open = kept;
     }
 }
 

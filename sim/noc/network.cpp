@@ -15,7 +15,9 @@ Network::Network(const Topology& topology, double buffer_flits, int memories, Cl
       shares_(static_cast<std::size_t>(topology.ports() + memories)),
       lanes_(static_cast<std::size_t>(topology.ports())),
       port_flits_(static_cast<std::size_t>(topology.ports()), 0),
-      memory_flits_(static_cast<std::size_t>(memories), 0) {}
+      memory_flits_(static_cast<std::size_t>(memories), 0) {
+    flows_.reserve(128);
+}
 
 void Network::set_memory(int memory, double flits_per_cycle) {
     shares_[static_cast<std::size_t>(topology_.ports() + memory)].capacity = flits_per_cycle;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/noc/events.hpp"
+#include "sim/noc/sparse.hpp"
 #include "sim/noc/topology.hpp"
 
 namespace tt::noc {
@@ -81,7 +82,7 @@ private:
         std::uint32_t version = 0;
         std::uint16_t narrow = 0, ceiling_at = 0;  ///< hops that hold it to its rate, and to its ceiling
         bool moving = false, at_source = true;
-        bool dirty = false, marked = false, fixed = false;
+        bool dirty = false, marked = false;
     };
     /// The two lanes of one class on one port, and who waits for them, in the order of arrival (a list through
     /// Flow::after).
@@ -94,6 +95,7 @@ private:
         std::vector<Id> flows;
         // scratch of the rate computation
         double weight = 0, room = 0;
+        std::uint32_t open = 0;  ///< flows whose rates rise still
         bool marked = false;
     };
     Lanes& lanes(const Flow& flow, const Hop& hop);
@@ -128,7 +130,7 @@ private:
     std::vector<Id> free_, dirty_, work_flows_;
     std::vector<Share> work_shares_;
     std::vector<ShareState> shares_;
-    std::vector<std::array<Lanes, traffic_classes * 2>> lanes_;
+    Sparse<std::array<Lanes, traffic_classes * 2>> lanes_;  ///< by port
     std::vector<double> port_flits_, memory_flits_;
     std::uint64_t packets_ = 0;
     std::size_t alive_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/noc/sparse.hpp"
 #include "sim/noc/topology.hpp"
 
 namespace tt::noc {
@@ -60,7 +61,7 @@ private:
     const Topology& topology_;
     const std::uint32_t depth_, intake_;
     Client& client_;
-    std::vector<Queue> queues_;
+    Sparse<Queue> queues_;
     std::vector<Request> requests_;
     std::vector<std::uint8_t> turns_;
 };

@@ -60,6 +60,7 @@ const Route& Topology::route(int noc, Node from, Node to) const {
     Made& made = made_.emplace_back();
     index = static_cast<std::uint32_t>(made_.size());
     const NocCoord start = coord(from), end = coord(to);
+    made.hops.reserve(static_cast<std::size_t>(grid_x_ + grid_y_));
     made.hops.push_back({inject(noc, from), 0});
     const bool y_first = noc == 1;
     const NocCoord turn = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
