@@ -61,8 +61,9 @@ private:
             if (std::find(ys.begin(), ys.end(), at.y) == ys.end()) ys.push_back(at.y);
         }
         if (what_.grid_x > static_cast<int>(xs.size()) || what_.grid_y > static_cast<int>(ys.size()))
-            fail_input({}, "a grid of {} x {} cores is wanted; the chip has {} x {}", what_.grid_x, what_.grid_y,
-                       xs.size(), ys.size());
+            fail_input({}, "{} columns and {} rows of cores are wanted; the chip has {} and {}",
+                       what_.grid_x ? what_.grid_x : static_cast<int>(xs.size()),
+                       what_.grid_y ? what_.grid_y : static_cast<int>(ys.size()), xs.size(), ys.size());
         if (what_.grid_x > 0) xs.resize(static_cast<std::size_t>(what_.grid_x));
         if (what_.grid_y > 0) ys.resize(static_cast<std::size_t>(what_.grid_y));
         std::vector<Node> nodes;

@@ -1,15 +1,16 @@
 #include "sim/noc/located_json.hpp"
 
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "base/read_file.hpp"
 
 namespace tt::noc {
 
 namespace {
 
 constexpr std::size_t deepest = 64;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 /// Hands characters to the parser and shows how far it has read.
 class Cursor {
@@ -163,13 +164,7 @@ Json parse_json(std::string_view text, const std::string& name) {
     return builder.take();
 }
 
-Json read_json(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::stringstream text;
-    if (in) text << in.rdbuf();
-    if (!in || in.bad()) fail_input({file, 0, 0}, "the file cannot be read");
-    return parse_json(text.str(), file);
-}
+Json read_json(const std::string& file) { return parse_json(read_file(file, most_bytes), file); }
 
 std::string_view kind_name(Json::Kind kind) {
     switch (kind) {

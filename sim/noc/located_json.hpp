@@ -24,7 +24,7 @@ struct Json {
     const Json* find(std::string_view name) const;
 };
 
-/// Reads a file; throws Error(Input) with the place of what is no JSON.
+/// Reads a file of at most 1 GiB; throws Error(Input) with the place of what is no JSON.
 Json read_json(const std::string& file);
 Json parse_json(std::string_view text, const std::string& name);
 
