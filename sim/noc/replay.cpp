@@ -194,7 +194,8 @@ private:
         const bool pair = is_pair_end(event.action), flush = event.action == Action::Flush;
         Barrier barrier;
         barrier.process = index;
-        barrier.start = pair && process.barrier_start >= 0 ? process.barrier_start : now;
+        if (process.barrier_start < 0) process.barrier_start = now;  // no marker of its start
+        barrier.start = process.barrier_start;
         const auto kinds_waited = waits_for(event.action);
         for (std::size_t kind = 0; kind < kinds; ++kind)
             if (kinds_waited[kind]) barrier.groups[kind] = process.groups[kind];

@@ -72,6 +72,15 @@ TEST_CASE("A barrier with nothing to wait for takes its markers' time") {
           84);
 }
 
+TEST_CASE("An end of a barrier without its start takes its markers' time from the event before") {
+    Constants c = plain_constants();
+    c.trace_barrier = 84;
+    const ReplayResult r = play(
+        {call("READ", 0, to_column), call("READ_BARRIER_END", 77), call("READ_BARRIER_END", 100)}, Loop::Closed, c);
+    CHECK(r.barriers.predicted == Approx(one_read + 84));
+    CHECK(r.total_cycles == Approx(one_read + 84));
+}
+
 TEST_CASE("A read barrier does not wait for writes, a write barrier not for reads, a full barrier for both") {
     const std::string read_far = R"(,"dx":4,"dy":8,"num_bytes":8192)", write_near = R"(,"dx":1,"dy":2,"num_bytes":32)";
     const auto with = [&](const std::string& kind) {
