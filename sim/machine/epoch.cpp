@@ -66,10 +66,13 @@ void Epoch::build_pipes() {
 QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
 
 void Epoch::start() {
-    const std::int64_t chip = plan_.chips.front();
-    const auto load = static_cast<Cycle>(context_.board.chip(chip).timing().epoch_load);
+    std::map<std::int64_t, std::vector<std::pair<NocCoord, const void*>>> kernels;  // by chip
+    for (const PlanOp& op : plan_.ops)
+        for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
+    Cycle load = 0;
+    for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
     started_ = now();
-    schedule(chip, now() + load, *this, 0);
+    schedule(plan_.chips.front(), now() + load, *this, 0);
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
@@ -145,7 +148,10 @@ void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
     ended_ = now();
-    schedule(plan_.chips.front(), now(), *this, 1);
+    // The last thing it does is to write the pointers of its queues back.
+    const std::int64_t chip = plan_.chips.front();
+    const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
+    schedule(chip, now() + pointers, *this, 1);
 }
 
 const Waiter* Epoch::writer_of(const QueuePort& port) const {

@@ -73,10 +73,15 @@ void PipeFlow::try_send() {
         const std::int64_t input = sent_ / chunks_per_input_;
         const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
-        if (queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr) return;
+        if (queue_ && entry_missing(input)) {
+            waited_ = !queue_->memory().ram();
+            return;
+        }
+        if (!queue_ && missing_source(input, chunk)) return;
         if (buffers_full(chunk)) return;
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
+        waited_ = false;
         epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
@@ -98,8 +103,9 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
             const BufferAddress buffer =
                 queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
             const bool host = queue.where == QueueLoc::Host;
+            const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
             const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
-            const Cycle served = host ? chip.pcie(bytes, now) : chip.dram(buffer.channel, false, bytes, now);
+            const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
             arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
         } else {
             const Core& source = *sources_[need.source];
@@ -183,6 +189,7 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
+    walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "base/units.hpp"
@@ -10,31 +11,26 @@
 
 namespace tt::sim {
 
-/// One server with a rate. Transfers are served in the order they ask.
+/// A part that carries one thing at a time. A transfer takes the free time from when it is ready on, in pieces where
+/// others have asked for times between: one whose data comes late leaves the time before to those that are ready now.
 class Server {
 public:
-    explicit Server(double bytes_per_cycle) : rate_{bytes_per_cycle} {}
-    /// When a transfer that is ready at `ready` has passed.
-    Cycle pass(Cycle ready, std::uint64_t bytes) {
-        const Cycle length = cycles_to_move(Bytes(bytes), rate_).value();
-        const Cycle start = ready > free_ ? ready : free_;
-        free_ = start + length;
-        busy_ += length;
+    /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
+    Cycle pass(Cycle now, Cycle ready, Cycle length);
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
         bytes_ += bytes;
-        return free_;
+        return pass(now, ready, length);
     }
-    void walk(StateWalk& walk) {
-        walk.time(free_);
-        walk.total(busy_);
-        walk.total(bytes_);
-    }
-    Cycle free_at() const { return free_; }
+    void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
 
 private:
-    BytesPerCycle rate_;
-    Cycle free_ = 0, busy_ = 0;
+    struct Span {
+        Cycle start, end;
+    };
+    std::deque<Span> taken_;  ///< ascending, apart; those that are over go with the next question
+    Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
 };
 

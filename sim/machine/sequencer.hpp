@@ -101,7 +101,7 @@ private:
     bool issuing_ = false;
     std::vector<std::unique_ptr<HostPort>> host_;
     std::int64_t inputs_done_ = 0;
-    std::uint64_t generation_ = 0;  ///< of what is in flight
+    std::uint64_t generation_ = 0;                          ///< of what is in flight
     History<std::vector<std::int64_t>> in_flight_history_;  // with the inputs over of each epoch
     History<Settled> settled_history_;
     std::vector<std::int64_t> last_over_;

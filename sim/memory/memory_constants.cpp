@@ -78,6 +78,35 @@ EthTiming read_ethernet(YamlMap map) {
     return t;
 }
 
+PcieTiming read_pcie(YamlMap map) {
+    PcieTiming t;
+    for (const auto& [key, field] : {std::pair{"read_bytes", &t.read_bytes},
+                                     {"write_bytes", &t.write_bytes},
+                                     {"untilized_bytes", &t.untilized_bytes},
+                                     {"push_bytes", &t.push_bytes},
+                                     {"pop_bytes", &t.pop_bytes}})
+        *field = positive(map, key);
+    for (const auto& [key, field] : {std::pair{"read_latency", &t.read_latency},
+                                     {"write_latency", &t.write_latency},
+                                     {"push_latency", &t.push_latency},
+                                     {"pop_latency", &t.pop_latency}})
+        *field = not_negative(map, key);
+    map.done();
+    return t;
+}
+
+void read_access_and_epoch(YamlMap access, YamlMap epoch, MemoryConstants& c) {
+    c.access.dram_read = not_negative(access, "dram_read");
+    c.access.pointer_write = not_negative(access, "pointer_write");
+    c.access.pointer_poll = not_negative(access, "pointer_poll");
+    access.done();
+    c.epoch.blob = not_negative(epoch, "blob");
+    c.epoch.kernels = not_negative(epoch, "kernels");
+    c.epoch.rate = positive(epoch, "rate");
+    c.epoch.commands = not_negative(epoch, "commands");
+    epoch.done();
+}
+
 }  // namespace
 
 MemoryConstants read_memory_constants(const std::string& file) {
@@ -87,6 +116,8 @@ MemoryConstants read_memory_constants(const std::string& file) {
     read_dram(map.map("dram"), c);
     read_router(map.map("router"), c);
     if (map.has("ethernet")) c.eth = read_ethernet(map.map("ethernet"));
+    c.pcie = read_pcie(map.map("pcie"));
+    read_access_and_epoch(map.map("access"), map.map("epoch"), c);
     map.done();
     return c;
 }

@@ -12,6 +12,29 @@
 
 namespace tt::sim {
 
+/// Bytes per clock and clocks of the host link, each direction on its own.
+struct PcieTiming {
+    double read_bytes = 24.5, read_latency = 800;    ///< a core reads from the host
+    double write_bytes = 26.4, write_latency = 370;  ///< or writes to it
+    double untilized_bytes = 4.15;                   ///< the same, rows of a tensor in pieces
+    double push_bytes = 24, push_latency = 1342;     ///< the host writes to DRAM
+    double pop_bytes = 5.8, pop_latency = 1052;      ///< or reads from it
+};
+
+/// Clocks of accesses that wait for their answer.
+struct AccessTiming {
+    double dram_read = 300;      ///< of a read, beyond channel and NoC
+    double pointer_write = 401;  ///< a queue's pointer in DRAM
+    double pointer_poll = 384;
+};
+
+/// What a core reads from DRAM before an epoch.
+struct EpochTiming {
+    double blob = 65536, kernels = 57344;  ///< bytes; kernels only where it does not hold them
+    double rate = 20.4;                    ///< bytes per clock of a channel
+    double commands = 2;                   ///< accesses one after the other before
+};
+
 struct MemoryConstants {
     std::string chip;
     DramTiming dram;
@@ -22,6 +45,9 @@ struct MemoryConstants {
     int issue = 24;      ///< clocks between requests of a core
     int initiators = 4;  ///< reads a core has under way
     std::optional<EthTiming> eth;
+    PcieTiming pcie;
+    AccessTiming access;
+    EpochTiming epoch;
 };
 
 /// Throws Error(Input) with the place of a missing, unknown or senseless entry.

@@ -83,7 +83,7 @@ TEST_CASE("a closed end fills the buffers and no more, and all flits arrive once
     CHECK(net.ends.flits == 0);
     CHECK(net.noc.waiting({0, 1}, PacketClass::Request) == 1);
     net.ends.open = true;
-    net.run(6000);
+    net.run(20000);
     CHECK(net.ends.flits == 4000);
     CHECK(net.ends.done.size() == 8);
     CHECK(net.noc.waiting({0, 1}, PacketClass::Request) == 0);
