@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 
 namespace tt {
@@ -85,22 +84,7 @@ CsvFile parse_csv(std::string_view text, const std::string& name, const std::vec
 }
 
 CsvFile read_csv(const std::string& file, const std::vector<std::string>& needed) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) fail_input({file, 0, 0}, "is a folder; a file of rows is wanted");
-    if (std::filesystem::is_regular_file(file, ignored))
-        if (const auto bytes = std::filesystem::file_size(file, ignored); !ignored && bytes > most_bytes)
-            fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most_bytes);
-    std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
-    std::string text;
-    std::vector<char> piece(1 << 16);
-    while (in) {
-        in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-        text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
-        if (text.size() > most_bytes) fail_input({file, 0, 0}, "has more than {} bytes", most_bytes);
-    }
-    if (in.bad()) fail_input({file, 0, 0}, "the file cannot be read");
-    return parse_csv(text, file, needed);
+    return parse_csv(read_file(file, most_bytes), file, needed);
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

@@ -22,6 +22,7 @@ void add_export(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_dram(CLI::App& app);
 void add_eth(CLI::App& app);
+void add_noc(CLI::App& app);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
