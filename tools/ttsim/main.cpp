@@ -40,6 +40,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_compile(app);
     tt::cli::add_isa(app);
     tt::cli::add_kernel(app);
+    tt::cli::add_vectors(app, exit_status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
