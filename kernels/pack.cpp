@@ -68,6 +68,20 @@ void pack_blocks(DataFormat acc, const FormatInfo& out, MatrixView values) {
 
 }  // namespace
 
+bool intermediate_is_float32(DataFormat acc, DataFormat out) {
+    return acc == DataFormat::Float32 && !is_block_float(out) && out != DataFormat::Float16_b;
+}
+
+void pack_early_step(DataFormat acc, DataFormat out, MatrixView values) {
+    const bool from_fp16 = info(acc).family == FormatFamily::A;
+    if (is_integer(acc) || intermediate_is_float32(acc, out)) return;
+    if (is_block_float(out) && (from_fp16 || info(out).family == FormatFamily::A))
+        return for_each_datum(values, round_a);
+    if (is_block_float(out)) return for_each_datum(values, round_b<half_of_6_bits>);
+    if (from_fp16) return for_each_datum(values, flush_fp16);
+    for_each_datum(values, round_b<half_of_7_bits>);
+}
+
 void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
     const bool from_fp16 = info(acc).family == FormatFamily::A;
     switch (out) {
