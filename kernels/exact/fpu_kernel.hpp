@@ -71,6 +71,7 @@ constexpr int panel = 32;                         // columns of Dst worked on to
 constexpr int group = 8;                          // products added before Dst sees them
 constexpr int issue = 2 * group;                  // inner length of one instruction
 constexpr int longest_tile = 32;
+static_assert(longest_tile == panel);
 
 using LaneVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = Lane;
 using Word [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
@@ -96,6 +97,17 @@ V with_sign(V x, V s) {
 /// x / 2^distance, nearest, ties towards +infinity (for magnitudes: half up).
 Word round_shift(Word x, Word distance) { return (((x + x) >> smaller(distance, Word{} + 31)) + 1) >> 1; }
 
+/// x >> distance for 0 <= x < 2^13.
+LaneVector shifted_right(LaneVector x, LaneVector distance) {
+#ifdef TT_EXACT_FLOAT_SHIFTS  // no shifts by a vector: scale by a power of two and cut, which is exact
+    const Word scale = (127 - distance) << 23;
+    const FloatVector scaled = __builtin_convertvector(x, FloatVector) * reinterpret_cast<const FloatVector&>(scale);
+    return __builtin_convertvector(scaled, Word);
+#else
+    return x >> distance;
+#endif
+}
+
 /// Position of the highest bit of a positive x; -127 for 0.
 Word top_bit(Word x) {
     const Word alone = x & ~(x >> 1);  // keeps the top bit, clears the next: conversion cannot round up
@@ -111,7 +123,7 @@ constexpr int kept = D == Rules::Dest::Fp32   ? 24
 
 /// Dst plus two terms of value t * 2^(e - 150). Dst is held as float32 bits.
 template <Rules::Dest D>
-Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2) {
+[[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2) {
     using Dest = Rules::Dest;
     constexpr int base = D == Dest::Fp16 ? 112 : 0;
     constexpr int beyond = D == Dest::Fp16 ? 144 : 255;
@@ -186,10 +198,18 @@ Lane signed_factor(std::int32_t factor, std::int32_t bits, int base) {
     return static_cast<Lane>(((bits >> 23) & 255) <= base ? 0 : value);
 }
 
+/// Copies datums of a row; a whole one at a fixed size, which needs no call.
+void copy(void* to, const void* from, int count) {
+    if (count == panel)
+        __builtin_memcpy(to, from, panel * sizeof(float));
+    else
+        __builtin_memcpy(to, from, static_cast<unsigned>(count) * sizeof(float));
+}
+
 /// `count` datums of a row of in1 (SrcA), the rest of the panel zero. Factors are doubled, see round_shift.
 void load_port(const float* from, int count, int base, Lane* exponent, Lane* high, Lane* low) {
     std::int32_t bits[panel] = {};
-    __builtin_memcpy(bits, from, static_cast<unsigned>(count) * sizeof(float));
+    copy(bits, from, count);
     for (int i = 0; i < panel; ++i) {
         const std::int32_t m = significand(bits[i]);
         exponent[i] = exponent_lane(bits[i], base);
@@ -201,7 +221,7 @@ void load_port(const float* from, int count, int base, Lane* exponent, Lane* hig
 /// `count` datums of a row of in0 (SrcB), the rest of the tile zero.
 void load_row(const float* from, int count, int base, Row& row) {
     std::int32_t bits[longest_tile] = {};
-    __builtin_memcpy(bits, from, static_cast<unsigned>(count) * sizeof(float));
+    copy(bits, from, count);
     for (int i = 0; i < longest_tile; ++i) {
         const std::int32_t m = significand(bits[i]);
         row.exponent[i] = exponent_lane(bits[i], base);
@@ -228,8 +248,8 @@ Phase phase_of(int phase, const Rules& rules) {
 }
 
 /// Sum of 8 products aligned to the largest exponent, each rounded half up in magnitude.
-inline void add_group(const Port& a, const Row& b, int k, int column, const Phase& phase, int base, Lane* sums,
-                      Lane* exponents) {
+[[gnu::always_inline]] inline void add_group(const Port& a, const Row& b, int k, int column, const Phase& phase,
+                                             int base, Lane* sums, Lane* exponents) {
     LaneVector e[group];
     LaneVector most = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
     for (int i = 0; i < group; ++i) {
@@ -241,10 +261,9 @@ inline void add_group(const Port& a, const Row& b, int k, int column, const Phas
     LaneVector sum{};
     for (int i = 0; i < group; ++i) {
         const LaneVector twice = load<LaneVector>(factor_a[k + i] + column) * factor_b[k + i];
-        const LaneVector sign = twice >> int{8 * sizeof(Lane) - 1};
         const LaneVector distance = smaller(most - e[i], LaneVector{} + Lane{15});
-        const LaneVector rounded = ((with_sign(twice, sign) >> distance) + 1) >> 1;
-        sum += with_sign(rounded, sign);
+        const LaneVector rounded = (shifted_right(twice < 0 ? -twice : twice, distance) + 1) >> 1;
+        sum = twice < 0 ? sum - rounded : sum + rounded;
     }
     most += static_cast<Lane>(phase.offset);
     const LaneVector lost = most <= static_cast<Lane>(base);
@@ -282,12 +301,12 @@ void multiply_tile(const MatmulCall& call, std::int64_t column, int columns, std
         if (call.skip_zeros && b.empty[0] && b.empty[1]) continue;
         float* to = call.dest + r * call.ldd + column;
         alignas(bytes) std::int32_t dest[panel] = {};
-        __builtin_memcpy(dest, to, static_cast<unsigned>(columns) * sizeof(float));
+        copy(dest, to, columns);
         for (int p = 0; p < call.phase_count; ++p)
             for (int half = 0; half * issue < length; ++half)
                 if (!call.skip_zeros || !b.empty[half])
                     issue_row<D>(a, b, half * issue, phase_of(call.phases[p], call.rules), call.rules.dest_base, dest);
-        __builtin_memcpy(to, dest, static_cast<unsigned>(columns) * sizeof(float));
+        copy(to, dest, columns);
     }
 }
 
