@@ -202,6 +202,7 @@ void finish_product(const BlockArgs& args, std::size_t next) {
             add_bias_exactly(op, args.in[next].slices[0], op.in_tile[next], args.out);
         } else {
             spill(op, args.numerics, args.out);
+            if (args.numerics == Numerics::Real) unpack_to_src(op.intermed_df, op.acc_df, args.out);
             add_bias(op, args.in[next].slices[0], op.in_tile[next], args.out);
             leave_dest(op, args.numerics, args.out);
         }

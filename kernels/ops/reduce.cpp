@@ -177,6 +177,9 @@ void block(const BlockArgs& args) {
             }
         }
     leave_dest(args.op, args.numerics, out);
+    // Results along columns leave a 32-bit Dst through SrcB, which keeps 16 bits.
+    if (args.numerics == Numerics::Real && col_step == 0 && args.op.acc_df == DataFormat::Float32)
+        host_convert(DataFormat::Float16_b, out);
 }
 
 }  // namespace
