@@ -26,6 +26,19 @@ std::vector<std::int32_t> integers(ConstMatrixView values) {
     return out;
 }
 
+/// Rare, and looking for them is vector code.
+bool has_denormals(ConstMatrixView values) {
+    std::uint32_t found = 0;
+    for (std::int64_t r = 0; r < values.rows; ++r) {
+        const float* row = values.row(r);
+        for (std::int64_t c = 0; c < values.cols; ++c) {
+            const std::uint32_t size = bits_of(row[c]) & ~sign_bit;
+            found |= where_less(0, size, less_mask(size, least_normal_bits));
+        }
+    }
+    return found != 0;
+}
+
 void integer_product(Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0, ConstMatrixView in1,
                      MatrixView sums) {
     const std::vector<std::int32_t> left = integers(in0), right = integers(in1);
@@ -45,7 +58,7 @@ void integer_product(Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0
 }  // namespace
 
 void unpack_operand(DataFormat format, DataFormat acc, MatrixView values) {
-    if (is_block_float(format) && info(format).family == FormatFamily::B)
+    if (is_block_float(format) && info(format).family == FormatFamily::B && has_denormals(values))
         for_each_datum(values, [](std::uint32_t bits) { return wrapped_block_exponent(bits); });
     unpack_to_src(format, acc, values);
 }
