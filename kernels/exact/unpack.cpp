@@ -36,6 +36,12 @@ std::uint32_t read_datum(std::span<const std::uint8_t> body, std::size_t index, 
 
 }  // namespace
 
+bool can_unpack(DataFormat from) {
+    return is_block_float(from) || from == DataFormat::Float32 || from == DataFormat::Float16_b ||
+           from == DataFormat::Float16 || from == DataFormat::Lf8 || from == DataFormat::Int8 ||
+           from == DataFormat::UInt8 || from == DataFormat::UInt16;
+}
+
 std::uint32_t unpack_datum(DataFormat from, DataFormat to, bool is_unsigned, std::uint32_t datum) {
     switch (from) {
         case DataFormat::Float32:

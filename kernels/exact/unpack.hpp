@@ -12,6 +12,8 @@
 
 namespace tt::exact {
 
+/// Whether tiles of that format are described.
+bool can_unpack(DataFormat from);
 /// A datum that is no block float. `to`: what the unpacker is told to put into the register (Tf32, Float16_b, Float16,
 /// the format itself). `is_unsigned`: Int8 without sign.
 std::uint32_t unpack_datum(DataFormat from, DataFormat to, bool is_unsigned, std::uint32_t datum);

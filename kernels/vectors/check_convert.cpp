@@ -19,7 +19,7 @@ std::vector<std::uint8_t> body_of(const Array& bodies, std::size_t size, std::si
 
 void check_source_tiles(Check& check, bool transpose) {
     const Entry& e = check.entry();
-    const DataFormat from = e.format("in_format"), to = e.format("out_format");
+    const DataFormat from = e.tile_format("in_format"), to = e.format("out_format");
     const std::size_t size = body_bytes(from);
     const Array l1 = e.array("l1", size);
     for (std::size_t n = 0; n < l1.data.size() / size; ++n) {
@@ -95,7 +95,8 @@ void check_relu(Check& check) {
 
 void check_sums_in_l1(Check& check) {
     const Entry& e = check.entry();
-    const exact::PackConfig config = pack_config(e);
+    exact::PackConfig config = pack_config(e);
+    config.out = summable_format(e);
     const Array dest = e.array("dst", 1024);
     const std::size_t size = body_bytes(config.out), width = size / 1024;
     const Array before = e.array("l1_before", size);

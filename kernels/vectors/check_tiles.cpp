@@ -36,8 +36,8 @@ struct Product {
         : e(entry),
           dest(dest_format(entry,
                            entry.text("dst_format", entry.id().find("_d32") != std::string::npos ? "fp32" : "bf16"))),
-          f0(entry.format("in0_format")),
-          f1(entry.format("in1_format")),
+          f0(entry.tile_format("in0_format")),
+          f1(entry.tile_format("in1_format")),
           config(tile_config(source_format(f0, dest), dest)),
           in0(entry.array("in0", body_bytes(f0))),
           in1(entry.array("in1", body_bytes(f1))) {
@@ -83,7 +83,7 @@ Tile reloaded(const Product& p, DataFormat intermediate, std::span<const std::ui
 void check_reload(Check& check) {
     const Entry& e = check.entry();
     const Product p(e);
-    const DataFormat intermediate = e.format("intermediate_format");
+    const DataFormat intermediate = e.tile_format("intermediate_format");
     const exact::PackConfig config = packer(p.dest, e.format("pack_intermediate"), intermediate);
     if (!exact::can_pack(config)) e.fail("its intermediate cannot be packed");
     for (std::size_t at = 0; at < p.fidelities.size(); ++at) {
@@ -102,8 +102,9 @@ void check_reload(Check& check) {
 void check_sums_in_l1(Check& check) {
     const Entry& e = check.entry();
     const Product p(e);
-    const DataFormat out = e.format("out_format");
+    const DataFormat out = summable_format(e);
     const exact::PackConfig config = packer(p.dest, out, out);
+    if (!exact::can_pack(config)) e.fail("{} cannot be packed from this Dst", to_string(out));
     const std::size_t size = body_bytes(out), width = size / 1024;
     for (std::size_t at = 0; at < p.fidelities.size(); ++at) {
         std::vector<std::uint32_t> l1(1024);
@@ -211,7 +212,7 @@ void check_tile_matmul(Check& check) {
 void check_tile_pairs(Check& check) {
     const Entry& e = check.entry();
     const Dest dest = dest_format(e, e.text("dst_format"));
-    const DataFormat f0 = e.format("in0_format"), f1 = e.format("in1_format");
+    const DataFormat f0 = e.tile_format("in0_format"), f1 = e.tile_format("in1_format");
     const exact::FpuConfig config = tile_config(source_format(f0, dest), dest);
     const Array in0 = e.array("in0", body_bytes(f0)), in1 = e.array("in1", body_bytes(f1));
     const std::size_t cases = in0.data.size() / body_bytes(f0);
@@ -233,7 +234,7 @@ void check_tile_pairs(Check& check) {
 void check_tile_copy(Check& check) {
     const Entry& e = check.entry();
     const Dest dest = dest_format(e, e.text("dst_format"));
-    const DataFormat from = e.format("in_format");
+    const DataFormat from = e.tile_format("in_format");
     const Array l1 = e.array("l1", body_bytes(from));
     for (std::size_t n = 0; n < l1.data.size() / body_bytes(from); ++n) {
         Tile tile = unpacked_tile(from, dest, l1, n);
@@ -247,7 +248,7 @@ void check_tile_copy(Check& check) {
 void check_tile_reduce(Check& check) {
     const Entry& e = check.entry();
     const Dest dest = dest_format(e, e.text("dst_format"));
-    const DataFormat from = e.format("in_format");
+    const DataFormat from = e.tile_format("in_format");
     const exact::FpuConfig config = tile_config(source_format(from, dest), dest);
     const Array tiles = e.array("tiles", body_bytes(from));
     std::size_t at = 0;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "kernels/exact/unpack.hpp"
 
 namespace tt::vectors {
 
@@ -127,6 +128,12 @@ DataFormat Entry::format(const char* key) const {
     const auto found = parse_format(name);
     if (!found) fail("'{}' is {}, which is no data format", key, name);
     return *found;
+}
+
+DataFormat Entry::tile_format(const char* key) const {
+    const DataFormat found = format(key);
+    if (!exact::can_unpack(found)) fail("'{}' is {}, which cannot be unpacked bit by bit", key, to_string(found));
+    return found;
 }
 
 Fidelity Entry::fidelity(const std::string& name) const {

@@ -33,6 +33,7 @@ public:
     std::vector<std::string> words(const char* key) const;  ///< a list of strings, must be there
     const nlohmann::json& list(const char* key) const;
     DataFormat format(const char* key) const;
+    DataFormat tile_format(const char* key) const;  ///< one that can be unpacked
     Fidelity fidelity(const std::string& name) const;
     bool has(const std::string& array) const;
     /// Names of arrays that begin with `prefix`, in order.

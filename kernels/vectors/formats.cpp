@@ -85,6 +85,13 @@ DataFormat source_format(DataFormat from, exact::Dest dest) {
                                        : DataFormat::Float16_b;
 }
 
+DataFormat summable_format(const Entry& entry) {
+    const DataFormat out = entry.format("out_format");
+    if (out != DataFormat::Float32 && out != DataFormat::Float16_b && out != DataFormat::Float16)
+        entry.fail("out_format {} cannot be added in L1; Float32, Float16_b and Float16 can", to_string(out));
+    return out;
+}
+
 std::size_t body_bytes(DataFormat format) { return static_cast<std::size_t>(tile_body_bytes(format, {})); }
 
 exact::Tile unpacked_tile(DataFormat from, exact::Dest dest, const Array& bodies, std::size_t n) {

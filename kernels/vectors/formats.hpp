@@ -32,6 +32,8 @@ std::vector<std::uint32_t> sign_magnitude_words(std::span<const std::int32_t> va
 
 /// The register format a tile of `from` is unpacked to: Float32 by the Dst, others as they are.
 DataFormat source_format(DataFormat from, exact::Dest dest);
+/// out_format of an entry whose packer adds in L1.
+DataFormat summable_format(const Entry& entry);
 /// Bytes of one tile.
 std::size_t body_bytes(DataFormat format);
 /// Tile number `n` of an array of bodies, unpacked.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "kernels/vectors/entry.hpp"
@@ -43,7 +44,13 @@ VectorResult check_entry(const vectors::Entry& entry) {
         entry.fail("kind '{}' is not known; mvmul, pool, elw, unpack, pack, sfpu, matmul, eltwise, copy and reduce are",
                    result.kind);
     vectors::Check check(entry, result);
-    kind->check(check);
+    try {
+        kind->check(check);
+    } catch (const nlohmann::json::exception& e) {
+        entry.fail("a field has the wrong type: {}", e.what());
+    } catch (const std::out_of_range&) {
+        entry.fail("its arrays have different numbers of tiles");
+    }
     return result;
 }
 

@@ -106,6 +106,23 @@ TEST_CASE("folders of vectors that cannot be read are refused with file and entr
     CHECK(contains(folder.problem(), "entry 'pack/x': 'intermediate_format' is Float16_c, which is no data format"));
 }
 
+TEST_CASE("fields of the wrong type and formats that cannot be computed are refused") {
+    const Folder folder;
+    folder.write("index.json",
+                 R"({"entries": [{"id": "unpack/x", "in_format": "Int32", "out_format": "Int32", "arrays": []}]})");
+    CHECK(contains(folder.problem(), "entry 'unpack/x': 'in_format' is Int32, which cannot be unpacked"));
+    folder.write("index.json", R"({"entries": [{"id": "unpack/x", "in_format": 3, "arrays": []}]})");
+    CHECK(contains(folder.problem(), "entry 'unpack/x': needs 'in_format', a text"));
+    folder.write("index.json", R"({"entries": [{"id": "sfpu/cast", "arrays": [{"name": 5}]}]})");
+    CHECK(contains(folder.problem(), "entry 'sfpu/cast': a field has the wrong type"));
+    folder.write("index.json",
+                 R"({"entries": [{"id": "pack/x_d32", "op": "PACR with ReLU", "intermediate_format": "Float32",
+        "out_format": "Float32", "relu_settings": [{"mode": "two", "threshold": 1}],
+        "arrays": [{"name": "dst", "file": "dst.npy"}]}]})");
+    folder.write_array("dst.npy", "1024,", std::vector<std::uint32_t>(1024));
+    CHECK(contains(folder.problem(), "entry 'pack/x_d32': a field has the wrong type"));
+}
+
 TEST_CASE("arrays that do not fit are refused with their file") {
     const Folder folder;
     folder.write("index.json", cast_index);
