@@ -16,8 +16,12 @@ namespace tt::cli {
 
 namespace {
 
+/// How the matrix unit computes.
+enum class MathMode : std::uint8_t { Fast, Exact };
+
 struct Flags {
     RunFlags netlist;
+    MathMode math = MathMode::Fast;
     std::string json;
     bool no_check = false, check_perf = false;
     const CLI::App* command = nullptr;
@@ -48,6 +52,12 @@ int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
     sim::RunOptions& options = flags.netlist.options;
     options.check = !flags.no_check;
+    if (flags.math == MathMode::Exact) {
+        if (options.numerics == Numerics::Float32)
+            throw CLI::ValidationError("--math",
+                                       "exact follows the chip's number formats; leave out --numerics float32");
+        options.numerics = Numerics::Exact;
+    }
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
 
@@ -98,7 +108,7 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o) {
         ->type_name("DIR");
 }
 
-void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
+void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
     add_choice<sim::Mode>(
         command, "--mode", o.mode,
         {{"full", sim::Mode::Full}, {"timing", sim::Mode::Timing}, {"functional", sim::Mode::Functional}},
@@ -116,6 +126,10 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
         "!--no-extrapolate", o.extrapolate,
         "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
         "the inputs that will repeat exactly are added without being simulated; the report is the same");
+    add_choice<MathMode>(
+        command, "--math", math, {{"fast", MathMode::Fast}, {"exact", MathMode::Exact}},
+        "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "
+        "unit, unpacker and packer bit by bit (see docs/modelling.md)");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
         ->check(quiet(CLI::Range(1, 256)))
         ->type_name("N");
@@ -130,7 +144,7 @@ void add_run(CLI::App& app, int& exit_status) {
     sim::RunOptions& options = flags->netlist.options;
     add_netlist_flags(*command, flags->netlist);
     add_value_flags(*command, options);
-    add_machine_flags(*command, options);
+    add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
     command->add_flag("--check-perf", flags->check_perf,
                       "Exit with 1 when a figure of the netlist's performance-check section is missed");
@@ -158,6 +172,7 @@ void add_run(CLI::App& app, int& exit_status) {
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
+        "  ttsim run encoder.yaml --mode functional --math exact\n"
         "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });

@@ -10,7 +10,8 @@
 
 namespace tt::cli {
 
-/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` sets exit_status to 1 on a mismatch.
+/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` and `vectors` set exit_status to 1 on a
+/// mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
@@ -23,6 +24,7 @@ void add_kernel(CLI::App& app);
 void add_dram(CLI::App& app);
 void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
+void add_vectors(CLI::App& app, int& exit_status);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }

@@ -20,7 +20,8 @@ std::string mode_name(sim::Mode mode) {
     return "";
 }
 
-std::string numerics_name(Numerics numerics) { return numerics == Numerics::Real ? "real" : "float32"; }
+std::string numerics_name(Numerics numerics) { return numerics == Numerics::Float32 ? "float32" : "real"; }
+std::string math_name(Numerics numerics) { return numerics == Numerics::Exact ? "exact" : "fast"; }
 
 std::string verdict(const sim::RunReport& report) {
     if (report.outputs.empty()) return "not checked";
@@ -116,6 +117,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"params", std::move(params)},
                    {"mode", mode_name(report.mode)},
                    {"numerics", numerics_name(report.numerics)},
+                   {"math", math_name(report.numerics)},
                    {"seed", report.seed},
                    {"inputs_count", report.inputs_count ? Json(*report.inputs_count) : Json(nullptr)},
                    {"clock_mhz", report.clock_mhz},

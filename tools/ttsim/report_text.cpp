@@ -113,8 +113,9 @@ std::string total_text(const sim::RunReport& report, bool timed) {
 }
 
 std::string head_text(const sim::RunReport& report) {
-    std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics\n", report.netlist, report.device, report.arch,
-                                  mode_name(report.mode), numerics_name(report.numerics));
+    std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics{}\n", report.netlist, report.device, report.arch,
+                                  mode_name(report.mode), numerics_name(report.numerics),
+                                  report.numerics == Numerics::Exact ? ", exact math" : "");
     if (!report.programs.empty()) out += fmt::format("programs: {}\n", fmt::join(report.programs, ", "));
     for (const ChosenParameter& p : report.params)
         out += fmt::format("parameter {} = {} ({})\n", p.name, p.value, p.why);
