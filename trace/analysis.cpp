@@ -114,7 +114,8 @@ std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan)
     std::map<std::int64_t, std::array<double, 2>> math_and_span;
     for (const CoreUse& core : core_uses(trace, epoch)) {
         const auto op = by_id.find(core.op);
-        if (op == by_id.end()) fail_input({trace.path(), 0, 0}, "core_run of epoch {} names op {}", epoch, core.op);
+        if (op == by_id.end())
+            fail_input({trace.path(), 0, 0}, "epoch {} has a core of op {}, which is none of its plan", epoch, core.op);
         auto& [math, span] = math_and_span[core.op];
         add_core(*op->second, core, math, span);
     }

@@ -25,11 +25,14 @@ std::string quoted(const std::string& text) {
 class Export {
 public:
     Export(Reader& trace, const std::function<void(std::string_view)>& sink)
-        : trace_(trace), sink_(sink), mhz_(trace.run().clock_mhz > 0 ? static_cast<double>(trace.run().clock_mhz) : 1) {}
+        : trace_(trace),
+          sink_(sink),
+          mhz_(trace.run().clock_mhz > 0 ? static_cast<double>(trace.run().clock_mhz) : 1) {}
 
     void run() {
-        text_ = fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"netlist\":{},\"command\":{}}},\"traceEvents\":[\n",
-                            quoted(trace_.run().netlist), quoted(trace_.run().command));
+        text_ = fmt::format(
+            "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"netlist\":{},\"command\":{}}},\"traceEvents\":[\n",
+            quoted(trace_.run().netlist), quoted(trace_.run().command));
         epochs();
         cores();
         if (trace_.run().level >= 2) steps();
@@ -55,16 +58,18 @@ private:
     }
     void name_process(std::int64_t process, const std::string& name) {
         event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process, quoted(name));
-        event(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process, process);
+        event(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process,
+              process);
     }
     void name_track(std::int64_t process, std::int64_t track, const std::string& name) {
-        event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, track, quoted(name));
+        event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, track,
+              quoted(name));
     }
     /// A slice without its arguments, to be closed by the caller's.
     void slice(const std::string& name, const char* kind, std::int64_t process, std::int64_t track, std::int64_t start,
                std::int64_t end, const std::string& args) {
-        event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.4f},"dur":{:.4f},"args":{{{}}}}})", quoted(name),
-              kind, process, track, microseconds(start), microseconds(end - start), args);
+        event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.4f},"dur":{:.4f},"args":{{{}}}}})",
+              quoted(name), kind, process, track, microseconds(start), microseconds(end - start), args);
     }
 
     void epochs() {
@@ -96,8 +101,9 @@ private:
                         "SELECT o.chip, c.x, c.y, o.name, i.input, i.start, i.end, o.type, i.epoch, i.busy, "
                         "i.wait_source, i.wait_noc, i.wait_dram, i.wait_room, i.wait_output, i.wait_pack, i.drain, "
                         "i.tiles, i.math FROM core_input i JOIN core c ON c.id = i.core JOIN op o ON o.id = c.op");
-        static constexpr std::array names{"epoch",     "busy",        "wait_source", "wait_noc", "wait_dram", "wait_room",
-                                          "wait_output", "wait_pack", "drain",       "tiles",    "math"};
+        static constexpr std::array names{"epoch",     "busy",      "wait_source", "wait_noc",
+                                          "wait_dram", "wait_room", "wait_output", "wait_pack",
+                                          "drain",     "tiles",     "math"};
         while (query.step()) {
             std::string args = fmt::format(R"("type":{})", quoted(query.text(7)));
             for (std::size_t i = 0; i < names.size(); ++i)
@@ -109,12 +115,14 @@ private:
     static std::int64_t track(std::int64_t x, std::int64_t y) { return y * 1000 + x + 1; }
 
     void steps() {
-        Statement query(trace_.database(),
-                        "SELECT o.chip, c.x, c.y, s.step, s.start, s.busy, s.wait_pack, s.packed FROM step s JOIN core c "
-                        "ON c.id = s.core JOIN op o ON o.id = c.op");
+        Statement query(
+            trace_.database(),
+            "SELECT o.chip, c.x, c.y, s.step, s.start, s.busy, s.wait_pack, s.packed FROM step s JOIN core c "
+            "ON c.id = s.core JOIN op o ON o.id = c.op");
         while (query.step())
             slice(fmt::format("step {}", query.whole(3)), "step", chip_process(query.whole(0)),
-                  track(query.whole(1), query.whole(2)), query.whole(4), query.whole(4) + query.whole(5) + query.whole(6),
+                  track(query.whole(1), query.whole(2)), query.whole(4),
+                  query.whole(4) + query.whole(5) + query.whole(6),
                   fmt::format(R"("busy":{},"wait_pack":{})", query.whole(5), query.whole(6)));
     }
 

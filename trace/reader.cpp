@@ -17,10 +17,19 @@ static const std::string& checked(const std::string& path) {
     if (std::filesystem::is_directory(path, failed)) fail_input({path, 0, 0}, "is a folder; a trace is a file");
     std::ifstream in(path, std::ios::binary);
     if (!in) fail_input({path, 0, 0}, "cannot be opened for reading");
-    std::string head(magic.size(), '\0');
+    std::string head(32, '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
-    if (!in || head != magic)
+    if (!in || head.compare(0, magic.size(), magic) != 0)
         fail_input({path, 0, 0}, "is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one");
+    // SQLite takes a cut last page for one that ends in zeros.
+    const auto number = [&](std::size_t at, std::size_t bytes) {
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(head[at + i]);
+        return value;
+    };
+    const std::uint64_t page = number(16, 2) == 1 ? 65536 : number(16, 2), whole = page * number(28, 4);
+    if (const std::uint64_t size = std::filesystem::file_size(path, failed); size < whole)
+        fail_input({path, 0, 0}, "is cut short: it has {} of {} bytes", size, whole);
     return path;
 }
 

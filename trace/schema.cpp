@@ -41,15 +41,15 @@ const std::array<TableDef, table_count> tables{{
      "epoch INTEGER, core INTEGER, inputs INTEGER, start INTEGER, end INTEGER, tiles INTEGER, steps INTEGER, "
      "math INTEGER, math_bound INTEGER, unpack_bound INTEGER, wait_source INTEGER, wait_noc INTEGER, "
      "wait_dram INTEGER, wait_room INTEGER, wait_output INTEGER, wait_pack INTEGER, drain INTEGER, series TEXT",
-     "epoch, core"},
+     "epoch"},
     {Table::FlowLoad, "flow_load",
      "epoch INTEGER, flow INTEGER, chunks INTEGER, bytes INTEGER, first_sent INTEGER, last_arrival INTEGER, "
      "in_flight INTEGER, wait_source INTEGER, wait_room INTEGER",
-     "epoch, flow"},
+     "epoch"},
     {Table::FlowRun, "flow_run",
      "epoch INTEGER, flow INTEGER, input INTEGER, times INTEGER, every INTEGER, shift INTEGER, start INTEGER, "
      "pattern INTEGER",
-     "epoch, flow, input"},
+     "epoch"},
     {Table::Pattern, "pattern", "id INTEGER PRIMARY KEY, events TEXT", ""},
     {Table::Resource, "resource",
      "id INTEGER PRIMARY KEY, kind TEXT, name TEXT, chip INTEGER, noc INTEGER, x INTEGER, y INTEGER, "
@@ -113,11 +113,15 @@ CREATE VIEW load AS
 std::string create_schema() {
     std::string sql =
         fmt::format("PRAGMA application_id = {};\nPRAGMA user_version = {};\n", application_id, schema_version);
-    for (const TableDef& table : tables)
-        sql += table.key.empty() ? fmt::format("CREATE TABLE {} ({});\n", table.name, table.columns)
-                                 : fmt::format("CREATE TABLE {} ({}, PRIMARY KEY ({})) WITHOUT ROWID;\n", table.name,
-                                               table.columns, table.key);
+    for (const TableDef& table : tables) sql += fmt::format("CREATE TABLE {} ({});\n", table.name, table.columns);
     return sql.append(views);
+}
+
+std::string create_indexes() {
+    std::string sql;
+    for (const TableDef& table : tables)
+        if (!table.index.empty()) sql += fmt::format("CREATE INDEX {0}_index ON {0} ({1});\n", table.name, table.index);
+    return sql;
 }
 
 std::string insert_sql(const TableDef& table) {

@@ -36,13 +36,15 @@ struct TableDef {
     Table table;
     std::string_view name;
     std::string_view columns;  ///< as in CREATE TABLE
-    std::string_view key;      ///< columns that rows are added and found by, in order; "" = the first column or none
+    std::string_view index;    ///< columns rows are found by, "" = the primary key or none
 };
 inline constexpr std::size_t table_count = 16;
 extern const std::array<TableDef, table_count> tables;
 
 /// Statements that make all tables and views.
 std::string create_schema();
+/// Statements for the indexes, cheapest once all rows are there.
+std::string create_indexes();
 /// INSERT with one parameter for each column.
 std::string insert_sql(const TableDef& table);
 

@@ -15,7 +15,7 @@ Statement& Writer::statement(Table table) {
 }
 
 void Writer::finish() {
-    database_.run("COMMIT");
+    database_.run(create_indexes() + "COMMIT");
     for (auto& insert : inserts_) insert.reset();
     database_.close();
     file_.commit();

@@ -11,7 +11,7 @@ void FlowProbe::add_event(Cycle now, Cycle arrival, std::int64_t input) {
         open.input = input;
         open.start = now;
     }
-    open.events.push_back({now - open.start, arrival - open.start, 0, 0});
+    open.events.add({now - open.start, arrival - open.start, 0, 0});
 }
 
 void FlowProbe::EventLog::finish_input() {
@@ -28,11 +28,20 @@ void FlowProbe::close() {
     events->inputs.close();
 }
 
-static std::uint64_t hash_of(const Events& events) {
-    std::uint64_t hash = events.size();
-    for (const auto& event : events)
-        for (const Cycle number : event) hash = (hash ^ number) * 0x100000001b3U;
-    return hash;
+/// One word for many: what is summed is independent, so it costs little. Only for what decides nothing but a trace.
+template <std::size_t n>
+static std::uint64_t digest(const std::array<std::uint64_t, n>& numbers) {
+    std::uint64_t sum = 0, factor = 0x9e3779b97f4a7c15U;
+    for (const std::uint64_t number : numbers) {
+        sum += number * factor;
+        factor = factor * 0x5851f42d4c957f2dU + 2;  // stays odd
+    }
+    return sum;
+}
+
+void Events::add(const std::array<Cycle, 4>& event) {
+    list_.push_back(event);
+    hash_ = hash_ * 0x100000001b3U + digest(event);
 }
 
 void FlowProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
@@ -50,7 +59,7 @@ void FlowProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     // Inputs that are over since the last time are those that come again.
     const std::int64_t over = walk.total(events->inputs_over);
     if (walk.advancing() && over > 0) events->inputs.repeat(static_cast<std::size_t>(over), walk);
-    walk.fixed(hash_of(events->open.events));
+    walk.fixed(events->open.events.hash());
     if (events->open.events.empty()) return;
     walk.count(events->open.input, 1, scope);
     walk.moment(events->open.start);
@@ -113,8 +122,8 @@ void CoreProbe::step(const Step& step) {
     packed_ = step.pack_end;
     if (step.tiles > 0) now_.last_pack = step.pack_end;
     if (wants_events)
-        now_.events.push_back({step.start - now_.start, step.work_end - step.start, step.next_start - step.work_end,
-                               step.pack_end - now_.start});
+        now_.events.add({step.start - now_.start, step.work_end - step.start, step.next_start - step.work_end,
+                         step.pack_end - now_.start});
 }
 
 void CoreProbe::finish_input() {
@@ -140,19 +149,44 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     if (walk.advancing() && over > 0) inputs.repeat(static_cast<std::size_t>(over), walk);
     if (!open_) return;  // before its first step
     walk.moment(since_);
-    walk.moment(packed_);
-    walk.fixed(for_room_);
     walk.fixed(pipe_);
     walk.fixed(released_by_);
     walk.total(arrived_);
-    for (const Cycle cycles : waited_) walk.fixed(cycles);
     walk.count(now_.input, 1, scope);
-    for (Cycle* at : {&now_.start, &now_.end, &now_.first_unpack, &now_.last_pack}) walk.moment(*at);
-    for (const Cycle cycles : now_.spent) walk.fixed(cycles);
-    walk.fixed(now_.tiles);
-    walk.fixed(now_.steps);
-    walk.fixed(now_.math);
-    walk.fixed(hash_of(now_.events));
+    if (walk.saving()) {
+        const auto& s = now_.spent;
+        const auto& w = waited_;
+        static_assert(parts == 9);
+        walk.fixed(digest(std::array<std::uint64_t, 25>{since_ - now_.start,
+                                                        since_ - now_.end,
+                                                        since_ - now_.first_unpack,
+                                                        since_ - now_.last_pack,
+                                                        s[0],
+                                                        s[1],
+                                                        s[2],
+                                                        s[3],
+                                                        s[4],
+                                                        s[5],
+                                                        s[6],
+                                                        s[7],
+                                                        s[8],
+                                                        w[Source],
+                                                        w[Noc],
+                                                        w[Dram],
+                                                        w[Room],
+                                                        w[Output],
+                                                        w[Pack],
+                                                        static_cast<std::uint64_t>(now_.tiles),
+                                                        static_cast<std::uint64_t>(now_.steps),
+                                                        now_.math,
+                                                        now_.events.hash(),
+                                                        since_ - packed_,
+                                                        for_room_}));
+    }
+    if (walk.advancing()) {
+        now_.move_by(walk.cycles());
+        packed_ += walk.cycles();
+    }
 }
 
 void Load::fold() {

@@ -23,7 +23,19 @@ struct EpochLaunch;
 namespace tt::sim {
 
 /// Relative times of the events of one input, each a few numbers; empty when single events are not wanted.
-using Events = std::vector<std::array<Cycle, 4>>;
+class Events {
+public:
+    void add(const std::array<Cycle, 4>& event);
+    bool empty() const { return list_.empty(); }
+    std::uint64_t hash() const { return hash_; }
+    auto begin() const { return list_.begin(); }
+    auto end() const { return list_.end(); }
+    friend bool operator==(const Events& a, const Events& b) { return a.hash_ == b.hash_ && a.list_ == b.list_; }
+
+private:
+    std::vector<std::array<Cycle, 4>> list_;
+    std::uint64_t hash_ = 0;
+};
 
 /// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
@@ -189,7 +201,7 @@ private:
 
     Cycle from_ = 0, to_ = 0, busy_ = 0;  // the bucket of the last transfer, and what is not yet in busy_in_
     Cycle elsewhere_ = 0;                 // sum of busy_in_
-    unsigned shift_ = 10;
+    unsigned shift_ = 12;
     std::vector<Cycle> busy_in_;
 };
 
