@@ -66,6 +66,13 @@ private:
 };
 }  // namespace
 
+static void give_outputs(RunState& state) {
+    for (const Queue* queue : judged_outputs(state.netlist))
+        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
+            if (state.store.has(*queue, n))
+                state.options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
+}
+
 static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
     DumpFolder folder(state.options.dump_dir);
@@ -177,7 +184,7 @@ RunReport run(const RunOptions& options) {
     // (1) what the host will push
     if (state.values()) {
         state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir,
-                                                        *setup->manifest, *setup->pool)
+                                                        *setup->manifest, state.options.host_values, *setup->pool)
                                      : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
                                                             state.options.stimulus, *setup->pool);
     }
@@ -194,6 +201,7 @@ RunReport run(const RunOptions& options) {
     if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
+    if (state.values() && state.options.sink) give_outputs(state);
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);
     return std::move(state.report);

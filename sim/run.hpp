@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "kernels/numerics.hpp"
+#include "kernels/tensor.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
@@ -42,10 +43,14 @@ struct RunOptions {
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;     ///< 0 = one per processor; never changes a result
-    std::string perf_op;      ///< only this op, without the others; "" = the whole netlist. Timing mode
+    unsigned threads = 0;  ///< 0 = one per processor; never changes a result
+    std::string perf_op;   ///< only this op, without the others; "" = the whole netlist. Timing mode
     bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
-    bool check = true;        ///< compare with golden (not in Timing mode)
+    /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
+    std::map<std::string, std::vector<Tensor>> host_values;
+    /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
+    std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
+    bool check = true;  ///< compare with golden (not in Timing mode)
     bool strict = false;
     TraceOptions trace;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.

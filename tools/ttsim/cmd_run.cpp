@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/model.hpp"
 #include "tools/ttsim/output.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/report.hpp"
@@ -22,6 +23,7 @@ enum class MathMode : std::uint8_t { Fast, Exact };
 struct Flags {
     RunFlags netlist;
     MathMode math = MathMode::Fast;
+    ModelFlags model;
     std::string json;
     bool no_check = false, check_perf = false;
     const CLI::App* command = nullptr;
@@ -60,11 +62,20 @@ int run(Flags& flags) {
     }
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
+    const bool compiled = std::filesystem::is_directory(options.netlist);
+    if (!compiled) refuse_model_flags(flags.model);
 
     Progress progress;
     options.progress = progress.callback();
     options.trace.version = TTSIM_VERSION;
     options.trace.command = command_text(*flags.command);
+    if (compiled) {
+        const ModelReport report = run_compiled(flags.model, options);
+        progress.clear();
+        if (!json || !json->is_stdout()) print_text(report_text(report.device) + model_text(report));
+        if (json) json->write(model_json(report));
+        return report.device.pass() && report.model.pass() ? 0 : 1;
+    }
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
@@ -101,7 +112,8 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o) {
     command
         .add_option("--inputs", o.inputs_dir,
                     "Folder with manifest.json and the .npy file of every host queue, as --dump-io writes them; its "
-                    "programs, parameters and inputs_count are used")
+                    "programs, parameters and inputs_count are used. Of a compiled model: folder with NAME.npy for its "
+                    "inputs")
         ->check(quiet(CLI::ExistingDirectory))
         ->type_name("DIR");
     command.add_option("--dump-io", o.dump_dir, "Write inputs and outputs as .npy files, with a manifest.json, there")
@@ -142,7 +154,8 @@ void add_run(CLI::App& app, int& exit_status) {
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
     flags->command = command;
     sim::RunOptions& options = flags->netlist.options;
-    add_netlist_flags(*command, flags->netlist);
+    add_netlist_flags(*command, flags->netlist, true);
+    add_model_flags(*command, flags->model);
     add_value_flags(*command, options);
     add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
@@ -167,14 +180,15 @@ void add_run(CLI::App& app, int& exit_status) {
         ->needs(trace)
         ->type_name("N");
     command->footer(
-        "Exits with 1 when an output differs from golden.\n\n"
+        "Exits with 1 when an output differs from golden, or from what --expect has.\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
         "  ttsim run encoder.yaml --mode functional --math exact\n"
         "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
-        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf");
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf\n"
+        "  ttsim compile model.onnx -o out && ttsim run out --input x=x.npy --outputs y --mode functional");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/run.hpp"
@@ -34,8 +35,12 @@ struct RunFlags {
     sim::RunOptions options;
     std::vector<std::string> params;  ///< "p_x=2", as written
 };
-void add_netlist_flags(CLI::App& command, RunFlags& flags);
+/// `folders`: the netlist may also be the folder of a compiled model.
+void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders = false);
 /// Moves what was parsed as text into flags.options; throws CLI::ValidationError.
 void finish_netlist_flags(RunFlags& flags);
+
+/// "NAME=VALUE" in two; a name may hold '='. Throws CLI::ValidationError at `flag`.
+std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text);
 
 }  // namespace tt::cli
