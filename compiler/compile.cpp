@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "base/yaml_map.hpp"
 #include "compiler/backend/emit.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/result_folder.hpp"
@@ -28,13 +29,27 @@ std::string read_text(const std::string& file) {
     return text.str();
 }
 
-ProductInfo find_product(const std::string& name) {
+/// The chip of a product or of a soc descriptor.
+std::string arch_of(const std::string& device) {
     std::vector<std::string> names;
     for (const ProductInfo& product : products()) {
-        if (product.name == name) return product;
+        if (product.name == device) return product.arch;
         names.push_back(product.name);
     }
-    fail_input({}, "--device '{}' is no product{}; see ttsim devices", name, did_you_mean(name, names));
+    std::error_code code;
+    if (!fs::is_regular_file(device, code))
+        fail_input({}, "--device '{}' is no product{} and no soc descriptor file; see ttsim devices", device,
+                   did_you_mean(device, names));
+    std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
+    if (arch == "wormhole_a0") arch = "wormhole";
+    return arch;
+}
+
+std::vector<std::string> device_ops(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes)
+        if (node.op.starts_with("buda.")) names.push_back(node.name);
+    return names;
 }
 
 void check_input_names(const CompileOptions& options, const Graph& graph) {
@@ -68,8 +83,8 @@ Graph read_model(const CompileOptions& options) {
 }
 
 CompileReport compile(const CompileOptions& options) {
-    const ProductInfo product = find_product(options.device);
-    const Machine machine = make_machine(product.arch, {options.device, "", {}, 1});
+    const std::string arch = arch_of(options.device);
+    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, 1});
     Graph graph = read_model(options);
     if (graph.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
     check_input_names(options, graph);
@@ -82,15 +97,19 @@ CompileReport compile(const CompileOptions& options) {
     HostProgram host;
     run_passes(graph, passes,
                {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
-                options.rules},
+                options.rules, options.auto_fusing, options.t_streaming, options.overrides},
                true);
+    check_overrides(options.overrides, device_ops(graph));
     check_formats(graph, machine.find(0)->params);
 
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
     const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
-    const Schedule schedule = make_schedule(graph, budget, options.schedule);
-    const EmittedModel emitted = emit(graph, schedule, budget);
+    ScheduleOptions scheduling = options.schedule;
+    scheduling.overrides = options.overrides;
+    scheduling.t_streaming = options.t_streaming;
+    const Schedule schedule = make_schedule(graph, budget, scheduling);
+    const EmittedModel emitted = emit(graph, schedule, budget, options.emit);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
     validate(resolve(emitted.netlist), chip, grid, 1, problems);
     try {
@@ -100,7 +119,7 @@ CompileReport compile(const CompileOptions& options) {
     }
 
     CompileReport report;
-    report.arch = product.arch;
+    report.arch = arch;
     report.ops = schedule.ops.size();
     report.epochs = schedule.epochs;
     report.estimated_cycles = schedule.estimated_cycles;

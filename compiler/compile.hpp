@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compiler/backend/schedule.hpp"
+#include "compiler/backend/emit.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/pass.hpp"
 #include "isa/fidelity.hpp"
@@ -14,7 +14,7 @@ namespace tt::ir {
 
 struct CompileOptions {
     std::string model;                          ///< .onnx, or a graph as text
-    std::string device = "wh_n150";             ///< product
+    std::string device = "wh_n150";             ///< product, or a soc descriptor file
     std::string out;                            ///< folder
     std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
     std::map<std::string, std::string> constants;
@@ -24,11 +24,15 @@ struct CompileOptions {
     std::optional<DataFormat> accumulate_df;
     std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
-    bool host_fallback = true;  ///< false: what would run on the host is refused
-    ScheduleOptions schedule;
+    bool host_fallback = true;        ///< false: what would run on the host is refused
+    std::vector<int> harvested_rows;  ///< NoC rows the device lacks
+    bool auto_fusing = true, t_streaming = true;
+    Overrides overrides;       ///< by op of the netlist
+    ScheduleOptions schedule;  ///< its overrides are those above
+    EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
-    std::uint32_t seed = 0;  ///< of inputs that are not given
-    std::string command;     ///< for the netlist's first line
+    std::uint32_t seed = 0;       ///< of inputs that are not given
+    std::string command;          ///< for the netlist's first line
 };
 
 struct CompileReport {

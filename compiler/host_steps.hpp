@@ -15,7 +15,7 @@
 namespace tt::ir {
 
 struct HostSteps {
-    std::string device;  ///< product it was compiled for
+    std::string device;           ///< product it was compiled for
     std::int64_t microbatch = 1;  ///< inputs of one execute
     HostProgram program;
     std::vector<BoundTensor> to_device, from_device;  ///< names: of to_device, and of the device's results

@@ -44,7 +44,7 @@ using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, 
 
 /// How samples become executes of a microbatch each.
 struct Executes {
-    std::int64_t count = 1;                   ///< the program's $p_loop_count
+    std::int64_t count = 1;                    ///< the program's $p_loop_count
     std::optional<std::int64_t> inputs_count;  ///< of the only execute, when there are fewer samples
 };
 /// Entries are filled up with the last sample to whole executes.

@@ -48,6 +48,15 @@ Type infer_reduce(const Node& node, std::span<const Type> in) {
     return as_declared(node, in[0], dims);
 }
 
+/// Elementwise steps on operands of one shape; attribute program: backend/fused.hpp.
+Type infer_fused(const Node& node, std::span<const Type> in) {
+    for (const Type& type : in)
+        if (type.dims != in[0].dims)
+            fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
+                       to_string(in[0]), to_string(type));
+    if (node.word("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
+    return as_declared(node, in[0], in[0].dims);
+}
 /// x {1, p, c}, rows to pick as whole numbers [32 * r, n] and optionally their weights, of the same shape.
 Type infer_sparse(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &rows = in[1].dims;
@@ -89,6 +98,7 @@ constexpr std::array table{
     binary("buda.multiply"),
     binary("buda.maximum"),
     OpInfo{"buda.matmul", Level::Device, 2, 3, infer_matmul, nullptr},
+    OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
     OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
     OpInfo{"buda.sparse", Level::Device, 2, 3, infer_sparse, nullptr, false, 1},
     OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},

@@ -10,6 +10,7 @@
 #include "compiler/builder.hpp"
 #include "compiler/format_rules.hpp"
 #include "compiler/graph.hpp"
+#include "compiler/overrides.hpp"
 
 namespace tt::ir {
 
@@ -23,6 +24,9 @@ struct PassOptions {
     HostProgram* host = nullptr;              ///< cut-host leaves what it takes out there, if given
     std::optional<DataFormat> accumulate_df;  ///< of Dst; none: 16 bits of the result's family, Float32 for Float32
     std::vector<FormatRule> rules;            ///< of mixed-precision, in order
+    bool auto_fusing = true;                  ///< fuse-ops does its work
+    bool t_streaming = true;                  ///< large results may go in slices of rows
+    Overrides overrides;                      ///< by op of the netlist; passes heed t
 };
 
 struct Pass {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/fused.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "kernels/kernel_model.hpp"
 #include "kernels/kernel_timing.hpp"
@@ -34,6 +35,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.relu = node.word("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
+    if (cfg.type == "fused_op") a.fused_op_id = node.word("program", "");
     if (cfg.type == "lrelu") a.slope = node.number("slope", 0.01);
     if (cfg.type == "matmul" && node.has("z")) {
         a.accumulate = true;
@@ -100,21 +102,31 @@ double streaming_cycles(const Op& op, const std::vector<bool>& constant, const s
 }
 
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
+    if (cfg.fused) {  // its sub-ops one after the other
+        const StepTime slice = step_time(cfg, *tt::find_op(cfg.type), chip.timing, {});
+        const auto longest = std::max({slice.unpack.value(), slice.math.value(), slice.pack.value()});
+        return static_cast<double>(longest) * static_cast<double>(cfg.out.t);
+    }
     return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+}
+
+void define_fused(OpConfig& cfg, const ChipParams& chip) {
+    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.fp32_dest);
 }
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
 /// the strip with the least kernel time.
 bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const OpBudget& budget,
-         const SparsePattern* pattern, Candidate& out, std::int64_t& least) {
+         const SparsePattern* pattern, std::optional<std::int64_t> u_kt_given, Candidate& out, std::int64_t& least) {
     const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
+    define_fused(op.cfg, chip);
     const std::vector<bool> streamed(constant.size(), false);
     bool found = false;
     for (const std::vector<bool>& resident : {constant, streamed}) {
-        for (const std::int64_t u_kt : inner_blocks(op)) {
+        for (const std::int64_t u_kt : u_kt_given ? std::vector{*u_kt_given} : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
@@ -123,8 +135,7 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double cycles =
-                std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
+            const double cycles = std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
             if (found && cycles >= out.cycles) continue;
             out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
             found = true;
@@ -193,23 +204,50 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     return op;
 }
 
-Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
-                       const SparsePattern* pattern) {
+/// The grids to try; a size the user gives must divide the tiles and fit the chip.
+static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op, const OpBudget& budget,
+                                                                   const OpOverride* user) {
+    const std::int64_t rt = op.cfg.out.core_rt(), ct = op.cfg.out.core_ct();
+    const bool across = user && user->transpose.value_or(false);
+    const std::int64_t most_r = std::max(budget.rows, budget.cols);
+    std::vector<std::pair<std::int64_t, std::int64_t>> grids;
+    for (const std::int64_t r : divisors(rt, across ? most_r : budget.rows))
+        for (const std::int64_t c : divisors(ct, across ? most_r : budget.cols)) {
+            const bool fits = across ? r <= budget.cols && c <= budget.rows : true;
+            if (fits && (!user || !user->size || *user->size == std::pair(r, c))) grids.emplace_back(r, c);
+        }
+    if (grids.empty())
+        fail_input(user->loc,
+                   "op '{}' cannot have a grid of {}x{}: it has {}x{} tiles, which the grid must divide, and "
+                   "the chip has {}x{} cores",
+                   op.name(), user->size->first, user->size->second, rt, ct, budget.rows, budget.cols);
+    return grids;
+}
+
+Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const OpBudget& budget,
+                       const SparsePattern* pattern, const OpOverride* user) {
+    Op op = given;
+    if (user) op.input_buf_min_size_tiles = user->input_buffers;
     Choice choice;
     const ChipParams& chip = *budget.chip;
     choice.usable_bytes = chip.l1_bytes - chip.l1_reserved;
     const std::int64_t rt = op.cfg.out.core_rt(), ct = op.cfg.out.core_ct();
     const bool wide = op.cfg.acc_df == DataFormat::Float32 || op.cfg.acc_df == DataFormat::Int32;
     const std::int64_t limit = wide ? chip.features.dest_tiles_32b : chip.features.dest_tiles_16b;
-    for (const std::int64_t r : divisors(rt, budget.rows))
-        for (const std::int64_t c : divisors(ct, budget.cols)) {
-            Blocking b = op.cfg.out;
-            b.grid_r = r;
-            b.grid_c = c;
-            choose_ublock(b, rt / r, ct / c, limit);
-            Candidate candidate;
-            if (fit(op, constant, b, budget, pattern, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
-        }
+    std::optional<std::int64_t> u_kt = user ? user->u_kt : std::nullopt;
+    if (u_kt && (!has_inner(op) || inner_tiles(op) % *u_kt != 0))
+        fail_input(user->loc, "op '{}' ({}) cannot have u_kt {}: {}", op.name(), op.cfg.type, *u_kt,
+                   has_inner(op) ? fmt::format("its inner dimension of {} tiles is no multiple of it", inner_tiles(op))
+                                 : "it has no inner dimension");
+    for (const auto& [r, c] : grids_of(op, budget, user)) {
+        Blocking b = op.cfg.out;
+        b.grid_r = r;
+        b.grid_c = c;
+        choose_ublock(b, rt / r, ct / c, limit);
+        Candidate candidate;
+        if (fit(op, constant, b, budget, pattern, u_kt, candidate, choice.least_bytes))
+            choice.fitting.push_back(candidate);
+    }
     std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
                      [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });
     return choice;
@@ -228,8 +266,9 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int6
     return used;
 }
 
-void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op) {
+void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op) {
     op.cfg.out = candidate.blocking;
+    define_fused(op.cfg, chip);
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/graph.hpp"
+#include "compiler/overrides.hpp"
 #include "compiler/sparse_pattern.hpp"
 #include "netlist/device.hpp"
 #include "netlist/netlist.hpp"
@@ -42,13 +43,15 @@ struct Choice {
 };
 
 /// All grids on which the op fits, best block sizes on each. `constant`: which operands are constants; `pattern`: of a
-/// sparse product, else nullptr.
+/// sparse product, else nullptr; `user`: what the user decides, or nullptr. Throws Error(Input) where that is
+/// impossible.
 Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
-                       const SparsePattern* pattern);
+                       const SparsePattern* pattern, const OpOverride* user);
 
 /// L1 of one core: the output buffer and the operands', resident ones whole.
 std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch);
 
-void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op);
+/// Sets what the candidate decides, also the definition of a fused op (its id stays the program).
+void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op);
 
 }  // namespace tt::ir

@@ -2,52 +2,28 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
-#include "netlist/instances.hpp"
 
 namespace tt::ir {
 
 namespace {
-
-/// Hands out DRAM, round robin over the channels.
-class DramAllocator {
-public:
-    explicit DramAllocator(const ChipParams& chip)
-        : next_(chip.dram.size(), first_address), size_(static_cast<std::uint64_t>(chip.dram_channel_bytes)) {}
-
-    void place(Queue& queue) {
-        const auto bytes = (static_cast<std::uint64_t>(queue_buffer_bytes(queue)) + 63) / 64 * 64;
-        for (std::int64_t k = 0; k < queue.blocking.cores(); ++k) {
-            std::size_t tries = 0;
-            while (next_[channel_] + bytes > size_) {
-                if (++tries > next_.size())
-                    fail_unsupported({}, "DRAM is full: queue '{}' needs {} B in one channel of {} B", queue.name,
-                                     bytes, size_);
-                channel_ = (channel_ + 1) % next_.size();
-            }
-            queue.buffers.push_back({static_cast<std::int64_t>(channel_), next_[channel_]});
-            next_[channel_] += bytes;
-            channel_ = (channel_ + 1) % next_.size();
-        }
-    }
-
-private:
-    static constexpr std::uint64_t first_address = 0x8000000;  // below it: the runtime's own
-    std::vector<std::uint64_t> next_;
-    std::uint64_t size_;
-    std::size_t channel_ = 0;
-};
 
 Operand literal(std::int64_t n) { return {"", n}; }
 Operand variable(const char* name) { return {name, 0}; }
 
 class Emitter {
 public:
-    Emitter(const Graph& graph, const Schedule& schedule, const OpBudget& budget)
-        : graph_(graph), schedule_(schedule), microbatch_(budget.microbatch),
-          channels_(static_cast<std::int64_t>(budget.chip->dram.size())), dram_(*budget.chip) {
+    Emitter(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options)
+        : graph_(graph),
+          schedule_(schedule),
+          microbatch_(budget.microbatch),
+          channels_(static_cast<std::int64_t>(budget.chip->dram.size())),
+          chip_(*budget.chip),
+          options_(options),
+          dram_(*budget.chip, options.placement) {
         result_.netlist.archs = {budget.chip->name};
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
@@ -81,8 +57,8 @@ private:
         return q;
     }
 
-    void add_queue(Queue q) {
-        dram_.place(q);
+    void add_queue(Queue q, const QueueUse& use) {
+        dram_.place(q, use);
         result_.netlist.queues.push_back(std::move(q));
     }
 
@@ -121,7 +97,38 @@ private:
             result_.inputs.push_back({node.origin, node.name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
         }
         queue_of_[id] = node.name;
-        add_queue(std::move(q));
+        add_queue(std::move(q), read_by(id));
+    }
+
+    std::vector<NocCoord> cores_of(const PlacedOp& op) const {
+        std::vector<NocCoord> cores;
+        for (std::int64_t i = 0; i < op.op.cfg.out.grid_r; ++i)
+            for (std::int64_t j = 0; j < op.op.cfg.out.grid_c; ++j) {
+                const std::int64_t r = op.op.grid_loc_r + (op.op.grid_transpose ? j : i);
+                const std::int64_t c = op.op.grid_loc_c + (op.op.grid_transpose ? i : j);
+                cores.push_back(
+                    {chip_.worker_x[static_cast<std::size_t>(c)], chip_.worker_y[static_cast<std::size_t>(r)]});
+            }
+        return cores;
+    }
+
+    QueueUse read_by(ValueId id) const {
+        for (const PlacedOp& op : schedule_.ops)
+            for (const Edge& edge : graph_.nodes[op.node].inputs)
+                if (edge.value == id) return {-1, -1, -1, cores_of(op)};
+        return {};
+    }
+
+    /// In use from the epoch that writes it to the last that reads it.
+    QueueUse written_by(const PlacedOp& producer) const {
+        QueueUse use{-1, -1, static_cast<std::int64_t>(producer.epoch), cores_of(producer)};
+        if (!options_.dynamic_queues) return use;
+        use.first_epoch = use.last_epoch = use.home;
+        for (const PlacedOp& op : schedule_.ops)
+            for (const Edge& edge : graph_.nodes[op.node].inputs)
+                if (edge.value == producer.node)
+                    use.last_epoch = std::max(use.last_epoch, static_cast<std::int64_t>(op.epoch));
+        return use;
     }
 
     /// Whether some operand of the consumer takes the value from a queue.
@@ -148,7 +155,9 @@ private:
             between_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df);
             q.entries = microbatch_;
-            add_queue(std::move(q));
+            const QueueUse use = written_by(op);
+            uses_.emplace_back(name, use);
+            add_queue(std::move(q), use);
         }
     }
 
@@ -158,7 +167,8 @@ private:
         for (const char c : output.name) clean += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
         const std::string name = unused("out_" + clean);
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
-        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df));
+        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df),
+                  {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op)});
     }
 
     void add_graph(std::size_t epoch) {
@@ -170,11 +180,28 @@ private:
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
             for (std::size_t k = 0; k < op.cfg.in.size(); ++k) op.inputs.push_back(operand_name(placed, k));
+            define_fused(op.cfg);
             op.cfg.in.clear();
             op.cfg.in_tile.clear();
             g.ops.push_back(std::move(op));
         }
         result_.netlist.graphs.push_back(std::move(g));
+    }
+
+    /// Ops with the same program and blocks share a definition.
+    void define_fused(OpConfig& cfg) {
+        if (!cfg.fused) return;
+        const Blocking& b = cfg.out;
+        const auto key = std::tuple(cfg.attr.fused_op_id, b.mblock_m, b.mblock_n, b.ublock_rt, b.ublock_ct);
+        auto& known = fused_[key];
+        if (!known) {
+            auto made = std::make_shared<FusedDefinition>(*cfg.fused);
+            made->id = fmt::format("fused_{}", result_.netlist.fused_ops.size());
+            result_.netlist.fused_ops.push_back(made);
+            known = made;
+        }
+        cfg.attr.fused_op_id = known->id;
+        cfg.fused = nullptr;  // resolve() links it
     }
 
     /// Operands 0 and 2 of a sparse product, which depend on its grid.
@@ -189,7 +216,7 @@ private:
             q.entries = 1;
             result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
             parts_[{placed.node, k}] = q.name;
-            add_queue(std::move(q));
+            add_queue(std::move(q), {-1, -1, -1, cores_of(placed)});
         }
     }
 
@@ -214,6 +241,14 @@ private:
         return made;
     }
 
+    template <class When>
+    void lifetimes(Program& program, Instruction::Kind kind, When when) const {
+        Instruction marks = instruction(kind);
+        for (const auto& [queue, use] : uses_)
+            if (use.first_epoch >= 0 && when(use)) marks.queues.push_back(queue);
+        if (!marks.queues.empty()) program.instructions.push_back(std::move(marks));
+    }
+
     void add_program() {
         using Kind = Instruction::Kind;
         Program program;
@@ -223,14 +258,20 @@ private:
         params.variables = {{"$p_loop_count", literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
         statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
-        if (!between_.empty()) {
+        const bool moving = !between_.empty() && !options_.dynamic_queues;  // an allocation sets pointers to 0
+        if (moving) {
             statics.variables.push_back({"$gptr_e2e", literal(0)});
             statics.variables.push_back({"$lptr_e2e", literal(0)});
         }
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable("$p_loop_count")};
         program.instructions = {params, vars, statics, loop};
-        for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) program.instructions.push_back(execute(epoch));
+        for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
+            const auto at = static_cast<std::int64_t>(epoch);
+            lifetimes(program, Kind::Allocate, [&](const QueueUse& use) { return use.first_epoch == at; });
+            program.instructions.push_back(execute(epoch));
+            lifetimes(program, Kind::Deallocate, [&](const QueueUse& use) { return use.last_epoch == at; });
+        }
         const auto advance = [&](const char* pointer, std::int64_t entries) {
             Instruction step = instruction(Kind::VarInst);
             step.out = pointer;
@@ -239,7 +280,7 @@ private:
             program.instructions.push_back(step);
         };
         for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch_);
-        if (!between_.empty())
+        if (moving)
             for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch_);
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
@@ -272,14 +313,15 @@ private:
         return run;
     }
 
-    static QueueSetting fifo(const std::string& name, bool between) {
+    QueueSetting fifo(const std::string& name, bool between) const {
         QueueSetting s;
         s.queue = name;
         s.prologue = literal(0);
         s.epilogue = literal(0);
         s.zero = literal(0);
-        s.rd_ptr_local = variable(between ? "$lptr_e2e" : "$lptr");
-        s.rd_ptr_global = variable(between ? "$gptr_e2e" : "$gptr");
+        const bool fixed = between && options_.dynamic_queues;
+        s.rd_ptr_local = variable(fixed ? "$c_zero" : between ? "$lptr_e2e" : "$lptr");
+        s.rd_ptr_global = variable(fixed ? "$c_zero" : between ? "$gptr_e2e" : "$gptr");
         return s;
     }
     static QueueSetting ram(const std::string& name, bool held) {
@@ -296,18 +338,24 @@ private:
     const Graph& graph_;
     const Schedule& schedule_;
     std::int64_t microbatch_, channels_;
+    const ChipParams& chip_;
+    EmitOptions options_;
     DramAllocator dram_;
     EmittedModel result_;
     std::set<std::string> names_;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
+             std::shared_ptr<const FusedDefinition>>
+        fused_;  // by program and blocks
     std::set<std::string> between_;  // queues between ops
+    std::vector<std::pair<std::string, QueueUse>> uses_;
     std::map<ValueId, std::string> queue_of_;
     std::map<std::pair<ValueId, std::size_t>, std::string> parts_;  // node and operand -> queue
 };
 
 }  // namespace
 
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget) {
-    return Emitter(graph, schedule, budget).run();
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options) {
+    return Emitter(graph, schedule, budget, options).run();
 }
 
 }  // namespace tt::ir

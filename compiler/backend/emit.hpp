@@ -1,6 +1,7 @@
 // A placed graph as a netlist: queues with DRAM addresses, graphs, one program per pass over them.
 #pragma once
 
+#include "compiler/backend/dram.hpp"
 #include "compiler/backend/schedule.hpp"
 
 namespace tt::ir {
@@ -24,7 +25,12 @@ struct EmittedModel {
     std::vector<QueueValues> constants;
 };
 
+struct EmitOptions {
+    DramPlacement placement = DramPlacement::RoundRobin;
+    bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
+};
+
 /// Throws Error(Unsupported) when DRAM is full.
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget);
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options);
 
 }  // namespace tt::ir

@@ -22,12 +22,21 @@ namespace {
 
 using Ops = std::vector<OpChoices>;
 
-std::optional<Epoch> placed(std::size_t first, std::vector<const Candidate*> chosen, double target,
+Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
+    Rectangle r{blocking.grid_r, blocking.grid_c, true, std::nullopt, false};
+    if (!user) return r;
+    r.turnable = !user->transpose;
+    r.turned = user->transpose.value_or(false);
+    if (user->place) r.fixed = Place{user->place->first, user->place->second, r.turned};
+    return r;
+}
+
+std::optional<Epoch> placed(const Ops& ops, std::size_t first, std::vector<const Candidate*> chosen, double target,
                             const OpBudget& budget) {
     std::vector<Rectangle> rectangles;
     std::int64_t cores = 0;
     for (const Candidate* c : chosen) {
-        rectangles.push_back({c->blocking.grid_r, c->blocking.grid_c, true, std::nullopt});
+        rectangles.push_back(rectangle(c->blocking, ops[first + rectangles.size()].user));
         cores += c->blocking.cores();
     }
     if (cores > budget.rows * budget.cols) return std::nullopt;
@@ -36,22 +45,29 @@ std::optional<Epoch> placed(std::size_t first, std::vector<const Candidate*> cho
     return Epoch{first, std::move(chosen), std::move(*places), target};
 }
 
+/// Only an override can keep an op from an empty chip.
+[[noreturn]] void no_place(const OpChoices& op, const OpBudget& budget) {
+    TT_CHECK(op.user && op.user->place, "op '{}' has no place on an empty chip", op.op.name());
+    fail_input(op.user->loc, "op '{}' cannot lie at {}x{}: its grids there leave the chip's {}x{} cores", op.op.name(),
+               op.user->place->first, op.user->place->second, budget.rows, budget.cols);
+}
+
 /// From op to op: an epoch takes what it has cores for.
 template <class Choose>
 std::vector<Epoch> filled(const Ops& ops, const OpBudget& budget, double target, Choose choose) {
     std::vector<Epoch> epochs;
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const Candidate* candidate = choose(ops[i]);
-        if (!epochs.empty() && !ops[i].begins) {
+        if (!epochs.empty() && !ops[i].begins()) {
             auto chosen = epochs.back().chosen;
             chosen.push_back(candidate);
-            if (auto longer = placed(epochs.back().first, std::move(chosen), target, budget)) {
+            if (auto longer = placed(ops, epochs.back().first, std::move(chosen), target, budget)) {
                 epochs.back() = std::move(*longer);
                 continue;
             }
         }
-        auto fresh = placed(i, {candidate}, target, budget);
-        TT_CHECK(fresh, "op '{}' has a candidate larger than the chip", ops[i].op.name());
+        auto fresh = placed(ops, i, {candidate}, target, budget);
+        if (!fresh) no_place(ops[i], budget);
         epochs.push_back(std::move(*fresh));
     }
     return epochs;
@@ -121,7 +137,7 @@ public:
                     best[end] = total;
                     from[end] = first;
                 }
-                if (ops_[first].begins) break;
+                if (ops_[first].begins()) break;
             }
         std::vector<std::pair<std::size_t, std::size_t>> runs;
         for (std::size_t end = n; end > 0; end = from[end]) runs.emplace_back(from[end], end);
@@ -143,14 +159,13 @@ private:
     void add(std::vector<Epoch>& epochs, std::size_t first, std::size_t end, std::int64_t cores) const {
         for (std::size_t t = std::min(table_.least(first, end, cores), table_.size() - 1); t < table_.size(); ++t) {
             std::vector<const Candidate*> chosen;
-            for (std::size_t i = first; i < end; ++i)
-                chosen.push_back(candidate_for(ops_[i].choice, table_.target(t)));
-            if (auto epoch = placed(first, std::move(chosen), table_.target(t), budget_)) {
+            for (std::size_t i = first; i < end; ++i) chosen.push_back(candidate_for(ops_[i].choice, table_.target(t)));
+            if (auto epoch = placed(ops_, first, std::move(chosen), table_.target(t), budget_)) {
                 epochs.push_back(std::move(*epoch));
                 return;
             }
         }
-        TT_CHECK(end - first > 1, "op '{}' has no place on an empty chip", ops_[first].op.name());
+        if (end - first == 1) no_place(ops_[first], budget_);
         add(epochs, first, (first + end) / 2, cores);
         add(epochs, (first + end) / 2, end, cores);
     }
@@ -185,8 +200,7 @@ std::vector<Epoch> ribbon(const Ops& ops, const OpBudget& budget, const Schedule
         }
         kept.push_back(std::move(narrowed));
         auto epochs = LeastTime(kept.back(), budget, options).run();
-        if (!best || slowest_sum(epochs, budget) < slowest_sum(*best, budget))
-            best = std::move(epochs);
+        if (!best || slowest_sum(epochs, budget) < slowest_sum(*best, budget)) best = std::move(epochs);
     }
     return std::move(*best);
 }
@@ -215,14 +229,12 @@ std::vector<Epoch> choose_epochs(const Ops& ops, const OpBudget& budget, const S
                           [](const OpChoices& op) { return &op.choice.fitting.front(); });
         case Policy::Nlp: {
             const double target = product_target(ops);
-            return filled(ops, budget, target,
-                          [&](const OpChoices& op) { return candidate_for(op.choice, target); });
+            return filled(ops, budget, target, [&](const OpChoices& op) { return candidate_for(op.choice, target); });
         }
         case Policy::Random: {
             std::mt19937 random(options.seed);
-            return filled(ops, budget, 0, [&](const OpChoices& op) {
-                return &op.choice.fitting[random() % op.choice.fitting.size()];
-            });
+            return filled(ops, budget, 0,
+                          [&](const OpChoices& op) { return &op.choice.fitting[random() % op.choice.fitting.size()]; });
         }
         case Policy::Ribbon: {
             std::vector<Ops> kept;

@@ -12,14 +12,15 @@ struct OpChoices {
     Op op;
     Choice choice;
     std::shared_ptr<const SparsePattern> pattern;
-    bool begins = false;  ///< an epoch must begin with it
+    const OpOverride* user = nullptr;  ///< what the user decides
+    bool begins() const { return user && user->epoch_break; }
 };
 
 struct Epoch {
-    std::size_t first = 0;                       ///< of the ops
-    std::vector<const Candidate*> chosen;        ///< of each op from `first` on
-    std::vector<Place> places;                   ///< as many
-    double target = 0;                           ///< cycles
+    std::size_t first = 0;                 ///< of the ops
+    std::vector<const Candidate*> chosen;  ///< of each op from `first` on
+    std::vector<Place> places;             ///< as many
+    double target = 0;                     ///< cycles
     std::size_t end() const { return first + chosen.size(); }
 };
 

@@ -40,9 +40,13 @@ private:
 std::optional<Place> place_one(CoreGrid& grid, const Rectangle& r) {
     if (r.fixed) {
         const bool turned = r.fixed->transposed;
-        const bool ok = grid.take_at(r.fixed->row, r.fixed->col, turned ? r.width : r.height,
-                                     turned ? r.height : r.width);
+        const bool ok =
+            grid.take_at(r.fixed->row, r.fixed->col, turned ? r.width : r.height, turned ? r.height : r.width);
         return ok ? r.fixed : std::nullopt;
+    }
+    if (r.turned) {
+        const auto at = grid.take(r.width, r.height);
+        return at ? std::optional(Place{at->first, at->second, true}) : std::nullopt;
     }
     if (const auto at = grid.take(r.height, r.width)) return Place{at->first, at->second, false};
     if (r.turnable && r.height != r.width)

@@ -14,13 +14,13 @@ struct Place {
 
 struct Rectangle {
     std::int64_t height = 1, width = 1;
-    bool turnable = true;        ///< may be transposed
+    bool turnable = true;        ///< may lie transposed
     std::optional<Place> fixed;  ///< where it must lie
+    bool turned = false;         ///< must lie transposed
 };
 
 /// Places for all, larger ones first, each at the first place that is free row by row; nothing when they do not fit
 /// together.
-std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows,
-                                        std::int64_t cols);
+std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols);
 
 }  // namespace tt::ir

@@ -130,7 +130,7 @@ private:
     std::size_t first_, end_;
     const OpBudget& budget_;
     std::map<std::size_t, Pace> available_;  // op -> when its first slice is there
-    std::map<std::size_t, int> readers_;       // direct ones
+    std::map<std::size_t, int> readers_;     // direct ones
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/ranges.h>
+
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/routes.hpp"
 
@@ -28,6 +30,33 @@ std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& 
         make_pattern(*literal(1), node.inputs.size() > 2 ? literal(2) : nullptr, x.rt));
 }
 
+/// Which limit an op misses, and by how much.
+std::string limit(const Choice& choice) {
+    if (choice.least_bytes == 0)
+        return "the numbers of its sparse encoding do not fit their 16 bits with any block size";
+    return fmt::format("it needs at least {} B of L1 per core, {} B are there, {} B too much", choice.least_bytes,
+                       choice.usable_bytes, choice.least_bytes - choice.usable_bytes);
+}
+
+std::string advice(const Node& node, const OpChoices& item, const OpBudget& budget, const ScheduleOptions& options) {
+    std::vector<std::string> hints;
+    const auto prime = [](std::int64_t n, std::int64_t most) {
+        for (std::int64_t d = 2; d <= most; ++d)
+            if (n % d == 0) return false;
+        return n > most;
+    };
+    if (item.user && (item.user->size || item.user->u_kt || !item.user->input_buffers.empty()))
+        hints.push_back("drop the override of its size, u_kt or input buffers");
+    if (!options.t_streaming) hints.push_back("enable t-streaming (leave out --no-t-streaming)");
+    if (!is_block_float(item.op.cfg.out_df))
+        hints.push_back(fmt::format("lower the precision of '{}' (a format rule, or --default-df Bfp8_b)", node.name));
+    if (prime(node.type.dims[1], budget.rows) || prime(node.type.dims[2], budget.cols))
+        hints.push_back(fmt::format("change a size of its tensor: {}x{} tiles have no divisor that a grid could use",
+                                    node.type.dims[1], node.type.dims[2]));
+    if (hints.empty()) hints.push_back("split the tensor");
+    return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
+}
+
 std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
     std::vector<OpChoices> all;
     Diagnostics problems;
@@ -35,20 +64,21 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
         const Node& node = graph.nodes[id];
         if (!node.op.starts_with("buda.")) continue;
         const auto pattern = pattern_of(graph, node);
-        OpChoices item{id, make_op(graph, node, budget, pattern.get()), {}, pattern, options.breaks.count(node.name) > 0};
+        const auto user = options.overrides.find(node.name);
+        OpChoices item{id,
+                       make_op(graph, node, budget, pattern.get()),
+                       {},
+                       pattern,
+                       user == options.overrides.end() ? nullptr : &user->second};
         std::vector<bool> constant;
         for (const OperandSource& source : operands_of(node))
             constant.push_back(source.kind != OperandSource::Kind::Input ||
                                graph.nodes[node.inputs[source.input].value].is_constant());
-        item.choice = choose_blocking(item.op, constant, budget, pattern.get());
+        item.choice = choose_blocking(item.op, constant, budget, pattern.get(), item.user);
         if (item.choice.fitting.empty())
-            problems.unsupported(
-                node.loc,
-                "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: it needs at least {} B of L1 "
-                "per core, {} B are there, {} B too much; a format with fewer bytes would help, or "
-                "smaller tensors",
-                node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows, budget.cols,
-                item.choice.least_bytes, item.choice.usable_bytes, item.choice.least_bytes - item.choice.usable_bytes);
+            problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
+                                 node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,
+                                 budget.cols, limit(item.choice), advice(node, item, budget, options));
         all.push_back(std::move(item));
     }
     problems.throw_if_any();
@@ -60,22 +90,23 @@ std::string explanation(const Choice& choice, const Candidate& chosen, double ta
         return fmt::format("{}x{} ({} B of L1, {:.0f} cycles)", c.blocking.grid_r, c.blocking.grid_c, c.l1_bytes,
                            c.cycles);
     };
-    const std::string why =
-        target == 0               ? "picked at random"
-        : chosen.cycles <= target ? fmt::format("the smallest that meets the epoch's {:.0f} cycles", target)
-                                  : "the fastest, though it misses the epoch's target";
+    const std::string why = target == 0 ? "picked at random"
+                            : chosen.cycles <= target
+                                ? fmt::format("the smallest that meets the epoch's {:.0f} cycles", target)
+                                : "the fastest, though it misses the epoch's target";
     return fmt::format("{} of {} grids from {} to {}: {}{}", text(chosen), choice.fitting.size(),
                        text(choice.fitting.front()), text(choice.fitting.back()), why,
                        begins ? "; begins an epoch" : "");
 }
 
 PlacedOp placed_op(const OpChoices& item, const Candidate& chosen, const Place& place, const Epoch& epoch,
-                   std::size_t number, bool begins) {
+                   std::size_t number, bool begins, const ChipParams& chip) {
     PlacedOp placed;
     placed.node = item.node;
     placed.op = item.op;
+    if (item.user) placed.op.input_buf_min_size_tiles = item.user->input_buffers;
     placed.pattern = item.pattern;
-    apply(chosen, placed.pattern.get(), placed.op);
+    apply(chosen, placed.pattern.get(), chip, placed.op);
     placed.op.has_grid_loc = true;
     placed.op.grid_loc_r = place.row;
     placed.op.grid_loc_c = place.col;
@@ -112,13 +143,11 @@ Schedule make_schedule(const Graph& graph, const OpBudget& budget, const Schedul
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             const OpChoices& item = ops[epoch.first + k];
             schedule.index[item.node] = schedule.ops.size();
-            schedule.ops.push_back(
-                placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0));
+            schedule.ops.push_back(placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
             slowest = std::max(slowest, epoch.chosen[k]->cycles);
         }
         route(graph, schedule, epoch.first, epoch.end(), budget);
-        schedule.estimated_cycles +=
-            slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
+        schedule.estimated_cycles += slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
         ++schedule.epochs;
     }
     return schedule;

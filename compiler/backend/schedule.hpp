@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <set>
 
 #include "compiler/backend/blocking.hpp"
 
@@ -11,8 +10,8 @@ namespace tt::ir {
 struct PlacedOp {
     ValueId node = 0;
     Op op;
-    std::vector<bool> resident;                    ///< per operand of op
-    std::vector<bool> through_dram;                ///< per operand: from an op of the same epoch through a queue in DRAM
+    std::vector<bool> resident;      ///< per operand of op
+    std::vector<bool> through_dram;  ///< per operand: from an op of the same epoch through a queue in DRAM
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
     std::string why;  ///< for --explain
@@ -31,9 +30,10 @@ std::vector<std::string> policy_names();
 
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
-    std::uint32_t seed = 0;           ///< of the random policy
-    double packing = 1;               ///< share of the cores an epoch may count on (balanced)
-    std::set<std::string> breaks;     ///< ops that begin an epoch
+    std::uint32_t seed = 0;   ///< of the random policy
+    double packing = 1;       ///< share of the cores an epoch may count on (balanced)
+    Overrides overrides;      ///< by op
+    bool t_streaming = true;  ///< what the passes did; for messages
 };
 
 struct Schedule {

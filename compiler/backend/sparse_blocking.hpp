@@ -7,7 +7,8 @@
 namespace tt::ir {
 
 /// Sizes the fields of the encoding for the blocks of op.out and op.attr.u_kt, m_k: attributes and the shapes of
-/// operands 0 and 2, and the strips each core takes (num_nz_strips). False when a field cannot hold what it must, or a strip is longer than an encoding tile.
+/// operands 0 and 2, and the strips each core takes (num_nz_strips). False when a field cannot hold what it must, or a
+/// strip is longer than an encoding tile.
 bool size_encoding(const SparsePattern& pattern, OpConfig& op);
 
 /// Operands 0 and 2 as {1, rows, columns} datums; the encoding as bits inside floats.

@@ -40,10 +40,14 @@ Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t
                 tall.col_pad.scaled(heaviest));
 }
 
+std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
+    return options_.t_streaming ? slices_to_stream(rt, ct, terms, options_.default_df) : 1;
+}
+
 /// In one slice, streamed if that is much.
 Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
     const auto count = static_cast<std::int64_t>(rows.rows.size());
-    const std::int64_t t = slices_to_stream(count / 32, tall.form.ct(), 1, options_.default_df);
+    const std::int64_t t = streaming(count / 32, tall.form.ct(), 1);
     Matrix x = sparse(tall, rows, t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
     x.form = {1, count, tall.form.cols};
@@ -81,7 +85,7 @@ Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
 Matrix Lowering::pool_max(const Node& n, Form to) {
     const Matrix x = operand(n.inputs[0].value);
     const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
-    const std::int64_t terms = picks.dims()[0], blocks = slices_to_stream(to.rt(), to.ct(), terms, options_.default_df);
+    const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
     Matrix picked = pick_rows(x, picks, blocks);
     const std::int64_t cut = to.z * blocks * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
@@ -121,7 +125,7 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
     const Matrix x = tame(x_in, true);
     const bool all = is_identity(picks, x.form.rows);
     const std::int64_t full = x.form.full_cols(), terms = weights.terms;
-    const std::int64_t blocks = all ? 1 : slices_to_stream(to.rt(), x.form.ct(), terms, options_.default_df);
+    const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
     const Form part = blocks == 1 ? to : Form{to.z * blocks, to.full_rows() / blocks, to.cols};
     const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, blocks), terms, {part.z, part.rows, terms * full});
     Matrix y;

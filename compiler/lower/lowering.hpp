@@ -82,6 +82,7 @@ private:
 
     // lower_picks.cpp
     Matrix sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t);
+    std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
     Matrix whole_sparse(const Matrix& tall, const SparseRows& rows);
     Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks);
     Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);

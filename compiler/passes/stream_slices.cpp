@@ -3,8 +3,9 @@
 //   %r = buda.exp %x (vstack: 4) : [1, 8, 1]           %r = buda.exp %x : [4, 2, 1]
 //   %y = buda.sparse %r, %i                      ->    %y = buda.sparse %r (vstack: 4), %i
 //
-// A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice instead of its share of the whole. Ops that work datum by datum, and products whose second
-// operand is the same for all slices; a second operand that comes whole is cut (vslice).
+// A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice
+// instead of its share of the whole. Ops that work datum by datum, and products whose second operand is the same for
+// all slices; a second operand that comes whole is cut (vslice).
 #include <algorithm>
 
 #include "compiler/lower/lowering.hpp"
@@ -23,9 +24,7 @@ bool elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
     return op->level == Level::Device && op->elementwise;
 }
-bool product(const Node& node) {
-    return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z");
-}
+bool product(const Node& node) { return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z"); }
 
 /// All slices are the same constant: more of them can be had by one more repetition.
 bool repeated_constant(const Graph& graph, const Edge& edge) {
@@ -37,18 +36,33 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
            });
 }
 
+/// Whether a node can be cut into slices of rows, operand by operand.
+bool streamable(const Graph& graph, const Node& node) {
+    if (!product(node)) return elementwise(node);
+    const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
+    return bias && repeated_constant(graph, node.inputs[1]);
+}
+
 /// The slices a node should be cut into, 1 for none.
-std::int64_t slices_for(const Graph& graph, const Node& node) {
-    const std::int64_t own = slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format);
-    if (product(node)) {
-        const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
-        if (!bias || !repeated_constant(graph, node.inputs[1])) return 1;
-        return stacked_by(node.inputs[0]) > 1 ? stacked_by(node.inputs[0]) : own;
+std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
+    const auto user = options.overrides.find(node.name);
+    const bool given = user != options.overrides.end() && user->second.t;
+    if (!streamable(graph, node)) {
+        if (given && *user->second.t != node.type.dims[0])
+            fail_input(user->second.loc, "op '{}' ({}) cannot be streamed: it needs its rows at once", node.name,
+                       node.op);
+        return 1;
     }
-    if (!elementwise(node)) return 1;
-    for (const Edge& edge : node.inputs)
-        if (stacked_by(edge) > 1) return stacked_by(edge);
-    return own;
+    if (given) {
+        if (node.type.dims[1] % *user->second.t != 0)
+            fail_input(user->second.loc, "op '{}' cannot go in {} slices: they do not divide its {} tile rows",
+                       node.name, *user->second.t, node.type.dims[1]);
+        return *user->second.t;
+    }
+    const std::size_t sources = product(node) ? 1 : node.inputs.size();
+    for (std::size_t k = 0; k < sources; ++k)
+        if (stacked_by(node.inputs[k]) > 1) return stacked_by(node.inputs[k]);
+    return options.t_streaming ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format) : 1;
 }
 
 void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
@@ -58,7 +72,7 @@ void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
         edge.tms.push_back(make_tm(otherwise, t));
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run(Graph& graph, const PassOptions& options) {
     std::vector<bool> output(graph.nodes.size(), false);
     for (const Output& out : graph.outputs) output[out.value] = true;
     std::vector<std::int64_t> slices(graph.nodes.size(), 1);
@@ -73,7 +87,7 @@ void run(Graph& graph, const PassOptions&) {
                 else
                     edge.tms.insert(edge.tms.begin(), stack);
             }
-        const std::int64_t t = node.op.starts_with("buda.") && !output[id] ? slices_for(graph, node) : 1;
+        const std::int64_t t = node.op.starts_with("buda.") && !output[id] ? slices_for(graph, node, options) : 1;
         if (t == 1 || node.type.dims[1] % t != 0) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
             cut(node.inputs[k], t, product(node) && k == 1 ? Tm::Kind::BroadcastZ : Tm::Kind::VSlice);

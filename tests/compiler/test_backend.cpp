@@ -55,9 +55,10 @@ std::vector<float> decoded(const OpConfig& op, const SparseParts& parts, std::in
                     for (const SparseTile& tile : block.tiles)
                         for (std::int64_t r = 0; r < 32; ++r)
                             for (std::int64_t c = 0; c < 32; ++c) {
-                                const std::int64_t row =
-                                    ((static_cast<std::int64_t>(z) * op.out.grid_r + i) * rows +
-                                     block.ublock_row * op.out.ublock_rt + tile.row) * 32 + r;
+                                const std::int64_t row = ((static_cast<std::int64_t>(z) * op.out.grid_r + i) * rows +
+                                                          block.ublock_row * op.out.ublock_rt + tile.row) *
+                                                             32 +
+                                                         r;
                                 const std::int64_t col = (strip.index * op.attr.u_kt + tile.d) * 32 + c;
                                 matrix[static_cast<std::size_t>(row * width + col)] +=
                                     tiles.at(i * 32 + r, tile.tile * 32 + c);

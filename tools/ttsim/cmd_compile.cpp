@@ -18,8 +18,11 @@ namespace {
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
-    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced";
+    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "round_robin",
+                                                 overrides_file;
     int amp = 0, amp_light = 0;
+    std::vector<std::string> overrides;
+    bool no_t_streaming = false, no_auto_fusing = false;
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -69,6 +72,14 @@ std::string shown_command(const Flags& flags) {
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
+    if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
+    if (!o.auto_fusing) text += " --no-auto-fusing";
+    if (!o.t_streaming) text += " --no-t-streaming";
+    if (o.emit.dynamic_queues) text += " --dynamic-queues";
+    if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
+    if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
+    for (const std::string& one : flags.overrides) text += " --override " + one;
+    for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
     if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     return text;
@@ -92,6 +103,17 @@ void finish(Flags& flags) {
                                                            did_you_mean(flags.policy, ir::policy_names()),
                                                            fmt::join(ir::policy_names(), ", ")));
     o.schedule.policy = *policy;
+    const auto placement = ir::parse_placement(flags.placement);
+    if (!placement)
+        throw CLI::ValidationError(
+            "--dram-placement",
+            fmt::format("'{}' is no placement{}; there are {}", flags.placement,
+                        did_you_mean(flags.placement, ir::placement_names()), fmt::join(ir::placement_names(), ", ")));
+    o.emit.placement = *placement;
+    o.t_streaming = !flags.no_t_streaming;
+    o.auto_fusing = !flags.no_auto_fusing;
+    if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
+    for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
     o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
@@ -141,6 +163,32 @@ void add_format_flags(CLI::App& command, Flags& flags) {
 
 }  // namespace
 
+static void add_placing_flags(CLI::App& command, Flags& flags) {
+    ir::CompileOptions& o = flags.options;
+    command
+        .add_option("--overrides", flags.overrides_file,
+                    "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
+                    "true, t: 4, u_kt: 2, input_buffers: [0, 16], epoch_break: true}")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
+    command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME:KEY=VALUE,...");
+    command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
+    command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
+    command
+        .add_option(
+            "--dram-placement", flags.placement,
+            "Channels of queues: round_robin (default), round_robin_flip_flop (halves for even and odd epochs), "
+            "greatest_capacity, closest (to the cores that write or read)")
+        ->type_name("NAME");
+    command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
+                     "Queues between epochs are allocated while they are in use, and share memory otherwise");
+    command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
+        ->delimiter(',')
+        ->type_name("Y,...");
+}
+
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<Flags>();
     ir::CompileOptions& o = flags->options;
@@ -150,8 +198,10 @@ void add_compile(CLI::App& app) {
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
     command->add_option("-o,--output", o.out, "Folder for the result")->required()->type_name("DIR");
-    command->add_option("--device", o.device, "Product to compile for (see 'ttsim devices'). Default: wh_n150")
-        ->type_name("NAME");
+    command
+        ->add_option("--device", o.device,
+                     "Product (see 'ttsim devices') or soc descriptor file to compile for. Default: wh_n150")
+        ->type_name("NAME|FILE");
     command->add_option("--input", flags->inputs, "Values of an input, .npy or .pb; repeatable. Others are generated")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
@@ -171,8 +221,8 @@ void add_compile(CLI::App& app) {
                      "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
                      "one target for all; ribbon: grids of one height; random: any, by --seed")
         ->type_name("NAME");
-    command
-        ->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+    add_placing_flags(*command, *flags);
+    command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");

@@ -1,0 +1,111 @@
+#include "compiler/backend/dram.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <numeric>
+
+#include "netlist/instances.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::uint64_t first_address = 0x8000000;  // below it: the runtime's own
+constexpr std::uint64_t alignment = 64;
+constexpr std::array<std::pair<std::string_view, DramPlacement>, 4> names{{
+    {"round_robin", DramPlacement::RoundRobin},
+    {"round_robin_flip_flop", DramPlacement::FlipFlop},
+    {"greatest_capacity", DramPlacement::GreatestCapacity},
+    {"closest", DramPlacement::Closest},
+}};
+
+}  // namespace
+
+std::optional<DramPlacement> parse_placement(std::string_view name) {
+    for (const auto& [known, placement] : names)
+        if (known == name) return placement;
+    return std::nullopt;
+}
+
+std::vector<std::string> placement_names() {
+    std::vector<std::string> all;
+    for (const auto& [name, placement] : names) all.emplace_back(name);
+    return all;
+}
+
+DramAllocator::DramAllocator(const ChipParams& chip, DramPlacement placement)
+    : chip_(chip), placement_(placement), blocks_(chip.dram.size()) {}
+
+/// Channels in the order in which they are tried.
+std::vector<std::size_t> DramAllocator::order(const QueueUse& use, std::int64_t buffer) {
+    std::vector<std::size_t> channels(blocks_.size());
+    std::iota(channels.begin(), channels.end(), std::size_t{0});
+    std::rotate(channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(next_ % channels.size()),
+                channels.end());
+    ++next_;
+    const auto by = [&](auto cost) {
+        std::stable_sort(channels.begin(), channels.end(),
+                         [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
+    };
+    if (placement_ == DramPlacement::FlipFlop && use.home >= 0) {
+        const std::size_t half = blocks_.size() / 2;
+        const bool odd = use.home % 2 != 0;
+        by([&](std::size_t channel) { return (channel >= half) == odd ? 0 : 1; });
+    } else if (placement_ == DramPlacement::GreatestCapacity) {
+        by([&](std::size_t channel) {
+            std::uint64_t used = 0;
+            for (const Block& block : blocks_[channel]) used += block.end - block.begin;
+            return used;
+        });
+    } else if (placement_ == DramPlacement::Closest && !use.cores.empty()) {
+        const NocCoord core = use.cores[static_cast<std::size_t>(buffer) % use.cores.size()];
+        by([&](std::size_t channel) {
+            int hops = chip_.grid_x + chip_.grid_y;
+            for (const NocCoord port : chip_.dram[channel])
+                hops = std::min(hops, std::abs(port.x - core.x) + std::abs(port.y - core.y));
+            return hops;
+        });
+    }
+    return channels;
+}
+
+/// The lowest address where so many bytes are free while the queue is in use.
+std::optional<std::uint64_t> DramAllocator::room(std::size_t channel, std::uint64_t bytes, const QueueUse& use) const {
+    std::uint64_t at = first_address;
+    for (const Block& block : blocks_[channel]) {
+        const bool together = use.first_epoch < 0 || block.first_epoch < 0 ||
+                              (use.first_epoch <= block.last_epoch && block.first_epoch <= use.last_epoch);
+        if (!together) continue;
+        if (block.begin >= at + bytes) break;
+        at = std::max(at, block.end);
+    }
+    if (at + bytes > static_cast<std::uint64_t>(chip_.dram_channel_bytes)) return std::nullopt;
+    return at;
+}
+
+void DramAllocator::place(Queue& queue, const QueueUse& use) {
+    const auto bytes = (static_cast<std::uint64_t>(queue_buffer_bytes(queue)) + alignment - 1) / alignment * alignment;
+    for (std::int64_t k = 0; k < queue.blocking.cores(); ++k) {
+        bool done = false;
+        for (const std::size_t channel : order(use, k)) {
+            const auto at = room(channel, bytes, use);
+            if (!at) continue;
+            auto& blocks = blocks_[channel];
+            const Block block{*at, *at + bytes, use.first_epoch, use.last_epoch};
+            blocks.insert(std::upper_bound(blocks.begin(), blocks.end(), block,
+                                           [](const Block& a, const Block& b) { return a.begin < b.begin; }),
+                          block);
+            queue.buffers.push_back({static_cast<std::int64_t>(channel), *at});
+            done = true;
+            break;
+        }
+        if (!done)
+            fail_unsupported({},
+                             "DRAM is full: queue '{}' needs {} B in one of {} channels of {} B; a smaller microbatch, "
+                             "a format with fewer bytes or --dynamic-queues would help",
+                             queue.name, bytes, blocks_.size(), chip_.dram_channel_bytes);
+    }
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,50 @@
+// Where in DRAM a queue's buffers lie.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "isa/arch.hpp"
+#include "netlist/netlist.hpp"
+
+namespace tt::ir {
+
+enum class DramPlacement : std::uint8_t {
+    RoundRobin,        ///< the next channel for every buffer
+    FlipFlop,          ///< the same in one half of the channels for even epochs, in the other for odd ones
+    GreatestCapacity,  ///< the channel with most room left
+    Closest,           ///< the channel nearest to the core that writes the buffer, or reads it
+};
+std::optional<DramPlacement> parse_placement(std::string_view name);
+std::vector<std::string> placement_names();
+
+/// When a queue is in use, and by whom.
+struct QueueUse {
+    std::int64_t first_epoch = -1, last_epoch = -1;  ///< -1: always
+    std::int64_t home = -1;                          ///< epoch that writes it; -1: the host
+    std::vector<NocCoord> cores;                     ///< near which its buffers lie, one for each or one for all
+};
+
+class DramAllocator {
+public:
+    DramAllocator(const ChipParams& chip, DramPlacement placement);
+    /// Adds the buffers. Queues that are never in use together may overlap. Throws Error(Unsupported) when DRAM is
+    /// full.
+    void place(Queue& queue, const QueueUse& use);
+
+private:
+    struct Block {
+        std::uint64_t begin = 0, end = 0;
+        std::int64_t first_epoch = 0, last_epoch = 0;
+    };
+    std::vector<std::size_t> order(const QueueUse& use, std::int64_t buffer);
+    std::optional<std::uint64_t> room(std::size_t channel, std::uint64_t bytes, const QueueUse& use) const;
+
+    const ChipParams& chip_;
+    DramPlacement placement_;
+    std::vector<std::vector<Block>> blocks_;  // per channel, by address
+    std::size_t next_ = 0;
+};
+
+}  // namespace tt::ir

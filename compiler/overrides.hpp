@@ -1,0 +1,38 @@
+// What the user decides for single ops, by their names in the netlist.
+//
+//   in a YAML file            matmul_1: {size: [2, 4], place: [0, 0], transpose: true, t: 4, u_kt: 2,
+//                                        input_buffers: [0, 16], epoch_break: true}
+//   on the command line       matmul_1:size=2x4,place=0x0,transpose=1,t=4,u_kt=2,input_buffers=0x16,epoch_break=1
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace tt::ir {
+
+struct OpOverride {
+    SourceLoc loc;
+    std::optional<std::pair<std::int64_t, std::int64_t>> size;   ///< grid: rows, columns of cores
+    std::optional<std::pair<std::int64_t, std::int64_t>> place;  ///< its first core
+    std::optional<bool> transpose;                               ///< rows of the grid along columns of the chip
+    std::optional<std::int64_t> t;                               ///< slices of rows
+    std::optional<std::int64_t> u_kt;                            ///< tiles of the inner block
+    std::vector<std::int64_t> input_buffers;                     ///< least tiles of each operand's buffer
+    bool epoch_break = false;                                    ///< an epoch begins with it
+};
+using Overrides = std::map<std::string, OpOverride>;
+
+/// Adds those of a YAML file. Throws Error(Input) at the place of what is wrong.
+void read_overrides(const std::string& file, Overrides& into);
+/// Adds one of the command line.
+void parse_override(const std::string& text, Overrides& into);
+
+/// Throws Error(Input) for names that none of the ops has.
+void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops);
+
+}  // namespace tt::ir

@@ -1,0 +1,144 @@
+// fuse-ops: a chain of elementwise ops becomes one op, whose values stay in Dst or an intermediate buffer
+//
+//   %a = buda.add %x, %y                          and nothing else reads %a, %b
+//   %b = buda.sqrt %a                       ->    %c = buda.fused_op %x, %y {program = "add in0 in1; sqrt d; reciprocal d"}
+//   %c = buda.reciprocal %b
+//
+// In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
+// attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+struct Work {
+    std::string_view op;
+    double per_tile;  // of a binary op's; rough
+};
+constexpr std::array work{
+    Work{"buda.nop", 1},    Work{"buda.add", 1},   Work{"buda.subtract", 1},    Work{"buda.multiply", 1},
+    Work{"buda.square", 1}, Work{"buda.abs", 2},   Work{"buda.sqrt", 3},        Work{"buda.gelu", 3},
+    Work{"buda.exp", 30},   Work{"buda.log", 30},  Work{"buda.reciprocal", 10}, Work{"buda.sigmoid", 10},
+    Work{"buda.tanh", 10},  Work{"buda.sine", 30}, Work{"buda.cosine", 30},
+};
+
+const Work* work_of(const Node& node) {
+    const auto it = std::find_if(work.begin(), work.end(), [&](const Work& w) { return w.op == node.op; });
+    return it == work.end() ? nullptr : it;
+}
+
+/// Tiles of one core on the widest grid of up to 8 x 8.
+double share(const Dims& dims) {
+    const auto part = [](std::int64_t n) {
+        constexpr std::int64_t most = 8;
+        std::int64_t best = 1;
+        for (std::int64_t d = 2; d <= most; ++d)
+            if (n % d == 0) best = d;
+        return n / best;
+    };
+    return static_cast<double>(dims[0] * part(dims[1]) * part(dims[2]));
+}
+
+struct Chain {
+    std::string program;
+    std::vector<Edge> inputs;
+    double work = 0;
+    std::size_t ops = 0;
+};
+
+Attrs formats_of(const Node& node) {
+    Attrs attrs;
+    for (const char* key : {"acc_df", "intermed_df", "fidelity"})
+        if (const auto it = node.attrs.find(key); it != node.attrs.end()) attrs.insert(*it);
+    return attrs;
+}
+
+class Fuser {
+public:
+    explicit Fuser(Graph& graph) : graph_(graph), uses_(graph.use_counts()), chains_(graph.nodes.size()) {}
+
+    void run() {
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (work_of(graph_.nodes[id]) && plain(graph_.nodes[id])) extend(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            Node& node = graph_.nodes[id];
+            if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
+            node.op = "buda.fused_op";
+            node.inputs = chains_[id].inputs;
+            node.attrs = formats_of(node);
+            node.attrs["program"] = chains_[id].program;
+        }
+        graph_.erase_unused();
+    }
+
+private:
+    /// Nothing but formats is set, and the operands are values of one exponent family.
+    bool plain(const Node& node) const {
+        if (node.attrs.size() != formats_of(node).size()) return false;
+        for (const Edge& edge : node.inputs)
+            if (info(*graph_.type(edge.value).format).family != info(*node.type.format).family) return false;
+        return true;
+    }
+
+    /// Operand k may come from within: nothing else reads it.
+    bool joins(const Node& node, std::size_t k) const {
+        const Edge& edge = node.inputs[k];
+        const Node& before = graph_.nodes[edge.value];
+        const Chain& chain = chains_[edge.value];
+        constexpr double most_work = 40;
+        constexpr std::size_t most_inputs = 8;
+        return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() &&
+               before.type.format == node.type.format && formats_of(before) == formats_of(node) &&
+               !turns(node) && chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
+               chain.work + work_of(node)->per_tile * share(node.type.dims) <= most_work;
+    }
+    static bool turns(const Node& node) {
+        for (const Edge& edge : node.inputs)
+            for (const Tm& tm : edge.tms)
+                if (tm.kind == Tm::Kind::Transpose) return true;
+        return false;
+    }
+
+    void extend(ValueId id) {
+        const Node& node = graph_.nodes[id];
+        std::optional<std::size_t> from;
+        for (std::size_t k = 0; k < node.inputs.size() && !from; ++k)
+            if (joins(node, k)) from = k;
+        if (!from && turns(node)) return;
+        Chain chain = from ? chains_[node.inputs[*from].value] : Chain{};
+        chain.program += (from ? "; " : "") + node.op.substr(std::string_view("buda.").size());
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+            if (from == k) {
+                chain.program += " d";
+                continue;
+            }
+            chain.program += fmt::format(" in{}", chain.inputs.size());
+            chain.inputs.push_back(node.inputs[k]);
+        }
+        chain.work += work_of(node)->per_tile * share(node.type.dims);
+        ++chain.ops;
+        if (from) absorbed_.insert(node.inputs[*from].value);
+        chains_[id] = std::move(chain);
+    }
+
+    Graph& graph_;
+    std::vector<std::size_t> uses_;
+    std::vector<Chain> chains_;  // that end with a node
+    std::set<ValueId> absorbed_;
+};
+
+void run(Graph& graph, const PassOptions& options) {
+    if (options.auto_fusing) Fuser(graph).run();
+}
+
+}  // namespace
+
+extern const Pass fuse_ops;
+const Pass fuse_ops{.name = "fuse-ops", .summary = "chains of elementwise ops as one op", .run = run};
+
+}  // namespace tt::ir
