@@ -2,34 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "base/units.hpp"
 #include "isa/arch.hpp"
-#include "sim/machine/calendar.hpp"
+#include "sim/machine/probe.hpp"
 
 namespace tt::sim {
 
-/// One server with a rate. Transfers are served in the order they ask.
+/// A part that carries one thing at a time. A transfer takes the free time from when it is ready on, in pieces where
+/// others have asked for times between: one whose data comes late leaves the time before to those that are ready now.
 class Server {
 public:
-    explicit Server(double bytes_per_cycle) : rate_{bytes_per_cycle} {}
-    /// When a transfer that is ready at `ready` has passed.
-    Cycle pass(Cycle ready, std::uint64_t bytes) {
-        const Cycle length = cycles_to_move(Bytes(bytes), rate_).value();
-        const Cycle start = ready > free_ ? ready : free_;
-        free_ = start + length;
-        busy_ += length;
+    /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
+    Cycle pass(Cycle now, Cycle ready, Cycle length);
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
         bytes_ += bytes;
-        return free_;
+        const Cycle done = pass(now, ready, length);
+        if (load_) load_->add(done - length, length, bytes, done - length - ready);
+        return done;
     }
-    Cycle free_at() const { return free_; }
+    void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
+    void trace(Load* load) { load_ = load; }
 
 private:
-    BytesPerCycle rate_;
-    Cycle free_ = 0, busy_ = 0;
+    struct Span {
+        Cycle start, end;
+    };
+    std::deque<Span> taken_;  ///< ascending, apart; those that are over go with the next question
+    Load* load_ = nullptr;
+    Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
 };
 
@@ -40,16 +45,22 @@ public:
     explicit Noc(const ChipParams& chip);
     /// Arrival of the last byte of a transfer whose first byte is ready at `ready`.
     Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready);
+    void walk(StateWalk& walk) {
+        for (Cycle& free : free_) walk.time(free);
+    }
     Cycle busiest_link() const;
+    /// Every link reports to a load of its own from now on.
+    void trace(Probe& probe, std::int64_t chip);
 
 private:
-    Cycle& link(int noc, int x, int y, bool vertical) {
-        return free_[static_cast<std::size_t>((((noc * grid_y_ + y) * grid_x_) + x) * 2 + (vertical ? 1 : 0))];
+    std::size_t link(int noc, int x, int y, bool vertical) const {
+        return static_cast<std::size_t>((((noc * grid_y_ + y) * grid_x_) + x) * 2 + (vertical ? 1 : 0));
     }
     int grid_x_, grid_y_;
     Cycle hop_, niu_;
     BytesPerCycle rate_;
     std::vector<Cycle> free_;
+    std::vector<Load*> loads_;  // by link(), when traced
 };
 
 }  // namespace tt::sim
