@@ -14,6 +14,7 @@ config.substitutions += [
     # %exits 2 COMMAND: succeeds when COMMAND exits with 2
     ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
     ("%ttsim", lit_config.params["TTSIM"]),
+    ("%ttperf", lit_config.params["TTPERF"]),
     ("%opt", lit_config.params["OPT"]),
     ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
     ("FileCheck", lit_config.params["FILECHECK"]),
