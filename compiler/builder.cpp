@@ -43,6 +43,7 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.loc = loc_;
     const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
+    node.kind = kind_;
     node.type = infer_type(graph_, node);
     const OpInfo* info = find_op(op);
     if (info->eval && foldable(node)) {

@@ -16,6 +16,8 @@ public:
     void set_origin(const std::string& origin) { origin_ = origin; }
     const std::string& origin() const { return origin_; }
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
+    /// Nodes added from here on are part of this composite op.
+    void set_kind(const std::string& kind) { kind_ = kind; }
 
     ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
                       std::optional<DataFormat> format = std::nullopt);
@@ -38,6 +40,7 @@ public:
     Dims dims(ValueId id) const { return graph_.nodes[id].type.dims; }
     const Literal* literal(ValueId id) const { return graph_.nodes[id].literal.get(); }  ///< nullptr: no constant
     Graph& graph() { return graph_; }
+    const Graph& graph() const { return graph_; }
 
 private:
     ValueId push(Node node);
@@ -45,7 +48,7 @@ private:
     bool foldable(const Node& node) const;
 
     Graph& graph_;
-    std::string origin_;
+    std::string origin_, kind_;
     SourceLoc loc_;
     std::map<std::string, int> names_;
     std::size_t known_ = 0;  // nodes whose names are in names_

@@ -79,13 +79,18 @@ CompileReport compile(const CompileOptions& options) {
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
-    run_passes(graph, passes, {options.default_df, options.stable_softmax}, true);
+    HostProgram host;
+    run_passes(graph, passes,
+               {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
+                options.rules},
+               true);
+    check_formats(graph, machine.find(0)->params);
 
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
-    const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity};
-    const Schedule schedule = make_schedule(graph, budget, options.policy);
-    const EmittedModel emitted = emit(graph, schedule, chip);
+    const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
+    const Schedule schedule = make_schedule(graph, budget, options.schedule);
+    const EmittedModel emitted = emit(graph, schedule, budget);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
     validate(resolve(emitted.netlist), chip, grid, 1, problems);
     try {
@@ -103,7 +108,7 @@ CompileReport compile(const CompileOptions& options) {
     for (const PlacedOp& placed : schedule.ops)
         report.explanations.push_back(
             fmt::format("{} ({}, epoch {}): {}", placed.op.name(), placed.op.cfg.type, placed.epoch, placed.why));
-    report.host_steps = write_result(options, emitted, values);
+    report.host_steps = write_result(options, emitted, std::move(host), values);
     return report;
 }
 

@@ -21,8 +21,12 @@ struct CompileOptions {
     std::map<std::string, Dims> shapes;
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
+    std::optional<DataFormat> accumulate_df;
+    std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
-    Policy policy = Policy::Balanced;
+    bool host_fallback = true;  ///< false: what would run on the host is refused
+    ScheduleOptions schedule;
+    std::int64_t microbatch = 1;  ///< inputs of one execute
     std::uint32_t seed = 0;  ///< of inputs that are not given
     std::string command;     ///< for the netlist's first line
 };

@@ -83,7 +83,7 @@ bool equal(const Graph& a, const Graph& b) {
         const bool same_values =
             (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
         if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || x.attrs != y.attrs || x.type != y.type ||
-            x.origin != y.origin || !same_values)
+            x.origin != y.origin || x.kind != y.kind || !same_values)
             return false;
     }
     return true;

@@ -37,6 +37,7 @@ struct Node {
     Type type;
     LiteralPtr literal;  ///< op "constant"
     std::string origin;  ///< node of the model it comes from
+    std::string kind;    ///< composite op it was part of, such as softmax; "" = none
     SourceLoc loc;       ///< place in a text
 
     bool is_constant() const { return op == "constant"; }

@@ -79,6 +79,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
     }
     text += " : " + to_string(node.type);
     if (!node.origin.empty()) text += " from " + quoted(node.origin);
+    if (!node.kind.empty()) text += " in " + quoted(node.kind);
     return text + "\n";
 }
 

@@ -2,7 +2,7 @@
 //
 //   %x = input : f32[2, 3]
 //   %w = constant [1, 2.5, 0x7fc00000] : f32[3]      one value: it fills the tensor; long ones: hex "3f800000..."
-//   %y = add %x, %w : f32[2, 3] from "node of the model"
+//   %y = add %x, %w : f32[2, 3] from "node of the model" in "composite op it was part of"
 //   %d = buda.matmul %a (hslice: 4), %b (transpose) {z = 4, kind = "x"} : Float32[1, 2, 3]
 //   output "y" = %y
 //
@@ -158,6 +158,7 @@ private:
         const bool typed = line.take(':');
         if (typed) node.type = type(line);
         if (line.take_word("from")) node.origin = line.string("the name of a node of the model");
+        if (line.take_word("in")) node.kind = line.string("the name of a composite op");
         end(line);
         finish(node, typed, values);
         ids_[node.name] = graph_.nodes.size();

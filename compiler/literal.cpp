@@ -40,6 +40,14 @@ Dims strides(const Dims& dims) {
     return steps;
 }
 
+float from_half(std::uint16_t h) {
+    const int exponent = h >> 10 & 31, mantissa = h & 1023;
+    const float sign = h & 0x8000 ? -1.0F : 1.0F;
+    if (exponent == 31) return mantissa ? std::nanf("") : sign * INFINITY;
+    return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                 : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25));
+}
+
 Literal::Literal(DType dtype, Dims dims) : dtype_(dtype), dims_(std::move(dims)) {
     const auto n = static_cast<std::size_t>(size());
     if (is_float(dtype_))

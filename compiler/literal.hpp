@@ -20,6 +20,8 @@ std::string_view to_string(DType dtype);
 std::optional<DType> parse_dtype(std::string_view name);
 inline bool is_float(DType dtype) { return dtype <= DType::F64; }
 
+float from_half(std::uint16_t bits);  ///< IEEE binary16
+
 /// A model tensor (any rank), or with `format` a device tensor whose dims are {z, rt, ct} in tiles.
 struct Type {
     DType dtype = DType::F32;

@@ -10,7 +10,7 @@ namespace tt::ir {
 std::span<const OpInfo* const> all_ops() {
     static const std::vector<const OpInfo*> table = [] {
         std::vector<const OpInfo*> ops;
-        for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), device_ops()})
+        for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops()})
             for (const OpInfo& op : list) ops.push_back(&op);
         return ops;
     }();
@@ -43,7 +43,8 @@ Type infer_type(const Graph& graph, const Node& node) {
     std::vector<Type> in;
     for (const Edge& edge : node.inputs) {
         in.push_back(after_tms(node, graph.type(edge.value), edge.tms));
-        if (in.back().format.has_value() != (op->level == Level::Device))
+        const bool on_device = op->level == Level::Device && in.size() <= op->tables_from;
+        if (in.back().format.has_value() != on_device)
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }

@@ -1,6 +1,7 @@
 // What the compiler knows of an op: its operands, the type of its result, and its value for constants.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct OpInfo {
     Type (*infer)(const Node& node, std::span<const Type> in);              ///< throws Error(Input) at node.loc
     Literal (*eval)(const Node& node, std::span<const Literal* const> in);  ///< nullptr: cannot be folded
     bool elementwise = false;                                               ///< NumPy broadcasting of all operands
+    std::size_t tables_from = SIZE_MAX;  ///< Device: operands from here on are tables of the model level
 };
 
 std::span<const OpInfo* const> all_ops();

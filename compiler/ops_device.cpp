@@ -18,13 +18,20 @@ Type infer_binary(const Node& node, std::span<const Type> in) {
                    to_string(in[0]), to_string(in[1]));
     return as_declared(node, in[0], in[0].dims);
 }
+/// The optional third operand of a product is as large as the result.
+Type with_bias(const Node& node, std::span<const Type> in, Dims dims) {
+    if (in.size() > 2 && in[2].dims != dims)
+        fail_input(node.loc, "the bias of '{}' has {} tiles; it must have as many as the result", node.name,
+                   to_string(in[2]));
+    return as_declared(node, in[0], std::move(dims));
+}
 Type infer_matmul(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;
     const std::int64_t group = node.integer("z", 1);
     if (a[0] != b[0] || a[2] != b[1] || group < 1 || a[0] % group != 0)
         fail_input(node.loc, "'{}' multiplies {} by {} in groups of {} slices", node.name, to_string(in[0]),
                    to_string(in[1]), group);
-    return as_declared(node, in[0], {a[0] / group, a[1], b[2]});
+    return with_bias(node, in, {a[0] / group, a[1], b[2]});
 }
 Type infer_reduce(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
@@ -41,8 +48,27 @@ Type infer_reduce(const Node& node, std::span<const Type> in) {
     return as_declared(node, in[0], dims);
 }
 
-constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr}; }
-constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr}; }
+/// x {1, p, c}, rows to pick as whole numbers [32 * r, n] and optionally their weights, of the same shape.
+Type infer_sparse(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &rows = in[1].dims;
+    const std::int64_t t = node.integer("t", 1);
+    if (x[0] != 1 || rows.size() != 2 || rows[0] % (32 * std::max<std::int64_t>(t, 1)) != 0 || t < 1 ||
+        is_float(in[1].dtype) || (in.size() > 2 && in[2].dims != rows))
+        fail_input(node.loc,
+                   "'{}' picks rows of {} by {}; it needs one slice, and whole numbers [32 * r, n] in {} slices",
+                   node.name, to_string(in[0]), to_string(in[1]), t);
+    return as_declared(node, in[0], {t, rows[0] / 32 / t, x[2]});
+}
+Type infer_depthwise(const Node& node, std::span<const Type> in) {
+    const Dims &a = in[0].dims, &b = in[1].dims;
+    if (a[0] != b[0] || a[2] != b[1] * b[2])
+        fail_input(node.loc, "'{}' multiplies {} by {}; it needs {{z, r, n * c}} and {{z, n, c}}", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    return with_bias(node, in, {a[0], a[1], b[2]});
+}
+
+constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr, true}; }
+constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr, true}; }
 
 constexpr std::array table{
     unary("buda.nop"),
@@ -62,7 +88,9 @@ constexpr std::array table{
     binary("buda.subtract"),
     binary("buda.multiply"),
     binary("buda.maximum"),
-    OpInfo{"buda.matmul", Level::Device, 2, 2, infer_matmul, nullptr},
+    OpInfo{"buda.matmul", Level::Device, 2, 3, infer_matmul, nullptr},
+    OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
+    OpInfo{"buda.sparse", Level::Device, 2, 3, infer_sparse, nullptr, false, 1},
     OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
 };
 

@@ -2,7 +2,10 @@
 //
 //   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
 //   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
-//   pick_sum   sums of two-sided products on the last two axes  out[b] = sum_j L[j] * x[b] * R[j]
+//   pick_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row of
+//   0
+//              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
+//   pick_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
 //   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]
 //   hstack {n}  and back                                         [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
@@ -86,37 +89,75 @@ Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+/// The operands of pick_sum and pick_rows: x [.., p, c] and whole numbers [j, q].
+void check_picks(const Node& node, std::span<const Type> in) {
+    if (in[0].dims.size() < 2 || in[1].dims.size() != 2 || is_float(in[1].dtype))
+        fail_input(node.loc, "'{}' needs [.., p, c] and whole numbers [j, q]; it has {} and {}", node.name,
+                   to_string(in[0]), to_string(in[1]));
+}
+
 Type infer_pick_sum(const Node& node, std::span<const Type> in) {
-    const Dims &x = in[0].dims, &l = in[1].dims, &r = in[2].dims;
-    if (x.size() < 2 || l.size() != 3 || r.size() != 3 || l[0] != r[0] || l[2] != x[x.size() - 2] || r[1] != x.back())
-        fail_input(node.loc, "'{}' needs [.., p, c], [j, q, p] and [j, c, d]; it has {}, {} and {}", node.name,
-                   to_string(in[0]), to_string(in[1]), to_string(in[2]));
+    check_picks(node, in);
+    const Dims &l = in[1].dims, &r = in[2].dims;
+    const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
+    if (groups < 1 || r.size() != 3 || l[0] != r[0] || r[1] * groups != columns || r[2] % groups != 0)
+        fail_input(node.loc, "'{}' needs [.., p, c], [j, q] and [j, c / groups, d]; it has {}, {} and {} in {} groups",
+                   node.name, to_string(in[0]), to_string(in[1]), to_string(in[2]), groups);
     Type out = in[0];
-    out.dims[x.size() - 2] = l[1];
+    out.dims[out.dims.size() - 2] = l[1];
     out.dims.back() = r[2];
     return out;
+}
+
+/// The row of x that is picked, -1 for none; a number past the last row is an error.
+std::int64_t picked_row(const Node& node, const Literal& picks, std::int64_t at, std::int64_t rows) {
+    const std::int64_t row = picks.whole()[static_cast<std::size_t>(at)];
+    if (row >= rows) fail_input(node.loc, "'{}' picks row {} of {}", node.name, row, rows);
+    return row;
 }
 
 Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims);
     const Dims &l = in[1]->dims(), &r = in[2]->dims();
-    const std::int64_t rows = l[2], cols = r[1], to_rows = l[1], to_cols = r[2];
+    const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
+    const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
+    const std::int64_t share = to_cols / node.integer("groups", 1);
     const std::int64_t batches = out.size() / std::max<std::int64_t>(to_rows * to_cols, 1);
     std::vector<double> sums(static_cast<std::size_t>(out.size()), 0.0);
     for (std::int64_t b = 0; b < batches; ++b)
         for (std::int64_t j = 0; j < l[0]; ++j)
-            for (std::int64_t q = 0; q < to_rows; ++q)
-                for (std::int64_t p = 0; p < rows; ++p) {
-                    const double left = in[1]->at((j * to_rows + q) * rows + p);
-                    if (left == 0) continue;
-                    for (std::int64_t c = 0; c < cols; ++c) {
-                        const double value = left * in[0]->at((b * rows + p) * cols + c);
-                        for (std::int64_t d = 0; d < to_cols; ++d)
-                            sums[static_cast<std::size_t>((b * to_rows + q) * to_cols + d)] +=
-                                value * in[2]->at((j * cols + c) * to_cols + d);
-                    }
+            for (std::int64_t q = 0; q < to_rows; ++q) {
+                const std::int64_t p = picked_row(node, *in[1], j * to_rows + q, rows);
+                if (p < 0) continue;
+                for (std::int64_t c = 0; c < cols; ++c) {
+                    const double value = in[0]->at((b * rows + p) * cols + c);
+                    const std::int64_t first = c / part * share;
+                    for (std::int64_t d = first; d < first + share; ++d)
+                        sums[static_cast<std::size_t>((b * to_rows + q) * to_cols + d)] +=
+                            value * in[2]->at((j * part + c % part) * to_cols + d);
                 }
+            }
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, sums[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+Type infer_pick_rows(const Node& node, std::span<const Type> in) {
+    check_picks(node, in);
+    Type out = in[0];
+    const Dims& l = in[1].dims;
+    out.dims[out.dims.size() - 2] = l[1];
+    out.dims.insert(out.dims.end() - 2, l[0]);
+    return out;
+}
+
+Literal eval_pick_rows(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims);
+    const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
+    const std::int64_t picks = in[1]->size();
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t row = picked_row(node, *in[1], i / cols % picks, rows);
+        if (row >= 0) out.set(i, in[0]->at((i / (picks * cols) * rows + row) * cols + i % cols));
+    }
     return out;
 }
 
@@ -223,6 +264,7 @@ constexpr std::array table{
     OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul},
     OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis},
     OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum},
+    OpInfo{"pick_rows", Level::Core, 2, 2, infer_pick_rows, eval_pick_rows},
     OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
     OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
     OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},

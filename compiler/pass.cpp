@@ -18,13 +18,15 @@ void rewrite(Graph& graph, const Rule& rule) {
     for (const Node& node : graph.nodes) {
         std::vector<ValueId> in;
         std::vector<Edge> edges;
-        bool plain = true;
+        bool plain = !node.has("host");  // the host's part stays as it is
         for (const Edge& edge : node.inputs) {
             in.push_back(moved[edge.value]);
             edges.push_back({moved[edge.value], edge.tms});
             plain = plain && edge.tms.empty();
         }
         build.set_origin(node.origin);
+        const OpInfo* op = find_op(node.op);
+        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op : node.kind);
         build.set_loc(node.loc);
         const auto replaced = plain ? rule(build, node, in) : std::nullopt;
         moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));

@@ -8,14 +8,21 @@
 #include <string_view>
 
 #include "compiler/builder.hpp"
+#include "compiler/format_rules.hpp"
 #include "compiler/graph.hpp"
 
 namespace tt::ir {
+
+struct HostProgram;  // compiler/host_program.hpp
 
 /// What passes may depend on.
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
     bool stable_softmax = true;
+    bool host_fallback = true;                ///< false: mark-host refuses instead of marking
+    HostProgram* host = nullptr;              ///< cut-host leaves what it takes out there, if given
+    std::optional<DataFormat> accumulate_df;  ///< of Dst; none: 16 bits of the result's family, Float32 for Float32
+    std::vector<FormatRule> rules;            ///< of mixed-precision, in order
 };
 
 struct Pass {

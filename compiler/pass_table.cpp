@@ -6,19 +6,22 @@
 namespace tt::ir {
 
 // One name per pass; its file has the rest.
-extern const Pass fold_constants, erase_unused, merge_moves, decompose_elementwise, decompose_softmax,
-    decompose_normalization, decompose_pools, decompose_convolution, explicit_broadcast, fuse_slice_stack, split_moves,
-    lower_to_buda, fuse_relu;
+// clang-format off
+extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows, recognize_gelu,
+    mark_host, host_windows, host_moves, cut_host_part,
+    decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
+    decompose_elementwise,
+    fuse_slice_stack, explicit_broadcast, split_moves,
+    lower_to_buda, data_formats, mixed_precision, fuse_bias, fuse_relu, stream_slices;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
-        &fold_constants,    &erase_unused,
-        &merge_moves,       &decompose_convolution,
-        &decompose_pools,   &decompose_normalization,
-        &decompose_softmax, &decompose_elementwise,
-        &fuse_slice_stack,  &explicit_broadcast,
-        &split_moves,       &lower_to_buda,
-        &fuse_relu,
+        &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows, &recognize_gelu,
+        &mark_host, &host_windows, &host_moves, &cut_host_part,
+        &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
+        &decompose_elementwise,
+        &fuse_slice_stack, &explicit_broadcast, &split_moves,
+        &lower_to_buda, &data_formats, &mixed_precision, &fuse_bias, &fuse_relu, &stream_slices,
     };
     return table;
 }
@@ -33,15 +36,21 @@ std::span<const Pipeline> all_pipelines() {
     static const std::vector<Pipeline> table{
         {"decompose",
          "model ops to core ops",
-         {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "erase-unused"}},
+         {"fold-constants", "recognize-gelu", "fold-batch-norm",
+          "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
+          "decompose-softmax", "decompose-elementwise",
+          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
         {"default",
          "everything ttsim compile does before placing",
-         {"fold-constants", "decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax",
-          "decompose-elementwise", "fold-constants", "merge-moves", "fuse-slice-stack", "explicit-broadcast",
-          "split-moves", "erase-unused", "lower-to-buda", "fuse-relu"}},
+         {"fold-constants", "recognize-gelu", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
+          "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
+          "decompose-softmax", "decompose-elementwise",
+          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "host-moves", "cut-host",
+          "fuse-slice-stack", "explicit-broadcast", "split-moves", "erase-unused",
+          "lower-to-buda", "fuse-bias", "fuse-relu", "stream-slices", "data-formats", "mixed-precision"}},
     };
     return table;
 }
+// clang-format on
 
 }  // namespace tt::ir

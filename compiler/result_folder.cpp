@@ -5,16 +5,15 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 
-#include "compiler/lower/lowering.hpp"
+#include "compiler/host_steps.hpp"
+#include "compiler/value_file.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/npy.hpp"
 #include "netlist/writer.hpp"
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 namespace tt::ir {
 
@@ -28,6 +27,8 @@ public:
         made_ = final_;
         made_ += ".partial";
         std::error_code code;
+        if (fs::exists(final_, code) && !fs::is_directory(final_, code))
+            fail_input({name, 0, 0}, "it is a file; a folder is wanted for the result");
         if (fs::exists(final_, code) && !fs::is_empty(final_, code) && !fs::exists(final_ / "host_steps.json", code))
             fail_input({name, 0, 0}, "the folder holds something else than an earlier result; it is left as it is");
         fs::remove_all(made_, code);
@@ -60,8 +61,9 @@ void write_text(const fs::path& file, const std::string& text) {
     if (!out) fail_input({file.string(), 0, 0}, "the file cannot be written");
 }
 
-void write_array(const fs::path& file, Tensor tensor) {
+void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
     QueueArray array;
+    array.integer = array.raw = bits;
     array.z = tensor.z;
     array.rows = tensor.rows;
     array.cols = tensor.cols;
@@ -82,7 +84,30 @@ Literal generated(const Type& type, std::uint32_t seed) {
     return literal;
 }
 
-/// The values as the input wants them: .npy files hold bf16 as the bits of u16.
+/// Values of every input of the model, given or generated, as files; returns them.
+Values write_inputs(const CompileOptions& options, const Values& given, const fs::path& folder, HostSteps& steps) {
+    Values values;
+    std::uint32_t seed = options.seed;
+    const std::vector<bool> read = read_nodes(steps.program);
+    for (ValueId id = 0; id < read.size(); ++id) {
+        const Node& node = steps.program.graph.nodes[id];
+        if (!node.is_input() || node.has("device")) continue;
+        ++seed;
+        if (!read[id]) continue;
+        const std::string name = crossing_name(node);
+        const auto found = given.find(name);
+        const Literal value = found == given.end() ? generated(node.type, seed)
+                                                   : fitted(found->second, node.type, options.inputs.at(name), name);
+        const std::string file = "input_" + npy_name(node.name);
+        write_value_file((folder / file).string(), value);
+        steps.input_files[name] = file;
+        values.emplace(name, value);
+    }
+    return values;
+}
+
+}  // namespace
+
 Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
     if (given.dims() != type.dims)
         fail_input({file, 0, 0}, "its shape is [{}]; input '{}' is {}", fmt::join(given.dims(), ", "), name,
@@ -98,90 +123,37 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
     return out;
 }
 
-Tensor in_form(const Literal& literal) {
-    const Form form = form_of(literal.dims());
-    Tensor tensor(form.z, form.full_rows(), form.full_cols());
-    for (std::int64_t z = 0; z < form.z; ++z)
-        for (std::int64_t r = 0; r < form.rows; ++r)
-            for (std::int64_t c = 0; c < form.cols; ++c)
-                tensor.data[static_cast<std::size_t>((z * form.full_rows() + r) * form.full_cols() + c)] =
-                    static_cast<float>(literal.at((z * form.rows + r) * form.cols + c));
-    return tensor;
-}
-
-ordered_json steps_json(const BoundTensor& tensor, bool input) {
-    const Form form = form_of(tensor.type.dims);
-    ordered_json item;
-    item["name"] = tensor.name;
-    item["dtype"] = std::string(to_string(tensor.type.dtype));
-    item["dims"] = tensor.type.dims;
-    item["queue"] = tensor.queue;
-    item["matrix"] = {form.z, form.rows, form.cols};
-    item["steps"] = input ? std::vector<std::string>{"convert to float32", "fill up to tiles"}
-                          : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
-    return item;
-}
-
-std::string step_text(const BoundTensor& tensor, bool input) {
-    const Form form = form_of(tensor.type.dims);
-    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles", input ? "input" : "output",
-                       tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
-                       form.cols, input ? "filled up to" : "cut from");
-}
-
-void write_inputs(const CompileOptions& options, const EmittedModel& model,
-                  const std::map<std::string, Literal>& values, const fs::path& folder, Manifest& manifest) {
-    std::uint32_t seed = options.seed;
-    for (const BoundTensor& input : model.inputs) {
-        const auto given = values.find(input.name);
-        ++seed;
-        const std::string file = npy_name(input.queue);
-        write_array(folder / file, in_form(given == values.end() ? generated(input.type, seed)
-                                                                 : fitted(given->second, input.type,
-                                                                          options.inputs.at(input.name), input.name)));
-        manifest.inputs.push_back({input.queue, file, 0});
-    }
-}
-
-}  // namespace
-
-std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model,
-                                      const std::map<std::string, Literal>& values) {
+std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
+                                      const Values& values) {
     NewFolder folder(options.out);
     Manifest manifest;
     manifest.netlist = "netlist.yaml";
     manifest.arch = model.netlist.archs.front();
     manifest.programs = {"run_fwd_0"};
     manifest.params = {{"$p_loop_count", 1}};
-    write_inputs(options, model, values, folder.path(), manifest);
-    for (const auto& [queue, literal] : model.constants) {
+
+    HostSteps steps{options.device, options.microbatch, std::move(program), model.inputs, model.outputs, {}};
+    const Values inputs = write_inputs(options, values, folder.path(), steps);
+    const Values crossing = HostRun(steps.program, inputs).device_inputs();
+    const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {
+        const std::string file = npy_name(queue);
+        write_array(folder.path() / file, std::move(entry), raw);
+        manifest.inputs.push_back({queue, file, 0});
+    };
+    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name)));
+    for (const auto& [queue, literal, bits] : model.constants) {
         Tensor tensor;
         tensor.z = literal->dims()[0];
         tensor.rows = literal->dims()[1];
         tensor.cols = literal->dims()[2];
         tensor.data = literal->floats();
-        const std::string file = npy_name(queue);
-        write_array(folder.path() / file, std::move(tensor));
-        manifest.inputs.push_back({queue, file, 0});
+        add_queue(queue, std::move(tensor), bits);
     }
     write_manifest(folder.path().string(), manifest);
     write_text(folder.path() / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));
-
-    ordered_json steps;
-    std::vector<std::string> lines;
-    steps["inputs"] = ordered_json::array();
-    steps["outputs"] = ordered_json::array();
-    for (const BoundTensor& input : model.inputs) {
-        steps["inputs"].push_back(steps_json(input, true));
-        lines.push_back(step_text(input, true));
-    }
-    for (const BoundTensor& output : model.outputs) {
-        steps["outputs"].push_back(steps_json(output, false));
-        lines.push_back(step_text(output, false));
-    }
-    write_text(folder.path() / "host_steps.json", steps.dump(1) + "\n");
+    write_text(folder.path() / "host_steps.json", host_steps_text(steps, folder.path().string()));
     folder.finish();
-    return lines;
+    return host_step_lines(steps);
 }
 
 }  // namespace tt::ir

@@ -7,12 +7,17 @@
 
 #include "compiler/backend/emit.hpp"
 #include "compiler/compile.hpp"
+#include "compiler/host_program.hpp"
 
 namespace tt::ir {
 
 /// Writes beside the folder and renames, so that it is there whole or not at all. Inputs without a value are generated.
 /// Returns the host steps as lines.
-std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model,
-                                      const std::map<std::string, Literal>& values);
+std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
+                                      const Values& values);
+
+/// The values as an input of this type wants them: .npy files hold bf16 as the bits of u16, and f16 as float32.
+/// Throws Error(Input) at the file.
+Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name);
 
 }  // namespace tt::ir

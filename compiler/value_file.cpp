@@ -1,12 +1,16 @@
 #include "compiler/value_file.hpp"
 
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <regex>
 #include <sstream>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -50,18 +54,26 @@ double datum(const std::string& data, std::size_t offset, DType dtype) {
         case DType::U8:
         case DType::Bool:
             return value_at<std::uint8_t>(data, offset);
-        case DType::F16:
+        case DType::F16: {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, data.data() + offset, sizeof bits);
+            return static_cast<double>(from_half(bits));
+        }
         case DType::BF16:
             break;
     }
     return 0;
 }
 
+const std::map<std::string, Layout>& layouts() {
+    static const std::map<std::string, Layout> table{
+        {"<f4", {DType::F32, 4}}, {"<f8", {DType::F64, 8}}, {"<f2", {DType::F16, 2}}, {"|i1", {DType::I8, 1}},
+        {"<i2", {DType::I16, 2}}, {"<i4", {DType::I32, 4}}, {"<i8", {DType::I64, 8}}, {"|u1", {DType::U8, 1}},
+        {"<u2", {DType::U16, 2}}, {"<u4", {DType::U32, 4}}, {"<u8", {DType::U64, 8}}, {"|b1", {DType::Bool, 1}}};
+    return table;
+}
+
 Literal read_npy_file(const std::string& file) {
-    static const std::map<std::string, Layout> layouts{
-        {"<f4", {DType::F32, 4}}, {"<f8", {DType::F64, 8}}, {"|i1", {DType::I8, 1}},  {"<i2", {DType::I16, 2}},
-        {"<i4", {DType::I32, 4}}, {"<i8", {DType::I64, 8}}, {"|u1", {DType::U8, 1}},  {"<u2", {DType::U16, 2}},
-        {"<u4", {DType::U32, 4}}, {"<u8", {DType::U64, 8}}, {"|b1", {DType::Bool, 1}}};
     const SourceLoc loc{file, 0, 0};
     std::ifstream in(file, std::ios::binary);
     if (!in) fail_input(loc, "the file cannot be read");
@@ -78,9 +90,9 @@ Literal read_npy_file(const std::string& file) {
     if (data.size() < start + length) fail_input(loc, "its header is cut off");
     const std::string header = data.substr(start, length);
     std::smatch found;
-    if (!std::regex_search(header, found, std::regex("'descr': *'([^']*)'")) || !layouts.count(found[1]))
+    if (!std::regex_search(header, found, std::regex("'descr': *'([^']*)'")) || !layouts().count(found[1]))
         fail_input(loc, "its element type is not read: {}", header);
-    const Layout layout = layouts.at(found[1]);
+    const Layout layout = layouts().at(found[1]);
     if (header.find("'fortran_order': True") != std::string::npos) fail_input(loc, "it is in Fortran order");
     if (!std::regex_search(header, found, std::regex("'shape': *\\(([^)]*)\\)"))) fail_input(loc, "it has no shape");
     Dims dims;
@@ -102,7 +114,81 @@ Literal read_npy_file(const std::string& file) {
     return literal;
 }
 
+template <class T>
+void append(std::string& data, double value) {
+    T v;
+    if constexpr (std::is_floating_point_v<T>)
+        v = static_cast<T>(value);
+    else if (value <= static_cast<double>(std::numeric_limits<T>::lowest()))
+        v = std::numeric_limits<T>::lowest();
+    else if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+        v = std::numeric_limits<T>::max();
+    else
+        v = static_cast<T>(value);
+    data.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
+
+void append_datum(std::string& data, const Literal& values, std::int64_t i) {
+    switch (values.dtype()) {
+        case DType::F32:
+        case DType::F16:
+        case DType::BF16:
+            return append<float>(data, values.at(i));
+        case DType::F64:
+            return append<double>(data, values.at(i));
+        case DType::I8:
+            return append<std::int8_t>(data, values.at(i));
+        case DType::I16:
+            return append<std::int16_t>(data, values.at(i));
+        case DType::I32:
+            return append<std::int32_t>(data, values.at(i));
+        case DType::I64:
+            return append<std::int64_t>(data, values.at(i));
+        case DType::U16:
+            return append<std::uint16_t>(data, values.at(i));
+        case DType::U32:
+            return append<std::uint32_t>(data, values.at(i));
+        case DType::U64:
+            return append<std::uint64_t>(data, values.at(i));
+        case DType::U8:
+        case DType::Bool:
+            return append<std::uint8_t>(data, values.at(i));
+    }
+}
+
+std::string header_of(const Literal& values) {
+    const bool half = values.dtype() == DType::F16 || values.dtype() == DType::BF16;
+    std::string descr;
+    for (const auto& [name, layout] : layouts())
+        if (layout.dtype == (half ? DType::F32 : values.dtype())) descr = name;
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
+                                     fmt::join(values.dims(), ", "), values.dims().size() == 1 ? "," : "");
+    constexpr std::size_t before = 10, unit = 64;  // magic, version, length; the data begins at a multiple of 64
+    header.append(unit - 1 - (before + header.size()) % unit, ' ');
+    header += '\n';
+    std::string start("\x93NUMPY\x01\x00", 8);
+    start += static_cast<char>(header.size() & 255);
+    start += static_cast<char>(header.size() >> 8);
+    return start + header;
+}
+
 }  // namespace
+
+void write_value_file(const std::string& file, const Literal& values) {
+    std::string data = header_of(values);
+    data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
+    for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
+    const std::string partial = file + ".partial";
+    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
+    out.write(data.data(), static_cast<std::streamsize>(data.size()));
+    out.close();
+    std::error_code code;
+    if (out) std::filesystem::rename(partial, file, code);
+    if (!out || code) {
+        std::filesystem::remove(partial, code);
+        fail_input({file, 0, 0}, "the file cannot be written");
+    }
+}
 
 Literal read_value_file(const std::string& file) {
     const std::string extension = std::filesystem::path(file).extension().string();

@@ -83,4 +83,36 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
     return all;
 }
 
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap) {
+    std::int64_t from = 0, scale = 1;
+    for (std::size_t a = spatial.size(); a-- > 0;) {
+        const Window& w = spatial[a];
+        const std::int64_t at = w.source(o % w.out, tap % w.kernel);
+        if (at < 0) return -1;
+        from += at * scale;
+        o /= w.out;
+        tap /= w.kernel;
+        scale *= w.in;
+    }
+    return from;
+}
+
+ValueId channels_last(Builder& build, ValueId x) {
+    std::vector<std::int64_t> perm{0};
+    for (std::size_t a = 2; a < build.dims(x).size(); ++a) perm.push_back(static_cast<std::int64_t>(a));
+    perm.push_back(1);
+    return build.transpose(x, perm);
+}
+
+ValueId channels_first(Builder& build, const std::vector<Window>& spatial, ValueId y) {
+    Dims dims{build.dims(y)[0]};
+    std::vector<std::int64_t> perm{0, static_cast<std::int64_t>(spatial.size()) + 1};
+    for (const Window& w : spatial) {
+        dims.push_back(w.out);
+        perm.push_back(static_cast<std::int64_t>(dims.size()) - 1);
+    }
+    dims.push_back(build.dims(y).back());
+    return build.transpose(build.reshape(y, dims), perm);
+}
+
 }  // namespace tt::ir

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compiler/graph.hpp"
+#include "compiler/builder.hpp"
 
 namespace tt::ir {
 
@@ -19,5 +19,14 @@ struct Window {
 /// One per spatial axis, from the attributes strides, dilations, pads (before..., after...), auto_pad, ceil_mode,
 /// output_padding and output_shape (conv_transpose). Throws Error(Input) at node.loc.
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel);
+
+/// Positions over all spatial axes, row-major: the input position that position `tap` of the kernel meets for output
+/// `o`; -1 outside.
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap);
+
+/// [N, C, spatial...] with the channels last.
+ValueId channels_last(Builder& build, ValueId x);
+/// [N, positions, C], positions row-major over the windows' outputs, as [N, C, spatial...].
+ValueId channels_first(Builder& build, const std::vector<Window>& spatial, ValueId y);
 
 }  // namespace tt::ir

@@ -36,8 +36,20 @@ HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast
     return inputs;
 }
 
+static QueueArray array_of(const std::vector<Tensor>& entries) {
+    QueueArray array;
+    if (!entries.empty()) {
+        array.z = entries.front().z;
+        array.rows = entries.front().rows;
+        array.cols = entries.front().cols;
+    }
+    array.entries = entries;
+    return array;
+}
+
 HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
-                            const Manifest& manifest, ThreadPool& pool) {
+                            const Manifest& manifest, const std::map<std::string, std::vector<Tensor>>& values,
+                            ThreadPool& pool) {
     HostInputs inputs;
     Diagnostics problems;
     const std::string where = folder + "/manifest.json";
@@ -57,7 +69,8 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
             continue;
         }
         const std::string file = folder + "/" + item->file;
-        QueueArray array = read_npy(file, is_raw(queue.df));
+        const auto given = values.find(queue.name);
+        QueueArray array = given == values.end() ? read_npy(file, is_raw(queue.df)) : array_of(given->second);
         const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
         const bool integer = is_integer(queue.df) || is_raw(queue.df);
         if (array.z != queue.shape().z || array.rows != shape.rows || array.cols != shape.cols) {

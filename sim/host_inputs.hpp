@@ -17,9 +17,11 @@ public:
     /// From the netlist's stimulus.
     static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed,
                                StimulusOrder order, ThreadPool& pool);
-    /// From a folder with manifest.json (--inputs). Throws Error(Input) for a missing queue, a wrong shape or dtype.
+    /// From a folder with manifest.json (--inputs); `values` are taken in place of the files of their queues.
+    /// Throws Error(Input) for a missing queue, a wrong shape or dtype.
     static HostInputs load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
-                           const Manifest& manifest, ThreadPool& pool);
+                           const Manifest& manifest, const std::map<std::string, std::vector<Tensor>>& values,
+                           ThreadPool& pool);
 
     EntryPtr entry(const Queue& queue, std::int64_t n) const;
     const std::map<const Queue*, std::map<std::int64_t, EntryPtr>>& all() const { return entries_; }

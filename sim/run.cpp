@@ -8,6 +8,7 @@
 
 #include "base/new_file.hpp"
 #include "netlist/golden.hpp"
+#include "sim/decoupled.hpp"
 #include "sim/setup.hpp"
 
 namespace tt::sim {
@@ -15,6 +16,11 @@ namespace tt::sim {
 bool RunReport::pass() const {
     return std::all_of(outputs.begin(), outputs.end(),
                        [](const OutputReport& o) { return o.result.pass || !o.result.judged; });
+}
+
+bool RunReport::fast_enough() const {
+    return std::all_of(performance.begin(), performance.end(),
+                       [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
 }
 
 static std::int64_t entries_of(const RunState& state, const Queue& queue) {
@@ -59,6 +65,13 @@ private:
     std::vector<std::filesystem::path> written_;
 };
 }  // namespace
+
+static void give_outputs(RunState& state) {
+    for (const Queue* queue : judged_outputs(state.netlist))
+        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
+            if (state.store.has(*queue, n))
+                state.options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
+}
 
 static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
@@ -171,19 +184,24 @@ RunReport run(const RunOptions& options) {
     // (1) what the host will push
     if (state.values()) {
         state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir,
-                                                        *setup->manifest, *setup->pool)
+                                                        *setup->manifest, state.options.host_values, *setup->pool)
                                      : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
                                                             state.options.stimulus, *setup->pool);
     }
     // (2) the machine
-    if (state.options.mode == Mode::Functional) {
+    if (!state.options.perf_op.empty()) {
+        run_decoupled(state);
+    } else if (state.options.mode == Mode::Functional) {
         for (const auto& [queue, entries] : state.host.all())
             for (const auto& [n, entry] : entries) state.store.put(*queue, n, entry);
         run_functional(state);
     } else {
         run_machine(state);
     }
+    if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
+        state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
+    if (state.values() && state.options.sink) give_outputs(state);
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);
     return std::move(state.report);

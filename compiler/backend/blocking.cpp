@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/sparse_blocking.hpp"
 #include "kernels/kernel_model.hpp"
 #include "kernels/kernel_timing.hpp"
 #include "kernels/op_def.hpp"
@@ -16,6 +17,16 @@ DataFormat dest_format(DataFormat df, const ChipFeatures& features) {
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
 }
 
+/// What the passes data-formats and mixed-precision have decided.
+void set_formats(const Node& node, OpConfig& cfg) {
+    if (node.has("acc_df")) {
+        cfg.acc_df = parse_format(node.word("acc_df", "")).value_or(cfg.acc_df);
+        if (cfg.type != "reduce") cfg.intermed_df = cfg.acc_df;
+    }
+    if (node.has("intermed_df")) cfg.intermed_df = parse_format(node.word("intermed_df", "")).value_or(cfg.intermed_df);
+    if (node.has("fidelity")) cfg.fidelity = parse_fidelity(node.word("fidelity", "")).value_or(cfg.fidelity);
+}
+
 void set_attributes(const Node& node, OpConfig& cfg) {
     OpAttributes& a = cfg.attr;
     if (node.has("relu")) {
@@ -28,6 +39,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.accumulate = true;
         a.z = node.integer("z", 1);
     }
+    cfg.attr.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         const std::string dim = node.word("dim", "c");
         a.reduce_type = "max";
@@ -58,66 +70,112 @@ void choose_ublock(Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std:
 }
 
 bool has_inner(const Op& op) {
-    return op.cfg.type == "matmul" || (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
+    return op.cfg.type == "matmul" || op.cfg.type == "depthwise" ||
+           (op.cfg.type == "reduce" && op.cfg.attr.reduce_dim != ReduceDim::Z);
 }
 std::int64_t inner_tiles(const Op& op) {
+    if (op.cfg.attr.identity) return op.cfg.in[1].rt;
+    if (op.cfg.type == "depthwise") return op.cfg.in[1].rt;
     return op.cfg.attr.reduce_dim == ReduceDim::R ? op.cfg.in[0].rt : op.cfg.in[0].ct;
 }
 
-std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
-    const OpDef* def = tt::find_op(op.cfg.type);
-    std::int64_t used = output_buffer_tiles(op, 1) * tile_bytes(op.cfg.out_df, op.cfg.tile);
-    for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
-        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
-        const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
-        std::int64_t held = 0;  // all slices of the core's share
-        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
-        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
-    }
-    return used;
+/// Sizes of the inner block, best first.
+std::vector<std::int64_t> inner_blocks(const Op& op) {
+    if (!has_inner(op) || op.cfg.type == "depthwise") return {1};
+    constexpr std::int64_t dense = 8, strip = 256;  // tiles
+    std::vector<std::int64_t> inner = divisors(inner_tiles(op), op.cfg.attr.identity ? strip : dense);
+    std::reverse(inner.begin(), inner.end());
+    return inner;
 }
 
-/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits.
-bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const ChipParams& chip, Candidate& out,
-         std::int64_t& least) {
+/// Clocks to read the constants that are not held in L1, once for each input.
+double streaming_cycles(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident,
+                        const ChipParams& chip) {
+    double bytes = 0;
+    for (std::size_t k = 0; k < constant.size(); ++k)
+        if (constant[k] && !resident[k])
+            bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+    const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
+    return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
+}
+
+double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
+    return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+}
+
+/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
+/// the strip with the least kernel time.
+bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const OpBudget& budget,
+         const SparsePattern* pattern, Candidate& out, std::int64_t& least) {
+    const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
     const std::vector<bool> streamed(constant.size(), false);
-    std::vector<std::int64_t> inner{1};
-    if (has_inner(op)) {
-        inner = divisors(inner_tiles(op), 8);
-        std::reverse(inner.begin(), inner.end());
-    }
-    for (const std::vector<bool>& resident : {constant, streamed})
-        for (const std::int64_t u_kt : inner) {
+    bool found = false;
+    for (const std::vector<bool>& resident : {constant, streamed}) {
+        for (const std::int64_t u_kt : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
-            const std::int64_t bytes = l1_bytes(op, resident);
+            if (pattern && !size_encoding(*pattern, op.cfg)) continue;
+            const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double cycles = kernel_model(chip.name).time(kernel_shape(op.cfg, *tt::find_op(op.cfg.type))).cycles;
+            const double cycles =
+                std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
+            if (found && cycles >= out.cycles) continue;
             out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
-            return true;
+            found = true;
+            if (!pattern) return true;
         }
+        if (found) return true;
+    }
     return false;
+}
+
+/// Operands of the sparse product around the activations that are there already.
+void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
+    const DataFormat x = cfg.in_df.front();
+    const bool a_family = info(x).family == FormatFamily::A;
+    const DataFormat tiles = !pattern.ones ? (is_block_float(x) ? cfg.acc_df : x)
+                             : a_family    ? DataFormat::Bfp2
+                                           : DataFormat::Bfp2_b;
+    cfg.attr.identity = true;
+    cfg.attr.act_t = 1;
+    // the second phase is what the rest of an activation's digits needs; tiles of ones need no more
+    if (cfg.fidelity == Fidelity::LoFi || pattern.ones) cfg.fidelity = Fidelity::HiFi2;
+    cfg.in = {{1, 1, 1}, cfg.in.front(), {1, 1, 1}};
+    cfg.in_df = {tiles, x, DataFormat::RawUInt32};
+    cfg.in_tile.assign(3, TileDim{});
+    op.tms = {{}, op.tms.front(), {}};
 }
 
 }  // namespace
 
-Op make_op(const Graph& graph, const Node& node, const OpBudget& budget) {
+std::vector<OperandSource> operands_of(const Node& node) {
+    using Kind = OperandSource::Kind;
+    if (node.op == "buda.sparse") return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
+    std::vector<OperandSource> all;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) all.push_back({Kind::Input, k});
+    return all;
+}
+
+Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
     Op op;
     OpConfig& cfg = op.cfg;
-    cfg.type = node.op.substr(std::string("buda.").size());
+    cfg.type = pattern ? "matmul" : node.op.substr(std::string("buda.").size());
     cfg.name = node.name;
     cfg.loc = node.loc;
     cfg.out_df = *node.type.format;
     cfg.acc_df = dest_format(cfg.out_df, budget.chip->features);
     cfg.intermed_df = cfg.type == "reduce" || !is_block_float(cfg.out_df) ? cfg.out_df : cfg.acc_df;
     cfg.fidelity = budget.fidelity;
-    for (const Edge& edge : node.inputs) {
+    set_formats(node, cfg);
+    for (const OperandSource& source : operands_of(node)) {
+        if (source.kind != OperandSource::Kind::Input) continue;
+        const Edge& edge = node.inputs[source.input];
         const Type& type = graph.type(edge.value);
         TileShape shape{type.dims[0], type.dims[1], type.dims[2]};
         OperandTms tms;
@@ -128,13 +186,15 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget) {
         op.tms.push_back(tms);
     }
     set_attributes(node, cfg);
+    if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.out.t = node.type.dims[0];
     cfg.out.mblock_m = node.type.dims[1];
     cfg.out.mblock_n = node.type.dims[2];
     return op;
 }
 
-Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget) {
+Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
+                       const SparsePattern* pattern) {
     Choice choice;
     const ChipParams& chip = *budget.chip;
     choice.usable_bytes = chip.l1_bytes - chip.l1_reserved;
@@ -148,17 +208,31 @@ Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const Op
             b.grid_c = c;
             choose_ublock(b, rt / r, ct / c, limit);
             Candidate candidate;
-            if (fit(op, constant, b, chip, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
+            if (fit(op, constant, b, budget, pattern, candidate, choice.least_bytes)) choice.fitting.push_back(candidate);
         }
     std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
                      [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });
     return choice;
 }
 
-void apply(const Candidate& candidate, Op& op) {
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch) {
+    const OpDef* def = tt::find_op(op.cfg.type);
+    std::int64_t used = output_buffer_tiles(op, microbatch) * tile_bytes(op.cfg.out_df, op.cfg.tile);
+    for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
+        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
+        const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
+        std::int64_t held = 0;  // all slices of the core's share
+        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
+        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
+    }
+    return used;
+}
+
+void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op) {
     op.cfg.out = candidate.blocking;
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
+    if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }
 
 }  // namespace tt::ir

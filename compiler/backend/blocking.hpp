@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/graph.hpp"
+#include "compiler/sparse_pattern.hpp"
 #include "netlist/device.hpp"
 #include "netlist/netlist.hpp"
 
@@ -14,16 +15,24 @@ struct OpBudget {
     const ChipParams* chip = nullptr;
     std::int64_t rows = 1, cols = 1;  ///< of the grid
     Fidelity fidelity = Fidelity::HiFi4;
+    std::int64_t microbatch = 1;  ///< inputs of one execute
 };
 
+/// What an operand of a netlist's op is: one of the node's own inputs, or made for the op's grid.
+struct OperandSource {
+    enum class Kind : std::uint8_t { Input, SparseTiles, SparseEncoding } kind = Kind::Input;
+    std::size_t input = 0;  ///< of the node
+};
+std::vector<OperandSource> operands_of(const Node& node);
+
 /// A device node as an op of a netlist: type, formats, attributes and operand shapes; no blocking yet.
-Op make_op(const Graph& graph, const Node& node, const OpBudget& budget);
+Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern);
 
 struct Candidate {
     Blocking blocking;
     std::int64_t u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    double cycles = 0;           ///< of the kernel, per input
+    double cycles = 0;           ///< of the kernel or of streaming constants from DRAM, per input
     std::vector<bool> resident;  ///< constants held whole in L1
 };
 struct Choice {
@@ -32,9 +41,14 @@ struct Choice {
     std::int64_t usable_bytes = 0;
 };
 
-/// All grids on which the op fits, best block sizes on each. `constant`: which operands are constants.
-Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget);
+/// All grids on which the op fits, best block sizes on each. `constant`: which operands are constants; `pattern`: of a
+/// sparse product, else nullptr.
+Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
+                       const SparsePattern* pattern);
 
-void apply(const Candidate& candidate, Op& op);
+/// L1 of one core: the output buffer and the operands', resident ones whole.
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch);
+
+void apply(const Candidate& candidate, const SparsePattern* pattern, Op& op);
 
 }  // namespace tt::ir

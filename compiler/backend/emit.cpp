@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "netlist/instances.hpp"
 
@@ -44,14 +45,16 @@ Operand variable(const char* name) { return {name, 0}; }
 
 class Emitter {
 public:
-    Emitter(const Graph& graph, const Schedule& schedule, const ChipParams& chip)
-        : graph_(graph), schedule_(schedule), dram_(chip) {
-        result_.netlist.archs = {chip.name};
+    Emitter(const Graph& graph, const Schedule& schedule, const OpBudget& budget)
+        : graph_(graph), schedule_(schedule), microbatch_(budget.microbatch),
+          channels_(static_cast<std::int64_t>(budget.chip->dram.size())), dram_(*budget.chip) {
+        result_.netlist.archs = {budget.chip->name};
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
 
     EmittedModel run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) add_source(id);
+        for (const PlacedOp& placed : schedule_.ops) add_parts(placed);
         for (const PlacedOp& placed : schedule_.ops) add_between(placed);
         for (const Output& output : graph_.outputs) add_output(output);
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
@@ -60,7 +63,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t entries = 2;
+    static constexpr std::int64_t host_executes = 2;  // of entries: the host fills some while the device takes others
 
     std::string unused(std::string name) {
         while (!names_.insert(name).second) name += "_";
@@ -74,7 +77,7 @@ private:
         q.blocking = blocking;
         q.df = df;
         q.target_devices = {0};
-        q.entries = entries;
+        q.entries = host_executes * microbatch_;
         return q;
     }
 
@@ -83,22 +86,34 @@ private:
         result_.netlist.queues.push_back(std::move(q));
     }
 
-    static Blocking whole(const Dims& tiles) {
+    /// The largest divisor of n up to `most`.
+    static std::int64_t part(std::int64_t n, std::int64_t most) {
+        std::int64_t best = 1;
+        for (std::int64_t d = 2; d <= most; ++d)
+            if (n % d == 0) best = d;
+        return best;
+    }
+
+    /// Over as many channels as rows and columns allow: one channel alone would hold up all readers.
+    Blocking spread(const Dims& tiles) const {
         Blocking b;
         b.t = tiles[0];
-        b.mblock_m = tiles[1];
-        b.mblock_n = tiles[2];
+        b.grid_r = part(tiles[1], channels_);
+        b.grid_c = part(tiles[2], channels_ / b.grid_r);
+        b.mblock_m = tiles[1] / b.grid_r;
+        b.mblock_n = tiles[2] / b.grid_c;
         return b;
     }
 
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        Queue q = queue(node.name, "HOST", whole(node.type.dims), *node.type.format);
+        if (!node.type.format) return;  // a table that its op is made from
+        Queue q = queue(node.name, "HOST", spread(node.type.dims), *node.type.format);
         if (node.is_constant()) {
             q.type = QueueType::Ram;
             q.entries = 1;
-            result_.constants.emplace_back(node.name, node.literal);
+            result_.constants.push_back({node.name, node.literal, false});
         } else if (graph_.use_counts()[id] == 0) {
             return;  // nothing reads it
         } else {
@@ -109,16 +124,31 @@ private:
         add_queue(std::move(q));
     }
 
-    /// A queue for each value that an op of a later epoch reads.
+    /// Whether some operand of the consumer takes the value from a queue.
+    bool crosses(const PlacedOp& consumer, const PlacedOp& producer, ValueId value) const {
+        if (producer.epoch != consumer.epoch) return true;
+        const Node& node = graph_.nodes[consumer.node];
+        const auto operands = operands_of(node);
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k].kind == OperandSource::Kind::Input && node.inputs[operands[k].input].value == value &&
+                consumer.through_dram[k])
+                return true;
+        return false;
+    }
+
+    /// A queue for each value that an op of a later epoch reads, or one of the same epoch through DRAM.
     void add_between(const PlacedOp& consumer) {
         for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
             const auto producer = schedule_.index.find(edge.value);
             if (producer == schedule_.index.end()) continue;
             const PlacedOp& op = schedule_.ops[producer->second];
-            if (op.epoch == consumer.epoch || queue_of_.count(edge.value)) continue;
+            if (!crosses(consumer, op, edge.value) || queue_of_.count(edge.value)) continue;
             const std::string name = unused("e2e_" + op.op.name());
             queue_of_[edge.value] = name;
-            add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df));
+            between_.insert(name);
+            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df);
+            q.entries = microbatch_;
+            add_queue(std::move(q));
         }
     }
 
@@ -135,16 +165,40 @@ private:
         tt::Graph g;
         g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
         g.target_devices = {0};
+        g.input_count = microbatch_;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
-            for (const Edge& edge : graph_.nodes[placed.node].inputs)
-                op.inputs.push_back(source_name(edge.value, epoch));
+            for (std::size_t k = 0; k < op.cfg.in.size(); ++k) op.inputs.push_back(operand_name(placed, k));
             op.cfg.in.clear();
             op.cfg.in_tile.clear();
             g.ops.push_back(std::move(op));
         }
         result_.netlist.graphs.push_back(std::move(g));
+    }
+
+    /// Operands 0 and 2 of a sparse product, which depend on its grid.
+    void add_parts(const PlacedOp& placed) {
+        if (!placed.pattern) return;
+        SparseParts parts = make_parts(*placed.pattern, placed.op.cfg);
+        for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
+            const TileShape& shape = placed.op.cfg.in[k];
+            Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
+                            spread({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k]);
+            q.type = QueueType::Ram;
+            q.entries = 1;
+            result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
+            parts_[{placed.node, k}] = q.name;
+            add_queue(std::move(q));
+        }
+    }
+
+    std::string operand_name(const PlacedOp& placed, std::size_t operand) const {
+        const Node& node = graph_.nodes[placed.node];
+        const OperandSource source = operands_of(node)[operand];
+        if (source.kind != OperandSource::Kind::Input) return parts_.at({placed.node, operand});
+        const ValueId id = node.inputs[source.input].value;
+        return placed.through_dram[operand] ? queue_of_.at(id) : source_name(id, placed.epoch);
     }
 
     std::string source_name(ValueId id, std::size_t epoch) const {
@@ -169,17 +223,24 @@ private:
         params.variables = {{"$p_loop_count", literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
         statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
+        if (!between_.empty()) {
+            statics.variables.push_back({"$gptr_e2e", literal(0)});
+            statics.variables.push_back({"$lptr_e2e", literal(0)});
+        }
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable("$p_loop_count")};
         program.instructions = {params, vars, statics, loop};
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) program.instructions.push_back(execute(epoch));
-        for (const char* pointer : {"$gptr", "$lptr"}) {
+        const auto advance = [&](const char* pointer, std::int64_t entries) {
             Instruction step = instruction(Kind::VarInst);
             step.out = pointer;
             step.op = "incwrap";
-            step.operands = {literal(1), literal(2 * entries)};
+            step.operands = {literal(microbatch_), literal(2 * entries)};
             program.instructions.push_back(step);
-        }
+        };
+        for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch_);
+        if (!between_.empty())
+            for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch_);
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
@@ -192,30 +253,33 @@ private:
         std::set<std::string> queues;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
-            const auto& inputs = graph_.nodes[placed.node].inputs;
-            for (std::size_t k = 0; k < inputs.size(); ++k) {
-                const std::string name = source_name(inputs[k].value, epoch);
-                if (graph_.nodes[inputs[k].value].is_constant()) {
+            const Node& node = graph_.nodes[placed.node];
+            const std::vector<OperandSource> operands = operands_of(node);
+            for (std::size_t k = 0; k < operands.size(); ++k) {
+                const std::string name = operand_name(placed, k);
+                const bool made = operands[k].kind != OperandSource::Kind::Input;
+                const Node& from = graph_.nodes[node.inputs[operands[k].input].value];
+                if (made || from.is_constant()) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
-                } else if (name != graph_.nodes[inputs[k].value].name || graph_.nodes[inputs[k].value].is_input()) {
+                } else if (name != from.name || from.is_input()) {
                     queues.insert(name);
                 }
             }
         }
-        for (const std::string& name : queues) run.settings.push_back(fifo(name));
+        for (const std::string& name : queues) run.settings.push_back(fifo(name, between_.count(name) > 0));
         for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
         return run;
     }
 
-    static QueueSetting fifo(const std::string& name) {
+    static QueueSetting fifo(const std::string& name, bool between) {
         QueueSetting s;
         s.queue = name;
         s.prologue = literal(0);
         s.epilogue = literal(0);
         s.zero = literal(0);
-        s.rd_ptr_local = variable("$lptr");
-        s.rd_ptr_global = variable("$gptr");
+        s.rd_ptr_local = variable(between ? "$lptr_e2e" : "$lptr");
+        s.rd_ptr_global = variable(between ? "$gptr_e2e" : "$gptr");
         return s;
     }
     static QueueSetting ram(const std::string& name, bool held) {
@@ -231,16 +295,19 @@ private:
 
     const Graph& graph_;
     const Schedule& schedule_;
+    std::int64_t microbatch_, channels_;
     DramAllocator dram_;
     EmittedModel result_;
     std::set<std::string> names_;
+    std::set<std::string> between_;  // queues between ops
     std::map<ValueId, std::string> queue_of_;
+    std::map<std::pair<ValueId, std::size_t>, std::string> parts_;  // node and operand -> queue
 };
 
 }  // namespace
 
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip) {
-    return Emitter(graph, schedule, chip).run();
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget) {
+    return Emitter(graph, schedule, budget).run();
 }
 
 }  // namespace tt::ir

@@ -11,13 +11,20 @@ struct BoundTensor {
     Type type;  ///< of the model
 };
 
+/// Values of a queue as [z, rows, cols].
+struct QueueValues {
+    std::string queue;
+    LiteralPtr values;
+    bool bits = false;  ///< bit patterns inside floats
+};
+
 struct EmittedModel {
     Netlist netlist;
     std::vector<BoundTensor> inputs, outputs;
-    std::vector<std::pair<std::string, LiteralPtr>> constants;  ///< queue, values [z, rows, cols]
+    std::vector<QueueValues> constants;
 };
 
 /// Throws Error(Unsupported) when DRAM is full.
-EmittedModel emit(const Graph& graph, const Schedule& schedule, const ChipParams& chip);
+EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget);
 
 }  // namespace tt::ir

@@ -1,67 +1,46 @@
 #include "compiler/backend/schedule.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+
+#include "compiler/backend/epochs.hpp"
+#include "compiler/backend/routes.hpp"
 
 namespace tt::ir {
 
 namespace {
 
-/// Free cores of one epoch; rectangles are taken at the first place that is free, row by row.
-class CoreGrid {
-public:
-    CoreGrid(std::int64_t rows, std::int64_t cols) : rows_(rows), cols_(cols) { clear(); }
-    void clear() { taken_.assign(static_cast<std::size_t>(rows_ * cols_), false); }
-    std::optional<std::pair<std::int64_t, std::int64_t>> take(std::int64_t height, std::int64_t width) {
-        for (std::int64_t r = 0; r + height <= rows_; ++r)
-            for (std::int64_t c = 0; c + width <= cols_; ++c) {
-                if (!free(r, c, height, width)) continue;
-                for (std::int64_t i = r; i < r + height; ++i)
-                    for (std::int64_t j = c; j < c + width; ++j) taken_[static_cast<std::size_t>(i * cols_ + j)] = true;
-                return std::pair{r, c};
-            }
-        return std::nullopt;
-    }
+constexpr std::array<std::pair<std::string_view, Policy>, 5> policies{{
+    {"balanced", Policy::Balanced},
+    {"minimize_grid", Policy::MinimizeGrid},
+    {"nlp", Policy::Nlp},
+    {"ribbon", Policy::Ribbon},
+    {"random", Policy::Random},
+}};
 
-private:
-    bool free(std::int64_t r, std::int64_t c, std::int64_t height, std::int64_t width) const {
-        for (std::int64_t i = r; i < r + height; ++i)
-            for (std::int64_t j = c; j < c + width; ++j)
-                if (taken_[static_cast<std::size_t>(i * cols_ + j)]) return false;
-        return true;
-    }
-    std::int64_t rows_, cols_;
-    std::vector<bool> taken_;
-};
-
-/// Whether a consumer may take the producer's slices as they are made, one for one. Otherwise a whole tensor has to
-/// wait somewhere: it goes through a queue in DRAM.
-bool streams(const Graph& graph, const Node& consumer, const Edge& edge) {
-    const std::int64_t slices = graph.type(edge.value).dims[0];
-    if (slices == 1) return true;
-    if (consumer.integer("z", 1) > 1) return false;
-    return std::all_of(edge.tms.begin(), edge.tms.end(), [](const Tm& tm) {
-        return tm.kind == Tm::Kind::BroadcastR || tm.kind == Tm::Kind::BroadcastC || tm.kind == Tm::Kind::Transpose;
-    });
+std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
+    if (node.op != "buda.sparse") return nullptr;
+    const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal.get(); };
+    const Dims& dims = graph.type(node.inputs[0].value).dims;
+    TileShape x{dims[0], dims[1], dims[2]};
+    for (const Tm& tm : node.inputs[0].tms) x = shape_after(x, tm);
+    return std::make_shared<SparsePattern>(
+        make_pattern(*literal(1), node.inputs.size() > 2 ? literal(2) : nullptr, x.rt));
 }
 
-/// What does not depend on the target: each op and the grids it fits on.
-struct OpChoices {
-    ValueId node = 0;
-    Op op;
-    Choice choice;
-};
-
-std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget) {
+std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
     std::vector<OpChoices> all;
     Diagnostics problems;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (!node.op.starts_with("buda.")) continue;
-        OpChoices item{id, make_op(graph, node, budget), {}};
+        const auto pattern = pattern_of(graph, node);
+        OpChoices item{id, make_op(graph, node, budget, pattern.get()), {}, pattern, options.breaks.count(node.name) > 0};
         std::vector<bool> constant;
-        for (const Edge& edge : node.inputs) constant.push_back(graph.nodes[edge.value].is_constant());
-        item.choice = choose_blocking(item.op, constant, budget);
+        for (const OperandSource& source : operands_of(node))
+            constant.push_back(source.kind != OperandSource::Kind::Input ||
+                               graph.nodes[node.inputs[source.input].value].is_constant());
+        item.choice = choose_blocking(item.op, constant, budget, pattern.get());
         if (item.choice.fitting.empty())
             problems.unsupported(
                 node.loc,
@@ -76,132 +55,73 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget) {
     return all;
 }
 
-/// The smallest grid that meets the target; the fastest when none does.
-const Candidate& choose(const Choice& choice, double target) {
-    const Candidate* fastest = &choice.fitting.front();
-    for (const Candidate& candidate : choice.fitting) {
-        if (candidate.cycles <= target) return candidate;
-        if (candidate.cycles < fastest->cycles) fastest = &candidate;
-    }
-    return *fastest;
+std::string explanation(const Choice& choice, const Candidate& chosen, double target, bool begins) {
+    const auto text = [](const Candidate& c) {
+        return fmt::format("{}x{} ({} B of L1, {:.0f} cycles)", c.blocking.grid_r, c.blocking.grid_c, c.l1_bytes,
+                           c.cycles);
+    };
+    const std::string why =
+        target == 0               ? "picked at random"
+        : chosen.cycles <= target ? fmt::format("the smallest that meets the epoch's {:.0f} cycles", target)
+                                  : "the fastest, though it misses the epoch's target";
+    return fmt::format("{} of {} grids from {} to {}: {}{}", text(chosen), choice.fitting.size(),
+                       text(choice.fitting.front()), text(choice.fitting.back()), why,
+                       begins ? "; begins an epoch" : "");
 }
 
-/// One way through the ops in order, an epoch after the other.
-class Scheduler {
-public:
-    Scheduler(const Graph& graph, const OpBudget& budget, double target)
-        : graph_(graph), budget_(budget), target_(target), cores_(budget.rows, budget.cols) {}
-
-    Schedule run(const std::vector<OpChoices>& ops) {
-        for (const OpChoices& op : ops) place(op);
-        result_.epochs = result_.ops.empty() ? 0 : epoch_ + 1;
-        end_epoch();
-        return std::move(result_);
-    }
-
-private:
-    void place(const OpChoices& item) {
-        const Node& node = graph_.nodes[item.node];
-        std::string reason = new_epoch_reason(node);
-        if (!reason.empty()) next_epoch();
-        const Candidate& chosen = choose(item.choice, target_);
-        auto at = cores_.take(chosen.blocking.grid_r, chosen.blocking.grid_c);
-        if (!at) {
-            reason = "the epoch's cores are taken";
-            next_epoch();
-            at = cores_.take(chosen.blocking.grid_r, chosen.blocking.grid_c);
-        }
-        PlacedOp placed;
-        placed.node = item.node;
-        placed.op = item.op;
-        apply(chosen, placed.op);
-        placed.op.has_grid_loc = true;
-        placed.op.grid_loc_r = at->first;
-        placed.op.grid_loc_c = at->second;
-        placed.resident = chosen.resident;
-        placed.epoch = epoch_;
-        placed.why = explanation(item.choice, chosen, reason);
-        slowest_ = std::max(slowest_, chosen.cycles);
-        result_.index[item.node] = result_.ops.size();
-        fresh_ = false;
-        result_.ops.push_back(std::move(placed));
-    }
-
-    std::string explanation(const Choice& choice, const Candidate& chosen, const std::string& reason) const {
-        const auto text = [](const Candidate& c) {
-            return fmt::format("{}x{} ({} B of L1, {:.0f} cycles)", c.blocking.grid_r, c.blocking.grid_c, c.l1_bytes,
-                               c.cycles);
-        };
-        const std::string why = chosen.cycles <= target_ ? "the smallest that meets the target"
-                                                         : "the fastest, though none meets the target";
-        return fmt::format("{} of {} grids from {} to {}: {}{}{}", text(chosen), choice.fitting.size(),
-                           text(choice.fitting.front()), text(choice.fitting.back()), why,
-                           reason.empty() ? "" : "; a new epoch: ", reason);
-    }
-
-    std::string new_epoch_reason(const Node& node) const {
-        if (fresh_) return "";
-        for (const Edge& edge : node.inputs) {
-            const auto producer = result_.index.find(edge.value);
-            if (producer == result_.index.end() || result_.ops[producer->second].epoch != epoch_) continue;
-            const std::string& name = graph_.nodes[edge.value].name;
-            if (!streams(graph_, node, edge)) return fmt::format("it needs all slices of '{}' at once", name);
-            constexpr std::size_t most_readers = 8;
-            if (readers(edge.value) >= most_readers)
-                return fmt::format("'{}' has {} readers already", name, most_readers);
-        }
-        return "";
-    }
-
-    std::size_t readers(ValueId value) const {
-        std::size_t count = 0;
-        for (auto op = result_.ops.rbegin(); op != result_.ops.rend() && op->epoch == epoch_; ++op)
-            for (const Edge& e : graph_.nodes[op->node].inputs) count += e.value == value ? 1 : 0;
-        return count;
-    }
-
-    void end_epoch() {
-        result_.estimated_cycles += slowest_ + budget_.chip->timing.epoch_load;
-        slowest_ = 0;
-    }
-
-    void next_epoch() {
-        if (fresh_) return;
-        end_epoch();
-        ++epoch_;
-        fresh_ = true;
-        cores_.clear();
-    }
-
-    const Graph& graph_;
-    const OpBudget& budget_;
-    double target_;
-    CoreGrid cores_;
-    Schedule result_;
-    std::size_t epoch_ = 0;
-    double slowest_ = 0;
-    bool fresh_ = true;  // nothing is in the epoch yet
-};
+PlacedOp placed_op(const OpChoices& item, const Candidate& chosen, const Place& place, const Epoch& epoch,
+                   std::size_t number, bool begins) {
+    PlacedOp placed;
+    placed.node = item.node;
+    placed.op = item.op;
+    placed.pattern = item.pattern;
+    apply(chosen, placed.pattern.get(), placed.op);
+    placed.op.has_grid_loc = true;
+    placed.op.grid_loc_r = place.row;
+    placed.op.grid_loc_c = place.col;
+    placed.op.grid_transpose = place.transposed;
+    placed.resident = chosen.resident;
+    placed.epoch = number;
+    placed.why = explanation(item.choice, chosen, epoch.target, begins);
+    return placed;
+}
 
 }  // namespace
 
+std::string_view to_string(Policy policy) {
+    return std::find_if(policies.begin(), policies.end(), [&](const auto& p) { return p.second == policy; })->first;
+}
+std::optional<Policy> parse_policy(std::string_view name) {
+    for (const auto& [known, policy] : policies)
+        if (known == name) return policy;
+    return std::nullopt;
+}
+std::vector<std::string> policy_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, policy] : policies) names.emplace_back(name);
+    return names;
+}
+
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
-Schedule make_schedule(const Graph& graph, const OpBudget& budget, Policy policy) {
-    const std::vector<OpChoices> ops = choices_of(graph, budget);
-    double slowest = 1;
-    for (const OpChoices& op : ops) slowest = std::max(slowest, op.choice.fitting.front().cycles);
-    Schedule best = Scheduler(graph, budget, slowest).run(ops);
-    if (policy == Policy::MinimizeGrid) return best;
-    constexpr double step = 1.3;
-    constexpr int steps = 24;  // down to 1/500 of the slowest op on its smallest grid
-    double target = slowest;
-    for (int k = 0; k < steps; ++k) {
-        target /= step;
-        Schedule other = Scheduler(graph, budget, target).run(ops);
-        if (other.estimated_cycles < best.estimated_cycles) best = std::move(other);
+Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+    const std::vector<OpChoices> ops = choices_of(graph, budget, options);
+    Schedule schedule;
+    for (const Epoch& epoch : choose_epochs(ops, budget, options)) {
+        double slowest = 0;
+        for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
+            const OpChoices& item = ops[epoch.first + k];
+            schedule.index[item.node] = schedule.ops.size();
+            schedule.ops.push_back(
+                placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0));
+            slowest = std::max(slowest, epoch.chosen[k]->cycles);
+        }
+        route(graph, schedule, epoch.first, epoch.end(), budget);
+        schedule.estimated_cycles +=
+            slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
+        ++schedule.epochs;
     }
-    return best;
+    return schedule;
 }
 
 }  // namespace tt::ir

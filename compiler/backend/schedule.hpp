@@ -1,5 +1,8 @@
-// The balancer's second half and the placer: epochs, and a rectangle of cores for each op.
+// The balancer's second half and the placer: epochs, a rectangle of cores for each op, and how results reach readers.
 #pragma once
+
+#include <functional>
+#include <set>
 
 #include "compiler/backend/blocking.hpp"
 
@@ -8,14 +11,29 @@ namespace tt::ir {
 struct PlacedOp {
     ValueId node = 0;
     Op op;
-    std::vector<bool> resident;
+    std::vector<bool> resident;                    ///< per operand of op
+    std::vector<bool> through_dram;                ///< per operand: from an op of the same epoch through a queue in DRAM
+    std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
     std::string why;  ///< for --explain
 };
 
 enum class Policy : std::uint8_t {
     MinimizeGrid,  ///< the smallest grid each op fits on
-    Balanced,      ///< the smallest grid that meets a target time, the target with the least estimated total
+    Nlp,           ///< the smallest grid that meets a target made from the big products
+    Ribbon,        ///< grids of one height where there are any
+    Random,        ///< any grid, any epochs, by seed
+    Balanced,      ///< epochs and targets with the least estimated time for an input
+};
+std::string_view to_string(Policy policy);
+std::optional<Policy> parse_policy(std::string_view name);
+std::vector<std::string> policy_names();
+
+struct ScheduleOptions {
+    Policy policy = Policy::Balanced;
+    std::uint32_t seed = 0;           ///< of the random policy
+    double packing = 1;               ///< share of the cores an epoch may count on (balanced)
+    std::set<std::string> breaks;     ///< ops that begin an epoch
 };
 
 struct Schedule {
@@ -27,6 +45,6 @@ struct Schedule {
 };
 
 /// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
-Schedule make_schedule(const Graph& graph, const OpBudget& budget, Policy policy);
+Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
 }  // namespace tt::ir

@@ -54,21 +54,27 @@ Matrix Lowering::transpose(const Node& n) {
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
-    const Matrix tall = stacked(x);
-    const std::int64_t out_rows = to.z * to.full_rows(), in_rows = x.form.z * x.form.full_rows();
-    check_size(out_rows * in_rows);
-    Literal left(DType::F32, {1, out_rows, in_rows});
     const Dims from = strides(dims), target = strides(n.type.dims);
+    Literal picks(DType::I32, {1, to.z * to.rows});
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         std::int64_t source = 0;
         for (std::size_t d = 0; d + 1 < rank; ++d)
             source += i * to.cols / target[d] % n.type.dims[d] * from[static_cast<std::size_t>(perm[d])];
-        source /= to.cols;
-        const std::int64_t row = i / to.rows * to.full_rows() + i % to.rows;
-        left.set(row * in_rows + source / x.form.rows * x.form.full_rows() + source % x.form.rows, 1);
+        picks.set(i, static_cast<double>(source / to.cols));
     }
-    const ValueId made = build_.device_constant(std::move(left), options_.default_df);
-    return sliced(map_rows(tall, {1, out_rows, to.cols}, made, 1), to);
+    return regrouped(x, to, picks);
+}
+
+/// Rows of all slices in another order, cut into slices anew.
+Matrix Lowering::regrouped(const Matrix& x, Form to, const Literal& picks) {
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    for (std::int64_t i = 0; i < picks.size(); ++i) {
+        const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)];
+        all.rows[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] = {
+            {row / x.form.rows * x.form.full_rows() + row % x.form.rows, 1.0}};
+    }
+    return sliced(whole_sparse(stacked(x), all), to);
 }
 
 namespace {
@@ -107,30 +113,38 @@ Matrix Lowering::reshape(const Node& n) {
     const Form from = x.form, to = form_of(n.type.dims);
     if (from == to) return x;
     if (from.cols == to.cols && from.rows % 32 == 0 && to.rows % 32 == 0) return sliced(stacked(x), to);
-    // runs that differ in their rows only share one term
+    // runs that differ in their columns share no term
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;
     const auto all = runs(count(n.type.dims), from.cols, to.cols);
     for (const Run& run : all)
         terms.emplace(std::tuple(run.from_col, run.to_col, run.length), static_cast<std::int64_t>(terms.size()));
     const auto j = static_cast<std::int64_t>(terms.size());
-    const std::int64_t in_rows = from.z * from.full_rows(), out_rows = to.z * to.full_rows(), full = to.full_cols();
-    check_size(j * out_rows * in_rows);
-    check_size(from.full_cols() * j * full);
-    Literal left(DType::F32, {j, out_rows, in_rows}), right(DType::F32, {1, from.full_cols(), j * full});
-    for (const Run& run : all) {
-        const std::int64_t term = terms.at({run.from_col, run.to_col, run.length});
-        const std::int64_t row = run.to_row / to.rows * to.full_rows() + run.to_row % to.rows;
-        const std::int64_t source = run.from_row / from.rows * from.full_rows() + run.from_row % from.rows;
-        left.set((term * out_rows + row) * in_rows + source, 1);
-        for (std::int64_t k = 0; k < run.length; ++k)
-            right.set((run.from_col + k) * j * full + term * full + run.to_col + k, 1);
-    }
-    const Matrix tall = stacked(x);
-    const Form stack{1, out_rows, to.cols};
-    const ValueId l = build_.device_constant(std::move(left), options_.default_df);
-    if (j == 1 && from.cols == to.cols) return sliced(map_rows(tall, stack, l, 1), to);
-    const ValueId r = build_.device_constant(std::move(right), options_.default_df);
-    return sliced(pick_sum(tall, stack, j, l, r), to);
+    check_size(j * to.z * to.full_rows());
+    check_size(from.full_cols() * j * to.full_cols());
+    Literal picks(DType::I32, {j, to.z * to.rows});
+    std::fill(picks.whole().begin(), picks.whole().end(), -1);
+    for (const Run& run : all)
+        picks.set(terms.at({run.from_col, run.to_col, run.length}) * to.z * to.rows + run.to_row,
+                  static_cast<double>(run.from_row));
+    if (j == 1 && from.cols == to.cols) return regrouped(x, to, picks);
+    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
+    for (const auto& [move, term] : terms) moves[static_cast<std::size_t>(term)] = move;
+    TermWeights weights{j, from.cols, to.cols, {}, false};
+    weights.at = [&](std::int64_t term, std::int64_t c, std::int64_t d) {
+        const auto& [from_col, to_col, length] = moves[static_cast<std::size_t>(term)];
+        return c >= from_col && c < from_col + length && d - to_col == c - from_col ? 1.0 : 0.0;
+    };
+    // one slice of all rows, so that every row can be picked from every slice
+    Literal spread(DType::I32, {j, to.z * to.full_rows()});
+    std::fill(spread.whole().begin(), spread.whole().end(), -1);
+    for (std::int64_t term = 0; term < j; ++term)
+        for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
+            const std::int64_t row = picks.whole()[static_cast<std::size_t>(term * to.z * to.rows + i)];
+            if (row >= 0)
+                spread.set(term * to.z * to.full_rows() + i / to.rows * to.full_rows() + i % to.rows,
+                           static_cast<double>(row / from.rows * from.full_rows() + row % from.rows));
+        }
+    return sliced(pick_product(stacked(x), {1, to.z * to.full_rows(), to.cols}, spread, weights), to);
 }
 
 }  // namespace tt::ir

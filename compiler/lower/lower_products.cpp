@@ -65,6 +65,8 @@ Matrix Lowering::map_axis(const Node& n) {
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     const Form to = form_of(n.type.dims);
     const double weight = static_cast<double>(ins) * largest(m);
+    const std::int64_t step = axis + 2 == dims.size() ? 1 : strides(dims)[axis] / x.form.cols;  // rows per step
+    if (const auto sparse = sparse_map(x, to, step, outs, m)) return *sparse;
     if (axis + 2 == dims.size()) {
         const ValueId left =
             matrix(1, outs, ins, [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
@@ -73,14 +75,14 @@ Matrix Lowering::map_axis(const Node& n) {
     // a leading axis: on all slices below each other
     const Matrix tall = stacked(x);
     const std::int64_t full = x.form.full_rows();
-    const std::int64_t step = strides(dims)[axis] / (x.form.rows * x.form.cols);  // slices per step of the axis
+    const std::int64_t per = step / x.form.rows;  // slices per step of the axis
     check_size(to.z * full * tall.form.full_rows());
     Literal left(DType::F32, {1, to.z * full, x.form.z * full});
     for (std::int64_t z = 0; z < to.z; ++z)
         for (std::int64_t i = 0; i < ins; ++i) {
-            const double value = m.at(z / step % outs * ins + i);
+            const double value = m.at(z / per % outs * ins + i);
             if (value == 0) continue;
-            const std::int64_t from = z / (step * outs) * step * ins + i * step + z % step;
+            const std::int64_t from = z / (per * outs) * per * ins + i * per + z % per;
             for (std::int64_t r = 0; r < x.form.rows; ++r)
                 left.set((z * full + r) * x.form.z * full + from * full + r, value);
         }
@@ -88,41 +90,25 @@ Matrix Lowering::map_axis(const Node& n) {
     return sliced(map_rows(tall, {1, to.z * full, to.cols}, made, weight), to);
 }
 
-/// sum over j of left[j] * x * right[j]; right holds the terms side by side, each `to.cols` filled up to tiles.
-Matrix Lowering::pick_sum(const Matrix& x_in, Form to, std::int64_t terms, ValueId left, ValueId right) {
-    const Matrix x = tame(x_in, true);
-    Edge right_edge{right, {}}, left_edge{left, {}};
-    if (x.form.z > 1) right_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    const Matrix wide =
-        tame(emit("buda.matmul", {x.edge, right_edge}, {}, {x.form.z, x.form.rows, terms * to.full_cols()},
-                  x.row_pad.is_zero() ? PadRange{} : PadRange::wild(), {}),
-             false);
-    Edge terms_edge = wide.edge;
-    if (terms > 1) terms_edge.tms.push_back(make_tm(Tm::Kind::HSlice, terms));
-    if (x.form.z > 1) left_edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    Attrs attrs;
-    if (terms > 1) attrs["z"] = terms;
-    return emit("buda.matmul", {left_edge, terms_edge}, attrs, to, {}, {});
+bool Lowering::over_slices(const Node& n) const {
+    const std::size_t rank = model_.type(n.inputs[0].value).dims.size();
+    return rank > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(rank);
 }
 
-Matrix Lowering::picked(const Node& n) {
-    const Matrix x = operand(n.inputs[0].value);
-    const Literal* l = model_.nodes[n.inputs[1].value].literal.get();
-    const Literal* r = model_.nodes[n.inputs[2].value].literal.get();
-    if (!l || !r) fail_unsupported(n.loc, "'{}': the matrices of pick_sum must be constants", n.name);
-    const Form to = form_of(n.type.dims);
-    const std::int64_t terms = l->dims()[0], full = to.full_cols();
-    const ValueId left = matrix(terms, to.rows, x.form.rows, [&](std::int64_t j, std::int64_t q, std::int64_t p) {
-        return l->at((j * to.rows + q) * x.form.rows + p);
-    });
-    const ValueId right = matrix(1, x.form.cols, terms * full, [&](auto, std::int64_t c, std::int64_t d) {
-        return d % full < to.cols ? r->at((d / full * x.form.cols + c) * to.cols + d % full) : 0.0;
-    });
-    return pick_sum(x, to, terms, left, right);
+/// A maximum over the terms of picked rows.
+bool Lowering::pools(const Node& n) const {
+    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "pick_rows" && over_slices(n);
 }
 
 Matrix Lowering::reduce_max(const Node& n) {
+    if (pools(n)) return pool_max(model_.nodes[n.inputs[0].value], form_of(n.type.dims));
     Matrix x = operand(n.inputs[0].value);
+    if (over_slices(n)) {
+        const Form to = form_of(n.type.dims);
+        const std::int64_t group = x.form.z / to.z;
+        if (group == 1) return x;
+        return emit("buda.reduce", {x.edge}, {{"dim", std::string("z")}, {"z", group}}, to, x.row_pad, x.col_pad);
+    }
     if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
         fail_unsupported(n.loc, "'{}': reduce_max must go along the last axis; run split-moves before", n.name);
     Form to = x.form;

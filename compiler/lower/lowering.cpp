@@ -1,5 +1,7 @@
 #include "compiler/lower/lowering.hpp"
 
+#include <algorithm>
+
 namespace tt::ir {
 
 Form form_of(const Dims& dims) {
@@ -21,14 +23,25 @@ void Lowering::run() {
     for (ValueId id = 0; id < model_.nodes.size(); ++id) {
         now_ = id;
         build_.set_origin(node().origin);
+        build_.set_kind(node().kind);
         build_.set_loc(node().loc);
         if (node().is_input())
             add_input(node());
-        else if (needed[id] && !node().is_constant())
+        else if (needed[id] && !node().is_constant() && !only_pooled(id))
             lower(id);
     }
     for (const Output& out : model_.outputs) add_output(out);
     build_.graph().erase_unused();
+}
+
+/// Picked rows that nothing but maxima over the terms read: those pick the rows themselves.
+bool Lowering::only_pooled(ValueId id) const {
+    if (model_.nodes[id].op != "pick_rows") return false;
+    for (const Node& user : model_.nodes)
+        for (const Edge& edge : user.inputs)
+            if (edge.value == id && !pools(user)) return false;
+    return std::none_of(model_.outputs.begin(), model_.outputs.end(),
+                        [&](const Output& out) { return out.value == id; });
 }
 
 void Lowering::lower(ValueId id) {
@@ -42,6 +55,8 @@ void Lowering::lower(ValueId id) {
     else if (n.op == "map_axis")
         done_[id] = map_axis(n);
     else if (n.op == "pick_sum")
+        done_[id] = pick_sum(n);
+    else if (n.op == "pick_rows")
         done_[id] = picked(n);
     else if (n.op == "reduce_max")
         done_[id] = reduce_max(n);
@@ -70,6 +85,7 @@ void Lowering::add_input(const Node& n) {
 
 void Lowering::add_output(const Output& output) {
     build_.set_origin(output.name);
+    build_.set_kind("");
     const Type type = model_.type(output.value);
     if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no datums: {}", output.name, to_string(type));
     const Matrix x = operand(output.value);
@@ -99,8 +115,12 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
                       PadRange cols) {
     const bool exact = node().integer("exact", 0) != 0;
     attrs.erase("exact");
-    const ValueId id =
-        build_.add_edges(op, std::move(inputs), std::move(attrs), exact ? DataFormat::Float32 : options_.default_df);
+    // what fills up a block of 16 datums must not drown those that count: they share an exponent
+    const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
+    const DataFormat df = exact     ? DataFormat::Float32
+                          : drowned ? wide_format(options_.default_df)
+                                    : options_.default_df;
+    const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
     if (form.rows % 32 == 0) rows = {};
     if (form.cols % 32 == 0) cols = {};
     return {{id, {}}, form, rows, cols};

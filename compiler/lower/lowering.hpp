@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "compiler/format_rules.hpp"
 #include "compiler/lower/pad_range.hpp"
 #include "compiler/pass.hpp"
 
@@ -26,6 +27,21 @@ struct Matrix {
     PadRange row_pad, col_pad;  ///< of the rows past the last, of the columns past the last
 };
 
+/// Rows of a sparse matrix: for each the columns that are not zero, with their weights.
+struct SparseRows {
+    std::vector<std::vector<std::pair<std::int64_t, double>>> rows;
+    bool ones = true;  ///< all weights are 1
+    std::int64_t widest() const;
+};
+
+/// R[j][c][d] of a pick_sum.
+struct TermWeights {
+    std::int64_t terms = 1, in = 1, out = 1;
+    std::function<double(std::int64_t j, std::int64_t c, std::int64_t d)> at;
+    /// Nothing outside the tiles on the diagonal is other than 0.
+    bool tile_diagonal = false;
+};
+
 class Lowering {
 public:
     Lowering(const Graph& model, Graph& device, const PassOptions& options)
@@ -37,6 +53,7 @@ private:
 
     // lowering.cpp
     void lower(ValueId id);
+    bool only_pooled(ValueId id) const;
     void add_input(const Node& node);
     void add_output(const Output& output);
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
@@ -59,13 +76,26 @@ private:
     Matrix map_axis(const Node& node);
     Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
     Matrix map_columns(const Matrix& x, const Literal& m);
-    Matrix pick_sum(const Matrix& x, Form to, std::int64_t terms, ValueId left, ValueId right);
-    Matrix picked(const Node& node);
+    bool over_slices(const Node& reduce_max) const;
+    bool pools(const Node& node) const;
     Matrix reduce_max(const Node& node);
+
+    // lower_picks.cpp
+    Matrix sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t);
+    Matrix whole_sparse(const Matrix& tall, const SparseRows& rows);
+    Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks);
+    Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
+    Matrix pool_max(const Node& picks, Form to);
+    Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
+    Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
+    Matrix pick_sum(const Node& node);
+    Matrix picked(const Node& node);
+    std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m);
 
     // lower_moves.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
+    Matrix regrouped(const Matrix& x, Form to, const Literal& picks);
     Matrix slice_or_stack(const Node& node);
     Matrix stacked(const Matrix& x);   ///< all slices below each other
     Matrix sliced(Matrix x, Form to);  ///< and back

@@ -26,7 +26,10 @@ PadRange unary_pads(const Node& node, PadRange x) {
     const std::string& op = node.op;
     if (op == "sigmoid") return {0, 1};
     if (op == "tanh" || op == "sine" || op == "cosine") return x.is_tame() ? PadRange{-1, 1} : PadRange::wild();
-    if (op == "relu_max") return {0, node.number("threshold", 1)};
+    if (op == "relu_max") {
+        const double most = node.number("threshold", 1);
+        return {std::clamp(x.low, 0.0, most), std::clamp(x.high, 0.0, most)};
+    }
     if (!x.is_tame()) return PadRange::wild();
     if (op == "nop" || op == "cast") return x;
     if (op == "relu") return {std::max(x.low, 0.0), std::max(x.high, 0.0)};

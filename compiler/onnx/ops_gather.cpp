@@ -47,13 +47,7 @@ void gather(Import& n) {
     out.insert(out.end(), d.begin() + axis + 1, d.end());
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.give(n.b.reshape(n.b.map_axis(n.x(0), axis, picking(places(n, *known, size), size)), out));
-    const std::int64_t many = count(ids), rest = count(d) / std::max<std::int64_t>(size, 1);
-    const ValueId hot = one_hot(n, n.b.reshape(n.b.cast(n.x(1), DType::F32), {many}), size, true);
-    const ValueId table = n.b.reshape(axis_moved(n, n.x(0), axis, 0), {size, rest});
-    Dims front{many};
-    for (std::size_t k = 0; k < d.size(); ++k)
-        if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
-    n.give(n.b.reshape(axis_moved(n, n.b.reshape(n.two("matmul", hot, table), front), 0, axis), out));
+    n.give(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
 }
 
 /// out[i][j] = x[ids[i][j]][j] (axis 0): sum over k of one_hot[i][j][k] * x[k][j].

@@ -86,13 +86,9 @@ void max_pool(Import& n) { pool(n, "max_pool"); }
 void average_pool(Import& n) { pool(n, "average_pool"); }
 
 void global_average(Import& n) {
-    ValueId x = n.x(0);
-    double size = 1;
-    for (std::int64_t a = 2; a < n.rank(); ++a) {
-        size *= static_cast<double>(n.dims()[static_cast<std::size_t>(a)]);
-        x = n.b.reduce_sum(x, a);
-    }
-    n.give(n.scaled(x, 1 / size));
+    const Dims& dims = n.dims();
+    if (dims.size() < 3) n.wrong("operand 0 has rank {}; it needs 3 or more", dims.size());
+    n.give(n.b.add("average_pool", {n.x(0)}, {{"kernel", Dims(dims.begin() + 2, dims.end())}}));
 }
 void global_max(Import& n) {
     ValueId x = n.x(0);

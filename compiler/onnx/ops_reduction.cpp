@@ -83,25 +83,14 @@ void reduce_log_sum_exp(Import& n) {
 
 // --- arg max ------------------------------------------------------------------------------------------------------
 
-/// The place of the first (or last) maximum: max over the axis of score where x is the maximum.
 ValueId place_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
-    const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
-    const ValueId most = n.b.broadcast_to(max_axis(n, x, axis), n.b.dims(x));
-    const ValueId hit = n.b.cast(n.two("greater_equal", x, most), DType::F32);
-    Dims dims(n.b.dims(x).size(), 1);
-    dims[static_cast<std::size_t>(axis)] = size;
-    Literal score(DType::F32, dims);
-    for (std::int64_t k = 0; k < size; ++k) score.set(k, static_cast<double>(last ? k + 1 : size - k));
-    const ValueId best = max_axis(n, n.two("multiply", hit, n.b.constant(std::move(score))), axis);
-    const ValueId offset = n.b.scalar(static_cast<double>(last ? 1 : size));
-    return last ? n.two("subtract", best, offset) : n.two("subtract", offset, best);
+    return n.one("arg_max", x, {{"axis", axis}, {"last", std::int64_t{last ? 1 : 0}}});
 }
 
 void arg_most(Import& n, bool least) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
-    ValueId x = n.b.cast(n.x(0), DType::F32);
-    if (least) x = n.one("neg", x);
-    n.give(drop(n, n.b.cast(place_of_max(n, x, axis, n.i("select_last_index", 0) != 0), DType::I64), {axis}));
+    const ValueId x = least ? n.one("neg", n.x(0)) : n.x(0);
+    n.give(drop(n, place_of_max(n, x, axis, n.i("select_last_index", 0) != 0), {axis}));
 }
 void arg_max(Import& n) { arg_most(n, false); }
 void arg_min(Import& n) { arg_most(n, true); }
@@ -117,7 +106,7 @@ void hardmax(Import& n) {
         x = n.b.reshape(x, {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
         along = 1;
     }
-    const ValueId place = n.b.broadcast_to(place_of_max(n, x, along, false), n.b.dims(x));
+    const ValueId place = n.b.broadcast_to(n.b.cast(place_of_max(n, x, along, false), DType::F32), n.b.dims(x));
     Dims line(n.b.dims(x).size(), 1);
     line[static_cast<std::size_t>(along)] = n.b.dims(x)[static_cast<std::size_t>(along)];
     Literal numbers(DType::F32, line);

@@ -3,6 +3,7 @@
 //   a > b      clamp((a - b) * 1e30, 0, 1)                    exact for every difference a float can show
 //   round x    (x + 1.5 * 2^23) - 1.5 * 2^23                  float32 addition rounds half to even; |x| < 2^22
 //   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), right while |a| < 2^22
+//   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
 //   erf x      Abramowitz and Stegun 7.1.26, |error| < 1.5e-7
 #include <cmath>
 #include <map>
@@ -67,6 +68,7 @@ public:
         return floor(mul(add(one("abs", a), real(0.5)), inverse(one("abs", b))));
     }
     Builder& build() { return build_; }
+    bool precise() const { return precise_; }
 
 private:
     /// The upper half of a float's digits (Veltkamp).
@@ -152,6 +154,31 @@ ValueId elu(Math& m, const Node& node, Operands in) {
     return m.add(m.one("relu", in[0]), m.scaled(m.sub(m.one("exp", below), m.real(1)), node.number("alpha", 1)));
 }
 
+/// The number that is all of a constant; nothing for others.
+std::optional<double> splat(Math& m, ValueId id) {
+    const Literal* literal = m.build().literal(id);
+    return literal && literal->is_splat() ? std::optional(literal->at(0)) : std::nullopt;
+}
+
+/// A clamp from below to 0 is a relu.
+ValueId maximum(Math& m, const Node& node, Operands in) {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+        if (splat(m, in[k]) == 0.0 && !m.build().literal(in[1 - k]) && m.build().dims(in[1 - k]) == node.type.dims)
+            return m.one("relu", in[1 - k]);
+    return m.two("maximum", in[0], in[1]);
+}
+
+/// And one from above of what is no less than 0 a relu_max.
+ValueId minimum(Math& m, const Node&, Operands in) {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        const auto most = splat(m, in[k]);
+        const Node& other = m.build().graph().nodes[in[1 - k]];
+        if (most && *most > 0 && std::isfinite(*most) && other.op == "relu")
+            return m.one("relu_max", other.inputs[0].value, {{"threshold", *most}});
+    }
+    return m.minimum(in[0], in[1]);
+}
+
 const std::map<std::string, Recipe>& recipes() {
     static const std::map<std::string, Recipe> table{
         {"neg", [](Math& m, const Node&, Operands in) { return m.neg(in[0]); }},
@@ -160,7 +187,8 @@ const std::map<std::string, Recipe>& recipes() {
         {"power", power},
         {"cast", cast},
         {"elu", elu},
-        {"minimum", [](Math& m, const Node&, Operands in) { return m.minimum(in[0], in[1]); }},
+        {"minimum", minimum},
+        {"maximum", maximum},
         {"sign", [](Math& m, const Node&, Operands in) { return m.sign(in[0]); }},
         {"round", [](Math& m, const Node&, Operands in) { return m.round(in[0]); }},
         {"floor", [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
@@ -169,6 +197,7 @@ const std::map<std::string, Recipe>& recipes() {
         {"erf", [](Math& m, const Node&, Operands in) { return m.erf(in[0]); }},
         {"gelu_erf",
          [](Math& m, const Node&, Operands in) {
+             if (!m.precise()) return m.one("gelu", in[0]);
              const ValueId gate = m.add(m.erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
              return m.mul(m.scaled(in[0], 0.5), gate);
          }},

@@ -1,69 +1,132 @@
-// decompose-pools: a pool goes axis by axis.
+// decompose-pools, on x with channels last [N, P, C]:
 //
-//   average_pool  ->  one map_axis for each spatial axis, weights 1 / (positions of the window)
-//   max_pool      ->  for each spatial axis the maximum over the kernel's positions of map_axis with a 0/1 matrix;
-//                     a position outside the input repeats one inside, so no -infinity is needed
+//   max_pool      ->  pick_rows of all positions of the kernel, and the maximum over them. A position outside the input
+//                     repeats one of the window, so no -infinity is needed. A large kernel goes axis by axis.
+//   average_pool  ->  over the whole picture one map_axis of the mean; else pick_sum with the same weight 1 / n for
+//                     every channel (groups of one), and where n differs between windows a factor for each of them
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/pass.hpp"
 #include "compiler/window.hpp"
 
 namespace tt::ir {
 
-static Literal averages(const Node& node, const Window& w, bool count_padding) {
-    Literal matrix = zero_matrix(w.out, w.in, node.loc, node.origin);
-    for (std::int64_t o = 0; o < w.out; ++o) {
-        std::int64_t inside = 0, counted = 0;
-        for (std::int64_t k = 0; k < w.kernel; ++k) {
-            inside += w.source(o, k) >= 0 ? 1 : 0;
-            counted += o * w.stride - w.pad_before + k * w.dilation < w.in + w.pad_after ? 1 : 0;
+namespace {
+
+struct Pool {
+    std::vector<Window> spatial;
+    std::int64_t n = 1, c = 1, in = 1, out = 1, taps = 1;
+};
+
+Pool pool_of(const Dims& dims, std::vector<Window> spatial) {
+    Pool p;
+    p.n = dims[0];
+    p.c = dims[1];
+    for (const Window& w : spatial) {
+        p.in *= w.in;
+        p.out *= w.out;
+        p.taps *= w.kernel;
+    }
+    p.spatial = std::move(spatial);
+    return p;
+}
+
+ValueId rows_of(Builder& build, const Pool& p, ValueId x) {
+    return build.reshape(channels_last(build, x), {p.n, p.in, p.c});
+}
+
+ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
+    Literal picks(DType::I32, {p.taps, p.out});
+    for (std::int64_t o = 0; o < p.out; ++o) {
+        std::int64_t inside = 0;  // every window meets the picture
+        for (std::int64_t k = 0; k < p.taps; ++k) inside = std::max(inside, source_position(p.spatial, o, k));
+        for (std::int64_t k = 0; k < p.taps; ++k) {
+            const std::int64_t from = source_position(p.spatial, o, k);
+            picks.set(k * p.out + o, static_cast<double>(from < 0 ? inside : from));
         }
-        const std::int64_t n = count_padding ? counted : inside;
-        for (std::int64_t k = 0; k < w.kernel && n > 0; ++k)
-            if (const std::int64_t i = w.source(o, k); i >= 0) matrix.set(o * w.in + i, 1.0 / static_cast<double>(n));
     }
-    return matrix;
+    const ValueId picked = build.add("pick_rows", {rows_of(build, p, x), build.constant(std::move(picks))});
+    const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
+    return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
 }
 
-static Literal positions(const Node& node, const Window& w, std::int64_t k) {
-    Literal matrix = zero_matrix(w.out, w.in, node.loc, node.origin);
-    for (std::int64_t o = 0; o < w.out; ++o) {
-        std::int64_t i = w.source(o, k);
-        for (std::int64_t other = 0; i < 0 && other < w.kernel; ++other) i = w.source(o, other);
-        if (i >= 0) matrix.set(o * w.in + i, 1);
-    }
-    return matrix;
-}
-
-static ValueId max_pool(Builder& build, const Node& node, const std::vector<Window>& spatial, ValueId x) {
+ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) {
+    constexpr std::int64_t few = 9;  // positions of a kernel that are picked together
+    const Pool whole = pool_of(build.dims(x), spatial);
+    if (whole.taps <= few) return max_pool_at_once(build, whole, x);
     for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
-        std::optional<ValueId> most;
-        for (std::int64_t k = 0; k < spatial[axis].kernel; ++k) {
-            const ValueId picked =
-                build.map_axis(x, static_cast<std::int64_t>(axis) + 2, positions(node, spatial[axis], k));
-            most = most ? build.add("maximum", {*most, picked}) : picked;
+        if (spatial[axis].kernel == 1 && spatial[axis].stride == 1) continue;
+        std::vector<Window> one;
+        for (std::size_t a = 0; a < spatial.size(); ++a) {
+            Window idle;
+            idle.in = idle.out = a < axis ? spatial[a].out : spatial[a].in;
+            one.push_back(a == axis ? spatial[a] : idle);
         }
-        x = *most;
+        x = max_pool_at_once(build, pool_of(build.dims(x), one), x);
     }
     return x;
 }
 
-static void run(Graph& graph, const PassOptions&) {
+/// Datums a window averages over.
+double divisor(const Pool& p, std::int64_t o, bool count_padding) {
+    double n = 1;
+    for (std::size_t a = p.spatial.size(); a-- > 0;) {
+        const Window& w = p.spatial[a];
+        const std::int64_t at = o % w.out;
+        o /= w.out;
+        std::int64_t inside = 0, counted = 0;
+        for (std::int64_t k = 0; k < w.kernel; ++k) {
+            inside += w.source(at, k) >= 0 ? 1 : 0;
+            counted += at * w.stride - w.pad_before + k * w.dilation < w.in + w.pad_after ? 1 : 0;
+        }
+        n *= static_cast<double>(count_padding ? counted : inside);
+    }
+    return n;
+}
+
+ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId x) {
+    x = rows_of(build, p, x);
+    std::vector<double> factors;
+    for (std::int64_t o = 0; o < p.out; ++o) {
+        const double n = divisor(p, o, count_padding);
+        factors.push_back(n > 0 ? 1 / n : 0);
+    }
+    const double most = *std::max_element(factors.begin(), factors.end());
+    Literal picks(DType::I32, {p.taps, p.out}), scale(DType::F32, {p.out, 1});
+    for (std::int64_t o = 0; o < p.out; ++o) {
+        scale.set(o, factors[static_cast<std::size_t>(o)] / most);
+        for (std::int64_t k = 0; k < p.taps; ++k)
+            picks.set(k * p.out + o, static_cast<double>(source_position(p.spatial, o, k)));
+    }
+    if (p.out == 1) {
+        Literal mean = zero_matrix(1, p.in);
+        for (std::int64_t k = 0; k < p.taps; ++k)
+            if (const auto from = picks.whole()[static_cast<std::size_t>(k)]; from >= 0) mean.set(from, most);
+        return channels_first(build, p.spatial, build.map_axis(x, 1, std::move(mean)));
+    }
+    Literal weights(DType::F32, {p.taps, 1, p.c});
+    std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(most));
+    ValueId y = build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(weights))},
+                          {{"groups", p.c}});
+    if (!scale.is_splat()) y = build.add("multiply", {y, build.constant(std::move(scale))});
+    return channels_first(build, p.spatial, y);
+}
+
+void run(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "max_pool" && node.op != "average_pool") return std::nullopt;
         const Dims dims = build.dims(in[0]);
         const auto spatial = windows(node, {dims.begin() + 2, dims.end()}, node.list("kernel"));
-        if (node.op == "max_pool") return max_pool(build, node, spatial, in[0]);
-        ValueId x = in[0];
-        for (std::size_t axis = 0; axis < spatial.size(); ++axis)
-            x = build.map_axis(x, static_cast<std::int64_t>(axis) + 2,
-                               averages(node, spatial[axis], node.integer("count_include_pad", 0) != 0));
-        return x;
+        if (node.op == "max_pool") return max_pool(build, spatial, in[0]);
+        return average_pool(build, pool_of(dims, spatial), node.integer("count_include_pad", 0) != 0, in[0]);
     });
 }
 
+}  // namespace
+
 extern const Pass decompose_pools;
 const Pass decompose_pools{
-    .name = "decompose-pools", .summary = "pools axis by axis, from picking matrices", .run = run};
+    .name = "decompose-pools", .summary = "pools from picked rows, with channels last", .run = run};
 
 }  // namespace tt::ir

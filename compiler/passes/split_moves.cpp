@@ -1,7 +1,7 @@
 // split-moves: a transpose of the device swaps the last two axes; other orders of axes are map_axis-like picks of rows.
 //
 //   %y = transpose %x {perm}   ->  rows are put in order, the last two axes swapped, rows put in order again
-//   %y = reduce_max %x {axis}  ->  the axis is made the last one
+//   %y = reduce_max %x {axis}  ->  the axis is made the last one, unless it is the last of the slices
 #include <algorithm>
 #include <numeric>
 
@@ -37,7 +37,7 @@ std::vector<Perm> steps(const Perm& perm) {
 
 ValueId last_axis_max(Builder& build, ValueId x, std::int64_t axis) {
     const auto last = static_cast<std::int64_t>(build.dims(x).size()) - 1;
-    if (axis == last) return build.add("reduce_max", {x}, {{"axis", axis}});
+    if (axis == last || axis + 2 == last) return build.add("reduce_max", {x}, {{"axis", axis}});
     Perm perm(static_cast<std::size_t>(last + 1));
     std::iota(perm.begin(), perm.end(), 0);
     std::swap(perm[static_cast<std::size_t>(axis)], perm.back());

@@ -1,5 +1,9 @@
 #include "sim/machine/chip.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
 #include "base/error.hpp"
 
 namespace tt::sim {
@@ -9,30 +13,100 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       instance_(instance),
       calendar_(clock),
       noc_(instance.params),
-      dram_(instance.params.dram.size(), Server(instance.params.timing.dram_read_bytes)),
-      pcie_(instance.params.timing.pcie_bytes) {}
+      memory_(memory_constants(instance.params.timing.chip)),
+      dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
+      resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 
-Cycle Chip::dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle ready) {
-    // Reads and writes of a channel share its pins; the rates differ little, so one server stands for both.
-    Server& server = dram_[static_cast<std::size_t>(channel) % dram_.size()];
-    const Cycle latency = static_cast<Cycle>(timing().dram_latency);
-    const double scale = write ? timing().dram_read_bytes / timing().dram_write_bytes : 1.0;
-    return server.pass(ready, bytes, scale) + (write ? 0 : latency);
-}
+/// Accesses are cut into packets of this size.
+static constexpr std::uint64_t largest_packet = 8192;
 
 void Chip::trace(Probe& probe) {
     using Kind = ResourceName::Kind;
     noc_.trace(probe, instance_.id);
-    for (std::size_t channel = 0; channel < dram_.size(); ++channel)
-        dram_[channel].trace(probe.resource({.kind = Kind::Dram,
-                                             .chip = instance_.id,
-                                             .channel = static_cast<std::int64_t>(channel),
-                                             .bytes_per_cycle = dram_[channel].rate()}));
-    pcie_.trace(probe.resource({.kind = Kind::Pcie, .chip = instance_.id, .bytes_per_cycle = pcie_.rate()}));
+    const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
+    for (std::size_t n = 0; n < dram_.size(); ++n)
+        dram_[n].trace(probe.resource({.kind = Kind::Dram,
+                                       .chip = instance_.id,
+                                       .channel = static_cast<std::int64_t>(n / blocks),
+                                       .block = static_cast<std::int64_t>(n % blocks),
+                                       .bytes_per_cycle = memory_.dram.rate(false, largest_packet)}));
+    const auto way = [&](Server& server, bool to_host, double rate) {
+        server.trace(probe.resource(
+            {.kind = Kind::Pcie, .chip = instance_.id, .to_host = to_host, .bytes_per_cycle = rate}));
+    };
+    way(from_host_, false, memory_.pcie.push_bytes);
+    way(to_host_, true, memory_.pcie.pop_bytes);
 }
 
-Cycle Chip::pcie(std::uint64_t bytes, Cycle ready) {
-    return pcie_.pass(ready, bytes) + static_cast<Cycle>(timing().pcie_latency);
+/// Each memory of a channel has pins of its own, on which reads and writes take turns.
+Server& Chip::channel(const BufferAddress& at) {
+    const ChipParams& params = instance_.params;
+    const auto blocks = static_cast<std::uint64_t>(params.dram_blocks);
+    const auto block_bytes = static_cast<std::uint64_t>(params.dram_channel_bytes) / blocks;
+    const std::size_t group = static_cast<std::size_t>(at.channel) % params.dram.size();
+    return dram_[group * blocks + at.address / std::max<std::uint64_t>(1, block_bytes) % blocks];
+}
+
+static Cycle whole_clocks(double clocks) { return static_cast<Cycle>(std::ceil(clocks)); }
+
+Cycle Chip::dram_read(const BufferAddress& at, std::uint64_t bytes, Cycle ready) {
+    const std::uint64_t piece = std::min<std::uint64_t>(bytes, largest_packet);
+    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(false, piece));
+    return channel(at).pass(calendar_.now(), ready, length, bytes) + whole_clocks(memory_.access.dram_read);
+}
+
+Cycle Chip::dram_write(const BufferAddress& at, std::uint64_t bytes, Cycle ready, std::uint64_t piece) {
+    const std::uint64_t size = std::min({bytes, largest_packet, piece == 0 ? bytes : piece});
+    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(true, size));
+    return channel(at).pass(calendar_.now(), ready, length, bytes);
+}
+
+Cycle Chip::pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready) {
+    const Cycle length = whole_clocks(static_cast<double>(bytes) / rate);
+    return way.pass(calendar_.now(), ready, length, bytes) + whole_clocks(latency);
+}
+
+Cycle Chip::host_read(std::uint64_t bytes, Cycle ready) {
+    return pcie(from_host_, memory_.pcie.read_bytes, memory_.pcie.read_latency, bytes, ready);
+}
+
+Cycle Chip::host_write(std::uint64_t bytes, Cycle ready, bool untilized) {
+    const PcieTiming& t = memory_.pcie;
+    return pcie(to_host_, untilized ? t.untilized_bytes : t.write_bytes, t.write_latency, bytes, ready);
+}
+
+Cycle Chip::host_push(std::uint64_t bytes, Cycle ready) {
+    return pcie(from_host_, memory_.pcie.push_bytes, memory_.pcie.push_latency, bytes, ready);
+}
+
+Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
+    return pcie(to_host_, memory_.pcie.pop_bytes, memory_.pcie.pop_latency, bytes, ready);
+}
+
+Cycle Chip::pointer_delay() const { return whole_clocks(memory_.access.pointer_write + memory_.access.pointer_poll); }
+
+/// The port a core reads its programs through: of those nearest above it (round the edge), the nearest to its left.
+std::int64_t Chip::load_channel(NocCoord core) const {
+    const ChipParams& params = instance_.params;
+    std::tuple<int, int, std::int64_t> best{params.grid_y, params.grid_x, 0};
+    for (std::size_t c = 0; c < params.dram.size(); ++c)
+        for (const NocCoord port : params.dram[c])
+            best = std::min(best, {(core.y - port.y + params.grid_y) % params.grid_y,
+                                   (core.x - port.x + params.grid_x) % params.grid_x, static_cast<std::int64_t>(c)});
+    return std::get<2>(best);
+}
+
+Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels) {
+    const EpochTiming& t = memory_.epoch;
+    std::map<std::int64_t, double> bytes;  // by channel
+    for (const auto& [core, kernel] : kernels) {
+        const void*& held = resident_[static_cast<std::size_t>(core.y * instance_.params.grid_x + core.x)];
+        bytes[load_channel(core)] += t.blob + (held == kernel ? 0 : t.kernels);
+        held = kernel;
+    }
+    double longest = 0;
+    for (const auto& [_, sum] : bytes) longest = std::max(longest, sum / t.rate);
+    return whole_clocks(longest + t.commands * memory_.access.pointer_poll);
 }
 
 NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
@@ -44,17 +118,18 @@ void Chip::walk(StateWalk& walk) {
     calendar_.walk(walk);
     noc_.walk(walk);
     for (Server& channel : dram_) channel.walk(walk);
-    pcie_.walk(walk);
+    from_host_.walk(walk);
+    to_host_.walk(walk);
+    for (const void* kernel : resident_) walk.fixed(kernel);
 }
 
 Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock)
     : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
         chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock));
-    const double rate = machine.chips.front().params.timing.eth_bytes;
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
-        links_.push_back({link, Server(rate), Server(rate)});
+        links_.push_back({link, {}, {}});
     }
 }
 
@@ -70,10 +145,11 @@ void Board::walk(StateWalk& walk) {
 void Board::trace(Probe& probe) {
     for (auto& [_, chip] : chips_) chip->trace(probe);
     for (Link& link : links_) {
+        const EthTiming& eth = *chip(link.ends.chip_a).memory().eth;
         ResourceName name{.kind = ResourceName::Kind::Ethernet, .chip = link.ends.chip_a};
         name.channel = link.ends.channel_a;
         name.to_chip = link.ends.chip_b;
-        name.bytes_per_cycle = link.forward.rate();
+        name.bytes_per_cycle = static_cast<double>(largest_packet) / eth.wire(largest_packet);
         link.forward.trace(probe.resource(name));
         name.chip = link.ends.chip_b;
         name.channel = link.ends.channel_b;
@@ -92,7 +168,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
         const NocCoord out = source.instance().params.pcie;
         ready = source.noc().send(0, at, out, bytes, ready);
         at = target.instance().params.pcie;
-        return target.pcie(bytes, source.pcie(bytes, ready));
+        return target.host_read(bytes, source.host_write(bytes, ready, false));
     }
     Link& link = links_[between->second[lane % between->second.size()]];
     const bool forward = link.ends.chip_a == from;
@@ -100,8 +176,10 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
     ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, ready);
     at = target.instance().params.eth.at(in);
-    return (forward ? link.forward : link.backward).pass(ready, bytes) +
-           static_cast<Cycle>(source.timing().eth_latency);
+    const EthTiming& eth = *source.memory().eth;
+    // What the far end waits for beyond the wire's own time, which others may stretch.
+    const Cycle wire = whole_clocks(eth.wire(bytes)), after = whole_clocks(eth.arrival(bytes)) - wire;
+    return (forward ? link.forward : link.backward).pass(clock_.now(), ready, wire, bytes) + after;
 }
 
 Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,

@@ -12,6 +12,7 @@ Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
     : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
     steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs() * op.input_tiles();
+    if (epoch.wants_input_times(op)) input_times_.resize(static_cast<std::size_t>(epoch.inputs()));
     gradients_.resize(op.op->cfg.gradient ? static_cast<std::size_t>(op.slices) : 0);
 }
 
@@ -116,9 +117,15 @@ void Core::begin_step(const Position& at) {
     unpacking_ = true;
     stats_.first_unpack = std::min(stats_.first_unpack, now);
     stats_.busy += next_start - now;
+    if (!input_times_.empty()) {
+        InputTimes& input = input_times_[static_cast<std::size_t>(at.input)];
+        input.first_unpack = std::min(input.first_unpack, now);
+        input.last_pack = pack_end;
+        input.math += time.engaged.value();
+    }
     if (probe_)
         probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),
-                      time.math.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
+                      time.math.value(), time.engaged.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
     if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0) {
         packing_ += tiles;

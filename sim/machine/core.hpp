@@ -54,6 +54,7 @@ public:
         Cycle first_unpack = ~Cycle{0}, last_pack = 0, busy = 0;
     };
     const Stats& stats() const { return stats_; }
+    const std::vector<InputTimes>& input_times() const { return input_times_; }
 
 private:
     enum Event : std::uint32_t { Unpacked, Packed };
@@ -94,6 +95,7 @@ private:
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> gradients_;  // per slice: what the last input left
     Stats stats_;
+    std::vector<InputTimes> input_times_;  // when wanted
 };
 
 }  // namespace tt::sim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/steady.hpp"
+
 namespace tt::sim {
 
 /// The ram whose memory a queue is or views.
@@ -71,10 +73,13 @@ void Epoch::build_pipes() {
 QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
 
 void Epoch::start() {
-    const std::int64_t chip = plan_.chips.front();
-    const auto load = static_cast<Cycle>(context_.board.chip(chip).timing().epoch_load);
+    std::map<std::int64_t, std::vector<std::pair<NocCoord, const void*>>> kernels;  // by chip
+    for (const PlanOp& op : plan_.ops)
+        for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
+    Cycle load = 0;
+    for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
     started_ = now();
-    schedule(chip, now() + load, *this, 0);
+    schedule(plan_.chips.front(), now() + load, *this, 0);
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
@@ -151,7 +156,10 @@ void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
     ended_ = now();
-    schedule(plan_.chips.front(), now(), *this, 1);
+    // The last thing it does is to write the pointers of its queues back.
+    const std::int64_t chip = plan_.chips.front();
+    const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
+    schedule(chip, now() + pointers, *this, 1);
 }
 
 const Waiter* Epoch::writer_of(const QueuePort& port) const {
@@ -179,36 +187,48 @@ std::vector<const Waiter*> Epoch::unfinished() const {
     return parts;
 }
 
-void Epoch::report(std::vector<GraphReport*> graphs) const {
+void Epoch::report(const std::vector<GraphReport*>& graphs) const {
     for (GraphReport* graph : graphs) {
-        ++graph->executes;
-        graph->inputs += inputs();
-        graph->cycles += ended_ - started_;
-        // Steady: the interval between the last two inputs; with one input, its whole time.
-        const std::size_t n = input_ends_.size();
-        Cycle interval = ended_ - started_;
-        if (n >= 2 && input_ends_[n - 1] > input_ends_[n - 2]) interval = input_ends_[n - 1] - input_ends_[n - 2];
-        if (interval > 0)
-            graph->inputs_per_second =
-                static_cast<double>(context_.state.report.clock_mhz) * 1e6 / static_cast<double>(interval);
+        report_graph(*graph);
+        for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+            if (graph->name == plan_.ops[o].graph->name) report_op(*graph, o);
     }
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (const auto& core : cores_[o])
+            if (!core->input_times().empty())
+                context_.state.input_record.add(plan_.ops[o], core->index(), core->input_times());
+}
+
+void Epoch::report_graph(GraphReport& graph) const {
+    ++graph.executes;
+    graph.inputs += inputs();
+    graph.cycles += ended_ - started_;
+    const double interval =
+        input_ends_.size() < 2 ? static_cast<double>(ended_ - started_) : steady_interval(input_ends_);
+    if (interval > 0) graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;
+    Cycle first = ~Cycle{0}, last = 0;
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
-        for (GraphReport* graph : graphs) {
-            if (graph->name != plan_.ops[o].graph->name) continue;
-            const auto op = std::find_if(graph->ops.begin(), graph->ops.end(),
-                                         [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
-            for (const auto& core : cores_[o]) {
-                const bool first = op->last_cycle == 0;
-                op->first_cycle =
-                    first ? core->stats().first_unpack : std::min(op->first_cycle, core->stats().first_unpack);
-                op->last_cycle = std::max(op->last_cycle, core->stats().last_pack);
-                op->tiles += core->produced();
-            }
-            Cycle busiest = 0;
-            for (const auto& core : cores_[o]) busiest = std::max(busiest, core->stats().busy);
-            op->busy_cycles += busiest;
+        if (graph.name != plan_.ops[o].graph->name) continue;
+        for (const auto& core : cores_[o]) {
+            first = std::min(first, core->stats().first_unpack);
+            last = std::max(last, core->stats().last_pack);
         }
     }
+    if (last > first) graph.active_cycles += last - first;
+}
+
+void Epoch::report_op(GraphReport& graph, std::size_t o) const {
+    const auto op = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                 [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
+    Cycle busiest = 0;
+    for (const auto& core : cores_[o]) {
+        const Core::Stats& stats = core->stats();
+        op->first_cycle = op->last_cycle == 0 ? stats.first_unpack : std::min(op->first_cycle, stats.first_unpack);
+        op->last_cycle = std::max(op->last_cycle, stats.last_pack);
+        op->tiles += core->produced();
+        busiest = std::max(busiest, stats.busy);
+    }
+    op->busy_cycles += busiest;
 }
 
 }  // namespace tt::sim

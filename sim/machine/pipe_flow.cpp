@@ -75,11 +75,13 @@ void PipeFlow::try_send() {
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
         const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
         if (missing || buffers_full(chunk)) {
+            if (missing && queue_) waited_ = !queue_->memory().ram();
             if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
             return;
         }
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
+        waited_ = false;
         if (probe_) probe_->sent(epoch_.now(), arrival, input);
         epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now(), arrival) : 0,
                         static_cast<std::uint64_t>(sent_));
@@ -103,8 +105,9 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
             const BufferAddress buffer =
                 queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
             const bool host = queue.where == QueueLoc::Host;
+            const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
             const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
-            const Cycle served = host ? chip.pcie(bytes, now) : chip.dram(buffer.channel, false, bytes, now);
+            const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
             arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
         } else {
             const Core& source = *sources_[need.source];
@@ -192,6 +195,7 @@ void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
     if (probe_) probe_->walk(walk, scope);
+    walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);

@@ -72,6 +72,7 @@ private:
     std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
+    bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
     bool started_ = false;               // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;      // produced per core and input
     SourceRefs refs_;                    // of the slice that is arriving

@@ -115,7 +115,7 @@ void CoreProbe::step(const Step& step) {
     }
     now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
     now_.spent[Dst] += step.next_start - step.work_end;
-    now_.math += step.math;
+    now_.math += step.engaged;
     now_.tiles += step.tiles;
     ++now_.steps;
     now_.end = since_ = step.next_start;

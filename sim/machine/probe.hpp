@@ -143,7 +143,7 @@ public:
         std::int64_t input;
         bool first;  ///< of its input
         Cycle start, work_end, next_start, pack_end;
-        Cycle unpack, math;
+        Cycle unpack, math, engaged;
         std::int64_t tiles;  ///< packed
     };
     void step(const Step& step);
@@ -210,7 +210,8 @@ struct ResourceName {
     std::int64_t chip = 0;
     int noc = 0, x = 0, y = 0;
     bool vertical = false;
-    std::int64_t channel = 0, to_chip = 0;
+    std::int64_t channel = 0, block = 0, to_chip = 0;
+    bool to_host = false;  ///< PCIe: which way
     double bytes_per_cycle = 0;
 };
 

@@ -4,6 +4,44 @@
 
 namespace tt::sim {
 
+Cycle Server::pass(Cycle now, Cycle ready, Cycle length) {
+    while (!taken_.empty() && taken_.front().end <= now) taken_.pop_front();
+    if (length == 0) return ready;
+    busy_ += length;
+    // From the first span that reaches `ready` on, the transfer fills what is free, and all become one span.
+    const auto first = std::partition_point(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end < ready; });
+    const Cycle begin = first != taken_.end() ? std::min(first->start, ready) : ready;
+    Cycle at = ready, left = length, done = 0;
+    auto last = first;
+    for (; left > 0; ++last) {
+        const Cycle free = last == taken_.end() ? left + 1 : last->start > at ? last->start - at : 0;
+        if (free > left) break;  // it ends before the next one begins
+        left -= free;
+        done = last->start;
+        at = std::max(at, last->end);
+    }
+    if (left > 0) at = done = at + left;
+    if (first == last) {
+        taken_.insert(first, {begin, at});
+    } else {
+        *first = {begin, at};
+        taken_.erase(first + 1, last);
+    }
+    return done;
+}
+
+void Server::walk(StateWalk& walk) {
+    if (walk.saving())
+        while (!taken_.empty() && taken_.front().end <= walk.now()) taken_.pop_front();
+    walk.fixed(taken_.size());
+    for (Span& span : taken_) {
+        walk.time(span.start);
+        walk.time(span.end);
+    }
+    walk.total(busy_);
+    walk.total(bytes_);
+}
+
 Noc::Noc(const ChipParams& chip)
     : grid_x_(chip.grid_x),
       grid_y_(chip.grid_y),

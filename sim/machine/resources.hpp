@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "base/units.hpp"
@@ -10,36 +11,30 @@
 
 namespace tt::sim {
 
-/// One server with a rate. Transfers are served in the order they ask.
+/// A part that carries one thing at a time. A transfer takes the free time from when it is ready on, in pieces where
+/// others have asked for times between: one whose data comes late leaves the time before to those that are ready now.
 class Server {
 public:
-    explicit Server(double bytes_per_cycle) : rate_{bytes_per_cycle} {}
-    /// When a transfer that is ready at `ready` has passed. `slowness` stretches it.
-    Cycle pass(Cycle ready, std::uint64_t bytes, double slowness = 1) {
-        const auto stretched = static_cast<std::uint64_t>(static_cast<double>(bytes) * slowness);
-        const Cycle length = cycles_to_move(Bytes(stretched), rate_).value();
-        const Cycle start = ready > free_ ? ready : free_;
-        free_ = start + length;
-        busy_ += length;
+    /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
+    Cycle pass(Cycle now, Cycle ready, Cycle length);
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
         bytes_ += bytes;
-        if (load_) load_->add(start, length, bytes, start - ready);
-        return free_;
+        const Cycle done = pass(now, ready, length);
+        if (load_) load_->add(done - length, length, bytes, done - length - ready);
+        return done;
     }
-    void walk(StateWalk& walk) {
-        walk.time(free_);
-        walk.total(busy_);
-        walk.total(bytes_);
-    }
-    Cycle free_at() const { return free_; }
+    void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
     void trace(Load* load) { load_ = load; }
-    double rate() const { return rate_.value; }
 
 private:
-    BytesPerCycle rate_;
+    struct Span {
+        Cycle start, end;
+    };
+    std::deque<Span> taken_;  ///< ascending, apart; those that are over go with the next question
     Load* load_ = nullptr;
-    Cycle free_ = 0, busy_ = 0;
+    Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
 };
 

@@ -15,18 +15,30 @@ void HostPort::queue_changed() {
     const Queue& queue = memory_.queue();
     Chip& chip = context_.board.chip(queue.device());
     const auto bytes = static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
+    const bool host = queue.where == QueueLoc::Host;  // its own memory: the device comes for it
+    const std::uint64_t share = bytes / std::max<std::size_t>(1, queue.buffers.size());
+    const auto into_dram = [&](Cycle ready) {
+        Cycle there = ready;
+        for (const BufferAddress& at : queue.buffers) there = std::max(there, chip.dram_write(at, share, ready));
+        return there;
+    };
+    const auto out_of_dram = [&] {
+        Cycle read = context_.now;
+        for (const BufferAddress& at : queue.buffers) read = std::max(read, chip.dram_read(at, share, context_.now));
+        return read;
+    };
     while (next_ < to_push_.size() && memory_.free_slot(to_push_[next_])) {
         const std::int64_t n = to_push_[next_++];
         memory_.begin(n);
         if (context_.state.values()) context_.state.store.put(queue, n, context_.state.host.entry(queue, n));
         // What fits before the run starts is there from the beginning.
-        const Cycle there = context_.now == 0 ? 0 : chip.pcie(bytes, context_.now);
+        const Cycle there = context_.now == 0 || host ? context_.now : into_dram(chip.host_push(bytes, context_.now));
         context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
     }
     if (!pops_) return;
     while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) {
         popping_ = *n + 1;
-        const Cycle there = chip.pcie(bytes, context_.now);
+        const Cycle there = host ? context_.now : chip.host_pop(bytes, out_of_dram());
         context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(*n));
     }
 }

@@ -45,7 +45,7 @@ public:
     bool advancing() const { return mode_ == Mode::Advance; }
     std::uint64_t periods() const { return periods_; }  ///< to be skipped; limiting: at most so many
     Cycle cycles() const { return cycles_; }            ///< to be skipped
-    Cycle now() const { return to_->now; }              ///< advancing: before the skip
+    Cycle now() const { return saving() ? snapshot_.now : to_->now; }  ///< advancing: before the skip
 
     /// A moment; the past is all alike.
     void time(Cycle& when) {

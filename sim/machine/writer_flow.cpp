@@ -89,7 +89,11 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const Cycle ready = epoch_.now() + static_cast<Cycle>(chip.timing().noc_issue);
     const Cycle there =
         epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
-    return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
+    if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
+    // Untilized, a core writes its part of each row of datums on its own.
+    const std::uint64_t row = static_cast<std::uint64_t>(datum_bytes(queue.df)) *
+                              static_cast<std::uint64_t>(op.op->cfg.tile.w * out.mblock_n * out.ublock_ct);
+    return chip.dram_write(place, bytes, there, op.op->cfg.untilize ? row : 0);
 }
 
 void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {

@@ -1,5 +1,6 @@
 #include "tests/compiler/random_graph.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -45,7 +46,7 @@ private:
     /// One more op on values that are there; all results stay small.
     ValueId step() {
         const ValueId x = any();
-        switch (pick(0, 10)) {
+        switch (pick(0, 12)) {
             case 0:
                 return build_.add("tanh", {x});
             case 1:
@@ -66,6 +67,9 @@ private:
                 return build_.add("reduce_max", {x}, {{"axis", axis(x)}});
             case 9:
                 return heads(x);
+            case 10:
+            case 11:
+                return picture(x);
             default:
                 return map(x);
         }
@@ -140,6 +144,30 @@ private:
         std::swap(perm[n - 1], perm[n - 2]);
         return build_.transpose(build_.reshape(x, split), perm);
     }
+    /// A convolution or pool over x as [1, channels, positions...].
+    ValueId picture(ValueId x) {
+        Dims d = build_.dims(x);
+        while (d.size() < 3) d.insert(d.begin(), 1);
+        Dims kernel;
+        std::vector<std::int64_t> strides;
+        for (std::size_t a = 2; a < d.size(); ++a) {
+            kernel.push_back(pick(1, static_cast<int>(std::min<std::int64_t>(d[a], 3))));
+            strides.push_back(pick(1, 2));
+        }
+        x = build_.reshape(x, d);
+        std::vector<std::int64_t> pads(2 * kernel.size(), 0);
+        for (std::size_t a = 0; a < kernel.size(); ++a) pads[a] = pick(0, static_cast<int>(kernel[a]) - 1);
+        const Attrs window{{"strides", strides}, {"pads", pads}};
+        Attrs pool = window;
+        pool["kernel"] = kernel;
+        if (const int kind = pick(0, 3); kind < 2) return build_.add(kind ? "max_pool" : "average_pool", {x}, pool);
+        const bool grouped = pick(0, 1) != 0;
+        Dims weights{grouped ? d[1] * pick(1, 2) : pick(1, 35), grouped ? 1 : d[1]};
+        weights.insert(weights.end(), kernel.begin(), kernel.end());
+        Attrs attrs = window;
+        if (grouped) attrs["group"] = d[1];
+        return build_.add("tanh", {build_.add("conv", {x, build_.constant(values(weights))}, attrs)});
+    }
     ValueId map(ValueId x) {
         const std::int64_t a = axis(x), n = build_.dims(x)[static_cast<std::size_t>(a)];
         return build_.map_axis(x, a, values({pick(1, 5), n}));
@@ -162,7 +190,8 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
             node.op = "constant";
             node.literal = std::make_shared<Literal>(inputs.at(node.name));
         }
-    find_pass("decompose-softmax")->run(known, {});
+    for (const char* name : {"decompose-softmax", "decompose-convolution", "decompose-pools"})
+        find_pass(name)->run(known, {});
     find_pass("fold-constants")->run(known, {});
     std::map<std::string, Literal> values;
     for (const Output& out : known.outputs) {

@@ -1,12 +1,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "compiler/compile.hpp"
-#include "netlist/manifest.hpp"
-#include "netlist/npy.hpp"
+#include "compiler/model_run.hpp"
+#include "compiler/value_file.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
@@ -16,32 +14,29 @@ using namespace tt::ir;
 
 namespace {
 
-/// The datums of a tensor as they lie in a queue's first entry.
-Literal from_queue(const QueueArray& array, const Dims& dims, const std::vector<std::int64_t>& matrix) {
-    Literal literal(DType::F32, dims);
-    const Tensor& entry = array.entries.at(0);
-    std::int64_t at = 0;
-    for (std::int64_t z = 0; z < matrix[0]; ++z)
-        for (std::int64_t r = 0; r < matrix[1]; ++r)
-            for (std::int64_t c = 0; c < matrix[2]; ++c)
-                literal.set(at++, static_cast<double>(
-                                      entry.data[static_cast<std::size_t>((z * entry.rows + r) * entry.cols + c)]));
-    return literal;
-}
-
-/// Name of the model's tensor -> values, read from queues as host_steps.json says.
-std::map<std::string, Literal> read_tensors(const std::string& out, const char* which, const std::string& folder,
-                                            const std::vector<ManifestEntry>& files) {
-    std::ifstream in(out + "/host_steps.json");
-    const nlohmann::json steps = nlohmann::json::parse(in);
-    std::map<std::string, Literal> values;
-    for (const auto& item : steps.at(which))
-        for (const ManifestEntry& entry : files)
-            if (entry.queue == item.at("queue").get<std::string>())
-                values.emplace(item.at("name").get<std::string>(),
-                               from_queue(read_npy(folder + "/" + entry.file, false), item.at("dims").get<Dims>(),
-                                          item.at("matrix").get<std::vector<std::int64_t>>()));
-    return values;
+/// Runs the compiled folder; the values of the model's inputs go into `given`.
+Values run_compiled(const std::string& out, const sim::RunOptions& options, Values& given) {
+    ModelRunOptions model;
+    model.folder = out;
+    const auto device = [&](const HostSteps& steps, Entries inputs, std::int64_t samples) {
+        for (const auto& [name, file] : steps.input_files) given.emplace(name, read_value_file(file));
+        sim::RunOptions run = options;
+        const Executes executes = fill_executes(steps.microbatch, samples, inputs);
+        run.params["$p_loop_count"] = executes.count;
+        run.inputs_count = executes.inputs_count;
+        run.host_values = std::move(inputs);
+        Entries results;
+        for (const BoundTensor& tensor : steps.from_device)
+            results[tensor.queue].resize(static_cast<std::size_t>(samples));
+        run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
+            if (entry < samples) results.at(queue).at(static_cast<std::size_t>(entry)) = std::move(value);
+        };
+        sim::run(run);
+        return results;
+    };
+    Values outputs;
+    for (const ModelOutput& output : run_model(model, device).outputs) outputs.emplace(output.name, output.value);
+    return outputs;
 }
 
 void check_seed(std::uint32_t seed) {
@@ -57,25 +52,24 @@ void check_seed(std::uint32_t seed) {
     options.out = folder.path() + "/out";
     options.default_df = DataFormat::Float32;
     options.seed = seed;
-    options.policy = seed % 2 == 0 ? Policy::Balanced : Policy::MinimizeGrid;
+    options.schedule.policy = *parse_policy(policy_names()[seed % policy_names().size()]);
+    options.schedule.seed = seed;
+    options.microbatch = 1 + seed % 2;
+    options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
     compile(options);
 
     sim::RunOptions run;
     run.netlist = options.out + "/netlist.yaml";
     run.inputs_dir = options.out;
-    run.dump_dir = folder.path() + "/io";
     run.mode = seed % 3 == 0 ? sim::Mode::Full : sim::Mode::Functional;
     run.numerics = Numerics::Float32;
     run.check = false;
     run.threads = 1;
-    sim::run(run);
-
-    const auto inputs = read_tensors(options.out, "inputs", options.out, read_manifest(options.out).inputs);
-    auto given = inputs;
-    for (const Node& node : graph.nodes)  // one that nothing reads has no queue
+    Values given;
+    const Values have = run_compiled(options.out, run, given);
+    for (const Node& node : graph.nodes)  // one that nothing reads has no values
         if (node.is_input() && !given.count(node.name)) given.emplace(node.name, Literal(DType::F32, node.type.dims));
     const auto want = evaluate(graph, given);
-    const auto have = read_tensors(options.out, "outputs", run.dump_dir, read_manifest(run.dump_dir).outputs);
     REQUIRE(have.size() == want.size());
     for (const auto& [name, literal] : want) {
         CAPTURE(name);

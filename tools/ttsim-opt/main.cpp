@@ -14,9 +14,10 @@ using namespace tt;
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> passes;
-    std::string pipeline, df = "Float16_b";
+    std::string pipeline, df, accumulate_df, format_rules;
+    int amp = 0, amp_light = 0;
     std::int64_t elide = 64;
-    bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false;
+    bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
 void list_passes() {
@@ -48,16 +49,26 @@ std::vector<const ir::Pass*> chosen(const Flags& flags) {
     fail_input({}, "no pipeline is called '{}'{}", flags.pipeline, did_you_mean(flags.pipeline, known));
 }
 
+std::vector<ir::FormatRule> rules_of(const Flags& flags, std::optional<DataFormat> df) {
+    std::vector<ir::FormatRule> rules = ir::amp_rules(flags.amp, flags.df.empty() ? std::nullopt : df);
+    const auto add = [&](std::vector<ir::FormatRule> more) { rules.insert(rules.end(), more.begin(), more.end()); };
+    add(ir::light_amp_rules(flags.amp_light));
+    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+    return rules;
+}
+
 void run(const Flags& flags) {
     if (flags.list) return list_passes();
     if (flags.options.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
-    const auto df = parse_format(flags.df);
+    const auto df = parse_format(flags.df.empty() ? "Float16_b" : flags.df);
     if (!df) fail_input({}, "no data format is called '{}'", flags.df);
+    const auto accumulate = parse_format(flags.accumulate_df);
     const auto passes = chosen(flags);
     ir::Graph graph = ir::read_model(flags.options);
     if (!flags.no_verify) graph.verify();
-    ir::run_passes(graph, passes, {*df, !flags.no_stable_softmax}, !flags.no_verify,
-                   [&](const ir::Pass& pass, const ir::Graph& now) {
+    ir::run_passes(graph, passes,
+                   {*df, !flags.no_stable_softmax, !flags.no_host_fallback, nullptr, accumulate, rules_of(flags, df)},
+                   !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
                            fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
                    });
@@ -72,6 +83,10 @@ void add_flags(CLI::App& app, Flags& flags) {
                               ->type_name("A,B");
     app.add_option("--pipeline", flags.pipeline, "A named list of passes")->excludes(passes)->type_name("NAME");
     app.add_option("--default-df", flags.df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
+    app.add_option("--accumulate-df", flags.accumulate_df, "Format of Dst")->type_name("FORMAT");
+    app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(CLI::Range(0, 2));
+    app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(CLI::Range(0, 3));
+    app.add_option("--format-rules", flags.format_rules, "Rules of mixed precision (YAML)")->type_name("FILE");
     app.add_option("--elide", flags.elide, "Print constants of more datums as their size; 0: never. Default: 64")
         ->type_name("N");
     app.add_flag("--print-after-all", flags.print_after_all, "Print the graph after each pass");
@@ -79,6 +94,7 @@ void add_flags(CLI::App& app, Flags& flags) {
         "--verify-each,!--no-verify-each", [&](std::int64_t n) { flags.no_verify = n < 0; },
         "Verify after each pass (default)");
     app.add_flag("--no-stable-softmax", flags.no_stable_softmax, "Leave the maximum out of softmax");
+    app.add_flag("--no-host-fallback", flags.no_host_fallback, "mark-host refuses instead of marking");
     app.add_flag("--list-passes", flags.list, "List passes and pipelines");
 }
 

@@ -1,10 +1,12 @@
 // ttsim compile: a model in, a netlist with its weights out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <memory>
 #include <utility>
 
+#include "base/text.hpp"
 #include "compiler/compile.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
@@ -16,16 +18,10 @@ namespace {
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
-    std::string df = "Float16_b", fidelity = "HiFi4", policy = "balanced";
-    bool explain = false, no_stable_softmax = false;
+    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced";
+    int amp = 0, amp_light = 0;
+    bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
-
-std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text) {
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        throw CLI::ValidationError(flag, fmt::format("'{}' must be NAME=VALUE", text));
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 ir::Dims dims_of(const std::string& text) {
     ir::Dims dims;
@@ -42,6 +38,42 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
+DataFormat float_format(const std::string& flag, const std::string& name) {
+    const auto df = parse_format(name);
+    if (!df || is_integer(*df) || is_raw(*df))
+        throw CLI::ValidationError(flag, "'" + name + "' is no float format" +
+                                             did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b",
+                                                                 "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));
+    return *df;
+}
+
+void finish_formats(Flags& flags) {
+    ir::CompileOptions& o = flags.options;
+    std::optional<DataFormat> given;
+    if (!flags.df.empty()) given = float_format("--default-df", flags.df);
+    o.default_df = given.value_or(flags.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
+    if (!flags.accumulate_df.empty()) o.accumulate_df = float_format("--accumulate-df", flags.accumulate_df);
+    const auto add = [&](std::vector<ir::FormatRule> rules) {
+        o.rules.insert(o.rules.end(), rules.begin(), rules.end());
+    };
+    add(ir::amp_rules(flags.amp, given));
+    add(ir::light_amp_rules(flags.amp_light));
+    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+}
+
+/// The flags that make the result what it is, for its first line.
+std::string shown_command(const Flags& flags) {
+    const ir::CompileOptions& o = flags.options;
+    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
+                                   o.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
+    if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
+    if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
+    if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
+    if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
+    return text;
+}
+
 void finish(Flags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) o.inputs.insert(name_and_value("--input", text));
@@ -50,19 +82,20 @@ void finish(Flags& flags) {
         const auto [name, value] = name_and_value("--shape", text);
         o.shapes[name] = dims_of(value);
     }
-    const auto df = parse_format(flags.df);
-    if (!df || is_integer(*df) || is_raw(*df))
-        throw CLI::ValidationError("--default-df", "'" + flags.df + "' is no float format");
-    o.default_df = *df;
+    finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
     o.fidelity = *fidelity;
-    if (flags.policy != "balanced" && flags.policy != "minimize_grid")
-        throw CLI::ValidationError("--policy", "'" + flags.policy + "' is none of balanced|minimize_grid");
-    o.policy = flags.policy == "balanced" ? ir::Policy::Balanced : ir::Policy::MinimizeGrid;
+    const auto policy = ir::parse_policy(flags.policy);
+    if (!policy)
+        throw CLI::ValidationError("--policy", fmt::format("'{}' is no policy{}; there are {}", flags.policy,
+                                                           did_you_mean(flags.policy, ir::policy_names()),
+                                                           fmt::join(ir::policy_names(), ", ")));
+    o.schedule.policy = *policy;
+    o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
-    o.command = "ttsim compile " + o.model + " --device " + o.device + " --default-df " + flags.df +
-                " --math-fidelity " + flags.fidelity + " --policy " + flags.policy;
+    o.host_fallback = !flags.no_host_fallback;
+    o.command = shown_command(flags);
 }
 
 void run(Flags& flags) {
@@ -74,9 +107,36 @@ void run(Flags& flags) {
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (flags.explain)
         for (const std::string& line : report.explanations) text += line + "\n";
-    text += fmt::format("wrote {}: run it with 'ttsim run {}/netlist.yaml --inputs {}'\n", flags.options.out,
-                        flags.options.out, flags.options.out);
+    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.options.out, flags.options.out);
     print_text(text);
+}
+
+void add_format_flags(CLI::App& command, Flags& flags) {
+    command
+        .add_option("--default-df", flags.df,
+                    "Data format of tensors; a block float gives way to 16 bits where it would drown small numbers. "
+                    "Default: Float16_b, with --amp 2 Float16")
+        ->type_name("FORMAT");
+    command
+        .add_option("--accumulate-df", flags.accumulate_df, "Data format of Dst. Default: that of the result, 16 bits")
+        ->type_name("FORMAT");
+    command.add_option("--math-fidelity", flags.fidelity, "Fidelity of the multipliers. Default: HiFi4")
+        ->type_name("NAME");
+    command
+        .add_option(
+            "--amp", flags.amp,
+            "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
+            "in the A formats. Default: 0")
+        ->check(quiet(CLI::Range(0, 2)))
+        ->type_name("LEVEL");
+    command
+        .add_option("--amp-light", flags.amp_light,
+                    "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
+        ->check(quiet(CLI::Range(0, 3)))
+        ->type_name("LEVEL");
+    command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
 }
 
 }  // namespace
@@ -105,20 +165,25 @@ void add_compile(CLI::App& app) {
                      "Shape of an input with open dimensions, such as input=1,128,768; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
-    command->add_option("--default-df", flags->df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
-    command->add_option("--math-fidelity", flags->fidelity, "Fidelity of the multipliers. Default: HiFi4")
-        ->type_name("NAME");
+    add_format_flags(*command, *flags);
     command
         ->add_option("--policy", flags->policy,
-                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit")
+                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
+                     "one target for all; ribbon: grids of one height; random: any, by --seed")
         ->type_name("NAME");
+    command
+        ->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
+    command->add_flag("--no-host-fallback", flags->no_host_fallback,
+                      "Refuse what would run on the host (look-ups of token ids, whole numbers), naming it");
     command->add_flag("--explain", flags->explain, "Print for each op which grids fit and which was chosen");
     command->footer(
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
         "Examples:\n"
-        "  ttsim compile model.onnx -o out && ttsim run out/netlist.yaml --inputs out\n"
+        "  ttsim compile model.onnx -o out && ttsim run out\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags] { run(*flags); });
 }

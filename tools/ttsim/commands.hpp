@@ -4,13 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/run.hpp"
 
 namespace tt::cli {
 
-/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` sets exit_status to 1 on a mismatch.
+/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` and `vectors` set exit_status to 1 on a
+/// mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
@@ -20,6 +22,10 @@ void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
 void add_export(CLI::App& app);
 void add_kernel(CLI::App& app);
+void add_dram(CLI::App& app);
+void add_eth(CLI::App& app);
+void add_noc(CLI::App& app);
+void add_vectors(CLI::App& app, int& exit_status);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
@@ -29,8 +35,12 @@ struct RunFlags {
     sim::RunOptions options;
     std::vector<std::string> params;  ///< "p_x=2", as written
 };
-void add_netlist_flags(CLI::App& command, RunFlags& flags);
+/// `folders`: the netlist may also be the folder of a compiled model.
+void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders = false);
 /// Moves what was parsed as text into flags.options; throws CLI::ValidationError.
 void finish_netlist_flags(RunFlags& flags);
+
+/// "NAME=VALUE" in two; a name may hold '='. Throws CLI::ValidationError at `flag`.
+std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text);
 
 }  // namespace tt::cli

@@ -42,6 +42,10 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_isa(app);
     tt::cli::add_export(app);
     tt::cli::add_kernel(app);
+    tt::cli::add_dram(app);
+    tt::cli::add_eth(app);
+    tt::cli::add_noc(app);
+    tt::cli::add_vectors(app, exit_status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

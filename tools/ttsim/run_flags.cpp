@@ -2,18 +2,26 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
 
-void add_netlist_flags(CLI::App& command, RunFlags& flags) {
+static std::string file_or_folder(const std::string& path) {
+    std::error_code code;
+    return std::filesystem::exists(path, code) ? "" : "File does not exist: " + path;
+}
+
+void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
     sim::RunOptions& o = flags.options;
-    command.add_option("netlist", o.netlist, "Netlist file (YAML)")
+    command
+        .add_option("netlist", o.netlist,
+                    folders ? "Netlist file (YAML), or the folder of a compiled model" : "Netlist file (YAML)")
         ->required()
-        ->check(quiet(CLI::ExistingFile))
-        ->type_name("FILE");
+        ->check(folders ? quiet(CLI::Validator(file_or_folder, "")) : quiet(CLI::ExistingFile))
+        ->type_name(folders ? "FILE|DIR" : "FILE");
     command
         .add_option("--arch", o.arch,
                     "Chip to run on: grayskull, wormhole or wormhole_b0. Default: the first one the netlist lists on "
@@ -48,6 +56,13 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags) {
                     "At most that many inputs per execute of a graph. Default: the graph's input_count")
         ->check(quiet(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max())))
         ->type_name("N");
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+        throw CLI::ValidationError(flag, fmt::format("'{}' must be NAME=VALUE", text));
+    return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 void finish_netlist_flags(RunFlags& flags) {

@@ -1,0 +1,26 @@
+// Rectangles of cores for the ops of one epoch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tt::ir {
+
+struct Place {
+    std::int64_t row = 0, col = 0;
+    bool transposed = false;  ///< width and height are swapped
+};
+
+struct Rectangle {
+    std::int64_t height = 1, width = 1;
+    bool turnable = true;        ///< may be transposed
+    std::optional<Place> fixed;  ///< where it must lie
+};
+
+/// Places for all, larger ones first, each at the first place that is free row by row; nothing when they do not fit
+/// together.
+std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows,
+                                        std::int64_t cols);
+
+}  // namespace tt::ir

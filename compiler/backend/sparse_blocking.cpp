@@ -1,0 +1,153 @@
+#include "compiler/backend/sparse_blocking.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "kernels/sparse_encoding.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t edge = 32, no_tile = -1;
+
+std::int64_t bits_for(std::int64_t count) {
+    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1)));
+}
+
+/// The places of tile rows first .. first + count - 1.
+std::span<const SparsePlace> rows_of(const SparsePattern& pattern, std::int64_t first, std::int64_t count) {
+    const auto before = [](const SparsePlace& place, std::int64_t row) { return place.row < row; };
+    const auto begin = std::lower_bound(pattern.places.begin(), pattern.places.end(), first, before);
+    const auto end = std::lower_bound(begin, pattern.places.end(), first + count, before);
+    return {begin, end};
+}
+
+/// One grid row's work: its tiles in order of use, and the strips of each slice.
+struct Share {
+    std::vector<std::int64_t> tiles;
+    std::vector<std::vector<SparseStrip>> slices;
+};
+
+/// Strips in order, their blocks by ublock row, their tiles by row and inner index.
+std::vector<SparseStrip> strips_of(std::span<const SparsePlace> places, std::int64_t first_row, const OpConfig& op,
+                                   const std::vector<std::int64_t>& number) {
+    std::vector<SparsePlace> sorted(places.begin(), places.end());
+    const std::int64_t u_kt = op.attr.u_kt, height = op.out.ublock_rt;
+    std::sort(sorted.begin(), sorted.end(), [&](const SparsePlace& a, const SparsePlace& b) {
+        return std::tuple(a.col / u_kt, a.row, a.col) < std::tuple(b.col / u_kt, b.row, b.col);
+    });
+    std::vector<SparseStrip> strips;
+    for (const SparsePlace& place : sorted) {
+        const std::int64_t strip = place.col / u_kt, row = place.row - first_row;
+        if (strips.empty() || strips.back().index != strip) strips.push_back({strip, false, {}});
+        auto& blocks = strips.back().blocks;
+        if (blocks.empty() || blocks.back().ublock_row != row / height) blocks.push_back({row / height, {}});
+        blocks.back().tiles.push_back({row % height, place.col % u_kt, number[static_cast<std::size_t>(place.tile)]});
+    }
+    if (strips.empty()) strips.push_back({0, false, {}});  // only a strip can end a slice
+    strips.back().ends_slice = true;
+    return strips;
+}
+
+Share share_of(const SparsePattern& pattern, const OpConfig& op, std::int64_t grid_row) {
+    Share share;
+    std::vector<std::int64_t> number(pattern.tiles.size(), no_tile);
+    const std::int64_t rows = op.out.core_rt(), slice_rows = rows * op.out.grid_r;
+    for (std::int64_t z = 0; z < op.out.t; ++z) {
+        const std::int64_t first = z * slice_rows + grid_row * rows;
+        const auto places = rows_of(pattern, first, rows);
+        for (const SparsePlace& place : places) {
+            std::int64_t& n = number[static_cast<std::size_t>(place.tile)];
+            if (n != no_tile) continue;
+            n = static_cast<std::int64_t>(share.tiles.size());
+            share.tiles.push_back(place.tile);
+        }
+        share.slices.push_back(strips_of(places, first, op, number));
+    }
+    return share;
+}
+
+SparseLayout layout_of(const OpConfig& op) {
+    SparseLayout layout;
+    layout.op = op.name;
+    layout.loc = op.loc;
+    layout.tile_ptr_bits = op.attr.sparse_tile_ptr_bits;
+    layout.ublock_idx_bits = op.attr.sparse_ublock_idx_bits;
+    layout.u_kt = op.attr.u_kt;
+    layout.ublock_rt = op.out.ublock_rt;
+    layout.mblock_m = op.out.mblock_m;
+    layout.strips = op.attr.m_k;
+    layout.slices = op.out.t;
+    return layout;
+}
+
+/// Whether every number has room; then the encoding tiles it takes.
+std::optional<std::int64_t> encoding_tiles(const Share& share, const OpConfig& op) {
+    SparseEncoder encoder(layout_of(op));
+    for (const auto& slice : share.slices)
+        for (const SparseStrip& strip : slice) {
+            if (encoder.strip_bytes(strip) > encoding_tile_bytes) return std::nullopt;
+            for (const SparseBlock& block : strip.blocks)
+                if (static_cast<std::int64_t>(block.tiles.size()) > encoder.max_block_tiles()) return std::nullopt;
+            encoder.add(strip);
+        }
+    return encoder.tiles();
+}
+
+}  // namespace
+
+bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
+    OpAttributes& a = op.attr;
+    std::vector<Share> shares;
+    std::int64_t most = 1;
+    for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
+        shares.push_back(share_of(pattern, op, i));
+        most = std::max(most, static_cast<std::int64_t>(shares.back().tiles.size()));
+    }
+    a.num_sparse_tiles = most;
+    a.sparse_tile_ptr_bits = std::max<std::int64_t>(1, bits_for(most));
+    a.sparse_ublock_idx_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
+    if (a.sparse_tile_ptr_bits + bits_for(op.out.ublock_rt) + bits_for(a.u_kt) > 16 || a.sparse_ublock_idx_bits > 15)
+        return false;
+    a.num_index_tiles = 1;
+    a.num_nz_strips.clear();
+    for (const Share& share : shares) {
+        std::size_t strips = 0;
+        for (const auto& slice : share.slices) strips += slice.size();
+        a.num_nz_strips.insert(a.num_nz_strips.end(), static_cast<std::size_t>(op.out.grid_c),
+                               static_cast<std::int64_t>(strips));
+        const auto tiles = encoding_tiles(share, op);
+        if (!tiles) return false;
+        a.num_index_tiles = std::max(a.num_index_tiles, *tiles);
+    }
+    op.in[0] = {1, op.out.grid_r, a.num_sparse_tiles};
+    op.in[2] = {1, op.out.grid_r, a.num_index_tiles};
+    return true;
+}
+
+SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {
+    const std::int64_t rows = op.out.grid_r * edge;
+    auto tiles = std::make_shared<Literal>(DType::F32, Dims{1, rows, op.attr.num_sparse_tiles * edge});
+    auto encoding = std::make_shared<Literal>(DType::F32, Dims{1, rows, op.attr.num_index_tiles * edge});
+    const MatrixView to{tiles->floats().data(), rows, tiles->dims()[2], tiles->dims()[2]};
+    const MatrixView words{encoding->floats().data(), rows, encoding->dims()[2], encoding->dims()[2]};
+    for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
+        const Share share = share_of(pattern, op, i);
+        for (std::size_t k = 0; k < share.tiles.size(); ++k) {
+            const TileDatums& tile = pattern.tiles[static_cast<std::size_t>(share.tiles[k])];
+            for (std::int64_t r = 0; r < edge; ++r)
+                std::copy_n(tile.data() + r * edge, edge, to.row(i * edge + r) + static_cast<std::int64_t>(k) * edge);
+        }
+        SparseEncoder encoder(layout_of(op));
+        for (const auto& slice : share.slices)
+            for (const SparseStrip& strip : slice) encoder.add(strip);
+        std::vector<std::uint32_t> stream = encoder.words();
+        stream.resize(static_cast<std::size_t>(op.attr.num_index_tiles * edge * edge), 0);
+        unflatten_encoding(stream, words.sub(i * edge, 0, edge, words.cols));
+    }
+    return {std::move(tiles), std::move(encoding)};
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,286 @@
+#include "compiler/host_steps.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "compiler/lower/lowering.hpp"
+#include "compiler/op_table.hpp"
+#include "compiler/value_file.hpp"
+#include "netlist/manifest.hpp"
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace tt::ir {
+
+// --- tensors and queue entries ------------------------------------------------------------------------------------
+
+Tensor to_entry(const Literal& value) {
+    const Form form = form_of(value.dims());
+    Tensor tensor(form.z, form.full_rows(), form.full_cols());
+    for (std::int64_t z = 0; z < form.z; ++z)
+        for (std::int64_t r = 0; r < form.rows; ++r) {
+            float* row = tensor.slice(z).row(r);
+            const std::int64_t from = (z * form.rows + r) * form.cols;
+            for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(from + c));
+        }
+    return tensor;
+}
+
+Literal from_entry(const Tensor& entry, const Type& type) {
+    const Form form = form_of(type.dims);
+    TT_CHECK(entry.z == form.z && entry.rows == form.full_rows() && entry.cols == form.full_cols(),
+             "an entry of {} x {} x {} is no {}", entry.z, entry.rows, entry.cols, to_string(type));
+    Literal out(type.dtype, type.dims);
+    const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
+    for (std::int64_t z = 0; z < form.z; ++z)
+        for (std::int64_t r = 0; r < form.rows; ++r)
+            for (std::int64_t c = 0; c < form.cols; ++c) {
+                const double value = static_cast<double>(entry.slice(z).at(r, c));
+                out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
+            }
+    return out;
+}
+
+// --- writing ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+ordered_json attrs_json(const Attrs& attrs) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [key, value] : attrs) std::visit([&](const auto& v) { out[key] = v; }, value);
+    return out;
+}
+
+ordered_json type_json(ordered_json item, const Type& type) {
+    item["dtype"] = std::string(to_string(type.dtype));
+    item["dims"] = type.dims;
+    return item;
+}
+
+ordered_json node_json(const Graph& graph, const Node& node, const HostSteps& steps, const std::string& folder) {
+    ordered_json item{{"name", node.name}, {"op", node.op}};
+    if (node.is_input()) {
+        item["op"] = node.has("device") ? "device" : "input";
+        item["of"] = crossing_name(node);
+        const auto file = steps.input_files.find(crossing_name(node));
+        if (!node.has("device") && file != steps.input_files.end()) item["file"] = file->second;
+    } else if (node.is_constant()) {
+        const std::string file = "host_" + npy_name(node.name);
+        write_value_file(folder + "/" + file, *node.literal);
+        item["file"] = file;
+    } else {
+        item["operands"] = ordered_json::array();
+        for (const Edge& edge : node.inputs) item["operands"].push_back(graph.nodes[edge.value].name);
+        item["attrs"] = attrs_json(node.attrs);
+        item["of"] = node.origin;
+    }
+    return type_json(std::move(item), node.type);
+}
+
+/// The host's value that crosses: its name in "host".
+std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
+    if (input) return program.graph.nodes[program.value_of(tensor.name)].name;
+    for (const Node& node : program.graph.nodes)
+        if (node.has("device") && node.origin == tensor.name) return node.name;
+    TT_CHECK(false, "no value of the host is the device's '{}'", tensor.name);
+}
+
+ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, bool input) {
+    const Form form = form_of(tensor.type.dims);
+    ordered_json item =
+        type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
+    item["matrix"] = {form.z, form.rows, form.cols};
+    item["steps"] = input ? std::vector<std::string>{"convert to float32", "fill up to tiles"}
+                          : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
+    return item;
+}
+
+std::string bound_line(const BoundTensor& tensor, bool input) {
+    const Form form = form_of(tensor.type.dims);
+    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles", input ? "input" : "output",
+                       tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
+                       form.cols, input ? "filled up to" : "cut from");
+}
+
+}  // namespace
+
+std::string host_steps_text(const HostSteps& steps, const std::string& folder) {
+    const Graph& graph = steps.program.graph;
+    ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
+    for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
+    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, steps, folder));
+    for (const BoundTensor& tensor : steps.to_device)
+        all["to_device"].push_back(bound_json(steps.program, tensor, true));
+    for (const BoundTensor& tensor : steps.from_device)
+        all["from_device"].push_back(bound_json(steps.program, tensor, false));
+    for (const Output& output : graph.outputs)
+        all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
+    return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> host_step_lines(const HostSteps& steps) {
+    std::vector<std::string> lines;
+    for (const Node& node : steps.program.graph.nodes)
+        if (!node.is_input() && !node.is_constant())
+            lines.push_back(
+                fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, to_string(node.type)));
+    for (const BoundTensor& tensor : steps.to_device) lines.push_back(bound_line(tensor, true));
+    for (const BoundTensor& tensor : steps.from_device) lines.push_back(bound_line(tensor, false));
+    return lines;
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class StepsReader {
+public:
+    explicit StepsReader(const std::string& folder) : folder_(folder), loc_{folder + "/host_steps.json", 0, 0} {}
+
+    HostSteps read() {
+        std::ifstream in(loc_.file, std::ios::binary);
+        if (!in) fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
+        try {
+            const json all = json::parse(in);
+            steps_.device = all.at("device").get<std::string>();
+            steps_.microbatch = all.at("microbatch").get<std::int64_t>();
+            if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);
+            for (const json& item : all.at("host")) add_node(item);
+            for (const json& item : all.at("to_device")) steps_.to_device.push_back(bound(item));
+            for (const json& item : all.at("from_device")) steps_.from_device.push_back(bound(item));
+            for (const json& item : all.at("outputs"))
+                graph().outputs.push_back({item.at("name").get<std::string>(), value(item.at("value")), {}});
+        } catch (const json::exception& error) {
+            fail_input(loc_, "it is no list of host steps: {}", error.what());
+        }
+        connect();
+        return std::move(steps_);
+    }
+
+private:
+    Graph& graph() { return steps_.program.graph; }
+
+    ValueId value(const json& name) const {
+        const auto found = known_.find(name.get<std::string>());
+        if (found == known_.end()) fail_input(loc_, "'{}' is made by no step before", name.get<std::string>());
+        return found->second;
+    }
+
+    Type type(const json& item) const {
+        const auto name = item.at("dtype").get<std::string>();
+        const auto dtype = parse_dtype(name);
+        if (!dtype) fail_input(loc_, "'{}' is no element type", name);
+        Type type{*dtype, item.at("dims").get<Dims>(), {}};
+        std::int64_t datums = 1;
+        for (const std::int64_t d : type.dims) {
+            if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 33) / d)) fail_input(loc_, "a dimension is {}", d);
+            datums *= d;
+        }
+        return type;
+    }
+
+    Attrs attrs(const json& items) const {
+        Attrs attrs;
+        for (const auto& [key, v] : items.items()) {
+            if (v.is_number_integer())
+                attrs[key] = v.get<std::int64_t>();
+            else if (v.is_number())
+                attrs[key] = v.get<double>();
+            else if (v.is_string())
+                attrs[key] = v.get<std::string>();
+            else
+                attrs[key] = v.get<std::vector<std::int64_t>>();
+        }
+        return attrs;
+    }
+
+    /// A file of the folder itself.
+    std::string file_of(const json& item) const {
+        const auto name = item.at("file").get<std::string>();
+        if (name.empty() || fs::path(name).filename() != name) fail_input(loc_, "'{}' is no file of the folder", name);
+        return folder_ + "/" + name;
+    }
+
+    void add_node(const json& item) {
+        Node node;
+        node.name = item.at("name").get<std::string>();
+        node.op = item.at("op").get<std::string>();
+        node.type = type(item);
+        node.loc = loc_;
+        if (known_.count(node.name)) fail_input(loc_, "'{}' is made twice", node.name);
+        if (node.op == "input" || node.op == "device") {
+            node.origin = item.at("of").get<std::string>();
+            if (node.op == "device") node.attrs["device"] = std::int64_t{1};
+            if (item.contains("file")) steps_.input_files[node.origin] = file_of(item);
+            node.op = "input";
+        } else if (node.op == "constant") {
+            node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
+        } else {
+            add_op(node, item);
+        }
+        known_[node.name] = graph().nodes.size();
+        graph().nodes.push_back(std::move(node));
+    }
+
+    Literal constant(const std::string& file, const Type& type) const {
+        Literal read = read_value_file(file);
+        if (read.dims() != type.dims)
+            fail_input({file, 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "), to_string(type));
+        if (read.dtype() == type.dtype) return read;
+        Literal out(type.dtype, type.dims);
+        for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, read.at(i));
+        return out;
+    }
+
+    void add_op(Node& node, const json& item) {
+        const OpInfo* op = find_op(node.op);
+        if (!op || !op->eval) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
+        for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
+        node.attrs = attrs(item.at("attrs"));
+        node.origin = item.at("of").get<std::string>();
+        const Type made = infer_type(graph(), node);
+        if (made != node.type)
+            fail_input(loc_, "'{}' is {}; its operands make {}", node.name, to_string(node.type), to_string(made));
+    }
+
+    BoundTensor bound(const json& item) const {
+        return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item)};
+    }
+
+    /// Every value that crosses is there on both sides. From here on tensors have the names of the host's values.
+    void connect() {
+        for (const BoundTensor& tensor : steps_.to_device)
+            steps_.program.to_device.push_back({tensor.name, crossing(tensor, false)});
+        for (const BoundTensor& tensor : steps_.from_device) graph().nodes[crossing(tensor, true)].origin = tensor.name;
+        std::size_t results = 0;
+        for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
+        if (results != steps_.from_device.size())
+            fail_input(loc_, "{} results of the device are read and {} are given", results, steps_.from_device.size());
+    }
+    ValueId crossing(const BoundTensor& tensor, bool from_device) {
+        const auto found = known_.find(tensor.name);
+        if (found == known_.end() || graph().nodes[found->second].has("device") != from_device ||
+            graph().nodes[found->second].type != tensor.type)
+            fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
+                       to_string(tensor.type));
+        return found->second;
+    }
+
+    std::string folder_;
+    SourceLoc loc_;
+    HostSteps steps_;
+    std::map<std::string, ValueId> known_;
+};
+
+}  // namespace
+
+HostSteps read_host_steps(const std::string& folder) { return StepsReader(folder).read(); }
+
+}  // namespace tt::ir

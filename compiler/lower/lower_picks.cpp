@@ -1,0 +1,197 @@
+// Picks of rows become sparse products: a list of 32x32 tiles of zeros and ones, and where each of them stands.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/lower/lowering.hpp"
+#include "compiler/lower/streaming.hpp"
+
+namespace tt::ir {
+
+std::int64_t SparseRows::widest() const {
+    std::size_t most = 1;
+    for (const auto& row : rows) most = std::max(most, row.size());
+    return static_cast<std::int64_t>(most);
+}
+
+/// `tall` has one slice; the result has `t`, with the rows one after the other.
+Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t) {
+    const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
+    check_size(count * width);
+    Literal index(DType::I32, {count, width});
+    std::fill(index.whole().begin(), index.whole().end(), -1);
+    Literal weights(DType::F32, {count, width});
+    double heaviest = 0;
+    for (std::int64_t r = 0; r < count; ++r) {
+        double sum = 0;
+        std::int64_t at = r * width;
+        for (const auto& [column, weight] : rows.rows[static_cast<std::size_t>(r)]) {
+            index.set(at, static_cast<double>(column));
+            weights.set(at++, weight);
+            sum += std::fabs(weight);
+        }
+        heaviest = std::max(heaviest, sum);
+    }
+    std::vector<Edge> in{tall.edge, {build_.constant(std::move(index)), {}}};
+    if (!rows.ones) in.push_back({build_.constant(std::move(weights)), {}});
+    Attrs attrs;
+    if (t > 1) attrs["t"] = t;
+    return emit("buda.sparse", std::move(in), std::move(attrs), {t, count / t, tall.form.cols}, {},
+                tall.col_pad.scaled(heaviest));
+}
+
+/// In one slice, streamed if that is much.
+Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
+    const auto count = static_cast<std::int64_t>(rows.rows.size());
+    const std::int64_t t = slices_to_stream(count / 32, tall.form.ct(), 1, options_.default_df);
+    Matrix x = sparse(tall, rows, t);
+    if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
+    x.form = {1, count, tall.form.cols};
+    return x;
+}
+
+/// picks [j, q] of the rows of each slice. Each slice's q are cut into `blocks`: one result slice for each, term by
+/// term in it.
+Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks) {
+    const std::int64_t terms = picks.dims()[0], count = picks.dims()[1], full = (count + 31) / 32 * 32;
+    const std::int64_t part = full / blocks;
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(x.form.z * terms * full));
+    for (std::int64_t z = 0; z < x.form.z; ++z)
+        for (std::int64_t i = 0; i < terms * count; ++i) {
+            const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)], q = i % count;
+            if (row < 0) continue;
+            const std::int64_t at = ((z * blocks + q / part) * terms + i / count) * part + q % part;
+            all.rows[static_cast<std::size_t>(at)] = {{z * x.form.full_rows() + row, 1.0}};
+        }
+    return sparse(stacked(x), all, blocks > 1 ? x.form.z * blocks : 1);
+}
+
+/// The terms of each slice of pick_rows side by side: `to` has the slices, the rows of each, and all columns.
+Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
+    const std::int64_t cut = to.z * terms / picked.form.z;
+    if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
+    if (terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::HStack, terms));
+    picked.form = to;
+    picked.row_pad = picked.col_pad = {};
+    return picked;
+}
+
+/// The maximum over the terms of a pick_rows.
+Matrix Lowering::pool_max(const Node& n, Form to) {
+    const Matrix x = operand(n.inputs[0].value);
+    const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
+    const std::int64_t terms = picks.dims()[0], blocks = slices_to_stream(to.rt(), to.ct(), terms, options_.default_df);
+    Matrix picked = pick_rows(x, picks, blocks);
+    const std::int64_t cut = to.z * blocks * terms / picked.form.z;
+    if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
+    const Form part{to.z * blocks, to.full_rows() / blocks, to.cols};
+    Matrix most = picked;
+    if (terms > 1)
+        most = emit("buda.reduce", {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
+    if (blocks > 1) most.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
+    most.form = to;
+    return most;
+}
+
+static bool is_identity(const Literal& picks, std::int64_t rows) {
+    if (picks.dims()[0] != 1 || picks.dims()[1] != rows) return false;
+    for (std::int64_t i = 0; i < rows; ++i)
+        if (picks.whole()[static_cast<std::size_t>(i)] != i) return false;
+    return true;
+}
+
+Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights) {
+    const std::int64_t full = to.full_cols();
+    Literal values(DType::F32, {1, terms * 32, full});
+    for (std::int64_t j = 0; j < terms; ++j)
+        for (std::int64_t d = 0; d < to.cols; ++d) {
+            const std::int64_t first = d / 32 * 32, last = std::min(first + 32, weights.in);
+            for (std::int64_t c = first; c < last; ++c)
+                values.set((j * 32 + c - first) * full + d, weights.at(j, c, d));
+        }
+    Edge right{build_.device_constant(std::move(values), options_.default_df), {}};
+    if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
+    return emit("buda.depthwise", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(),
+                {});
+}
+
+/// sum over j of (rows picks[j] of x) * R[j], slice by slice.
+Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
+    const Matrix x = tame(x_in, true);
+    const bool all = is_identity(picks, x.form.rows);
+    const std::int64_t full = x.form.full_cols(), terms = weights.terms;
+    const std::int64_t blocks = all ? 1 : slices_to_stream(to.rt(), x.form.ct(), terms, options_.default_df);
+    const Form part = blocks == 1 ? to : Form{to.z * blocks, to.full_rows() / blocks, to.cols};
+    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, blocks), terms, {part.z, part.rows, terms * full});
+    Matrix y;
+    if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
+        y = depthwise(wide, part, terms, weights);
+    } else {
+        Edge right{matrix(1, terms * full, to.cols,
+                          [&](auto, std::int64_t r, std::int64_t c) {
+                              return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
+                          }),
+                   {}};
+        if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
+        const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::wild();
+        y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
+    }
+    if (blocks > 1) y.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
+    y.form = to;
+    return y;
+}
+
+static const Literal& constant_of(const Graph& model, const Node& n, std::size_t operand) {
+    const Literal* literal = model.nodes[n.inputs[operand].value].literal.get();
+    if (!literal) fail_unsupported(n.loc, "'{}': operand {} of {} must be a constant", n.name, operand, n.op);
+    return *literal;
+}
+
+Matrix Lowering::pick_sum(const Node& n) {
+    const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
+    const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
+    TermWeights weights{r.dims()[0], part * groups, outs, {}, false};
+    weights.at = [&](std::int64_t j, std::int64_t c, std::int64_t d) {
+        return c / part == d * groups / outs ? r.at((j * part + c % part) * outs + d) : 0.0;
+    };
+    weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;
+    return pick_product(operand(n.inputs[0].value), form_of(n.type.dims), picks, weights);
+}
+
+Matrix Lowering::picked(const Node& n) {
+    const Matrix x = operand(n.inputs[0].value);
+    Matrix all = pick_rows(x, constant_of(model_, n, 1), 1);
+    return sliced(all, form_of(n.type.dims));
+}
+
+/// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows
+/// belong to each of `outs` steps of the axis.
+std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
+                                           const Literal& m) {
+    const std::int64_t ins = m.dims()[1];
+    const bool slices = step > 1 || x.form.z > 1;
+    const std::int64_t dense =
+        slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
+    constexpr std::int64_t cheap = 16, widest = 64;  // tiles of a dense product; datums of a row
+    if (dense <= cheap) return std::nullopt;
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    std::set<std::pair<std::int64_t, std::int64_t>> tiles;
+    for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
+        const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
+        for (std::int64_t k = 0; k < ins; ++k) {
+            const double weight = m.at(o * ins + k);
+            if (weight == 0) continue;
+            const std::int64_t from = i / (step * outs) * step * ins + k * step + i % step;
+            const std::int64_t row = from / x.form.rows * x.form.full_rows() + from % x.form.rows;
+            all.rows[static_cast<std::size_t>(at)].emplace_back(row, weight);
+            all.ones = all.ones && weight == 1;
+            tiles.emplace(at / 32, row / 32);
+        }
+    }
+    if (all.widest() > widest || 2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
+    return sliced(whole_sparse(stacked(x), all), to);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,12 @@
+// When a result goes in slices of rows (t-streaming), so that a core buffers a slice instead of its whole share.
+#pragma once
+
+#include "isa/data_format.hpp"
+
+namespace tt::ir {
+
+/// Into how many slices of equal height a tensor of `rt` x `ct` tiles is cut, each tile row `terms` times: the least
+/// with which no core needs to hold more than 200 KiB of one slice on a grid of 8 x 8. 1: none; a divisor of `rt`.
+std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format);
+
+}  // namespace tt::ir

@@ -1,0 +1,218 @@
+#include "compiler/model_run.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "compiler/result_folder.hpp"
+#include "compiler/value_file.hpp"
+#include "netlist/manifest.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::ir {
+
+bool ModelRunReport::pass() const {
+    return std::all_of(outputs.begin(), outputs.end(), [](const ModelOutput& o) { return o.pass; });
+}
+
+namespace {
+
+/// NAME.npy, or the same with what file names do not take replaced; "" when neither is there.
+std::string file_in(const std::string& folder, const std::string& name) {
+    for (const std::string& file : {name + ".npy", npy_name(name)}) {
+        std::error_code code;
+        const fs::path path = fs::path(folder) / file;
+        if (file.find('/') == std::string::npos && fs::is_regular_file(path, code)) return path.string();
+    }
+    return "";
+}
+
+std::vector<std::string> input_names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes)
+        if (node.is_input() && !node.has("device")) names.push_back(crossing_name(node));
+    return names;
+}
+
+void check_names(const ModelRunOptions& options, const Graph& graph) {
+    const auto names = input_names(graph);
+    Diagnostics problems;
+    for (const auto& [name, file] : options.inputs)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            problems.error({options.folder, 0, 0}, "--input names '{}', but the model has no such input{}", name,
+                           did_you_mean(name, names));
+    if (!options.inputs_dir.empty() && !names.empty() && std::none_of(names.begin(), names.end(), [&](const auto& n) {
+            return !file_in(options.inputs_dir, n).empty();
+        }))
+        problems.error({options.inputs_dir, 0, 0}, "the folder has a file for no input of the model, such as '{}.npy'",
+                       names.front());
+    problems.throw_if_any();
+}
+
+/// One sample of an array of several.
+Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
+    Literal one(type.dtype, type.dims);
+    const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
+               to = static_cast<std::ptrdiff_t>((k + 1) * one.size());
+    if (is_float(type.dtype))
+        one.floats().assign(all.floats().begin() + from, all.floats().begin() + to);
+    else
+        one.whole().assign(all.whole().begin() + from, all.whole().begin() + to);
+    return one;
+}
+
+/// Values of all inputs for each sample.
+std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps& steps) {
+    std::vector<Values> samples(1);
+    std::map<std::string, std::vector<Literal>> read;
+    const std::vector<bool> needed = read_nodes(steps.program);
+    for (ValueId id = 0; id < needed.size(); ++id) {
+        const Node& node = steps.program.graph.nodes[id];
+        if (!node.is_input() || node.has("device") || !needed[id]) continue;
+        const std::string name = crossing_name(node);
+        std::string file;
+        if (const auto given = options.inputs.find(name); given != options.inputs.end()) file = given->second;
+        if (file.empty() && !options.inputs_dir.empty()) file = file_in(options.inputs_dir, name);
+        if (const auto made = steps.input_files.find(name); file.empty() && made != steps.input_files.end())
+            file = made->second;
+        if (file.empty())
+            fail_input({options.folder, 0, 0}, "input '{}' has no value; give --input {}=FILE", name, name);
+        const Literal value = read_value_file(file);
+        Type all = node.type;
+        const bool several = value.dims().size() == node.type.dims.size() + 1;
+        if (several) all.dims.insert(all.dims.begin(), value.dims()[0]);
+        const Literal whole = fitted(value, all, file, name);
+        if (several && value.dims()[0] < 1) fail_input({file, 0, 0}, "it holds no sample of input '{}'", name);
+        for (std::int64_t k = 0; k < (several ? value.dims()[0] : 1); ++k)
+            read[name].push_back(several ? sample_of(whole, node.type, k) : whole);
+    }
+    for (const auto& [name, values] : read) samples.resize(std::max(samples.size(), values.size()));
+    for (const auto& [name, values] : read) {
+        if (values.size() != 1 && values.size() != samples.size())
+            fail_input({options.folder, 0, 0}, "input '{}' has {} samples, another has {}", name, values.size(),
+                       samples.size());
+        for (std::size_t k = 0; k < samples.size(); ++k) samples[k].emplace(name, values[values.size() == 1 ? 0 : k]);
+    }
+    return samples;
+}
+
+/// Correlation of floats; of whole numbers the share that is equal.
+void compare(ModelOutput& output, const Literal& expected, double least) {
+    const Literal& have = output.value;
+    double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0, equal = 0;
+    bool finite = true;
+    for (std::int64_t i = 0; i < have.size(); ++i) {
+        const double x = have.at(i), y = expected.at(i);
+        if (x == y || (std::isnan(x) && std::isnan(y))) {
+            ++equal;
+            if (!std::isfinite(x)) continue;
+        }
+        finite = finite && std::isfinite(x) && std::isfinite(y);
+        output.max_error = std::max(output.max_error, std::fabs(x - y));
+        ++n;
+        a += x;
+        b += y;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+    }
+    const double count = static_cast<double>(have.size());
+    if (!is_float(have.dtype())) {
+        output.pcc = count == 0 ? 1 : equal / count;
+    } else {
+        const double va = n * aa - a * a, vb = n * bb - b * b;
+        const bool flat = va <= 1e-12 * n * aa || vb <= 1e-12 * n * bb;  // a constant has no correlation
+        const bool close = output.max_error <= 1e-2 * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
+        output.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
+    }
+    output.pass = *output.pcc >= least;
+}
+
+std::vector<ModelOutput> joined(const Graph& graph, const std::vector<Values>& samples) {
+    std::vector<ModelOutput> outputs;
+    for (const Output& output : graph.outputs) {
+        Literal all = samples.front().at(output.name);
+        if (samples.size() > 1) {
+            Dims dims = all.dims();
+            dims.insert(dims.begin(), static_cast<std::int64_t>(samples.size()));
+            const std::int64_t size = all.size();
+            all = Literal(all.dtype(), dims);
+            for (std::size_t k = 0; k < samples.size(); ++k)
+                for (std::int64_t i = 0; i < size; ++i)
+                    all.set(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name).at(i));
+        }
+        outputs.push_back({output.name, std::move(all), std::nullopt, 0, true});
+    }
+    return outputs;
+}
+
+void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outputs) {
+    if (options.expect_dir.empty()) return;
+    bool any = false;
+    for (ModelOutput& output : outputs) {
+        const std::string file = file_in(options.expect_dir, output.name);
+        if (file.empty()) continue;
+        any = true;
+        const Literal expected = read_value_file(file);
+        if (expected.dims() != output.value.dims())
+            fail_input({file, 0, 0}, "its shape is [{}]; output '{}' is [{}]", fmt::join(expected.dims(), ", "),
+                       output.name, fmt::join(output.value.dims(), ", "));
+        compare(output, expected, options.least_pcc);
+    }
+    if (!any) fail_input({options.expect_dir, 0, 0}, "the folder has a file for no output of the model");
+}
+
+void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput>& outputs) {
+    if (options.outputs_dir.empty()) return;
+    std::error_code code;
+    fs::create_directories(options.outputs_dir, code);
+    if (code) fail_input({options.outputs_dir, 0, 0}, "the folder cannot be made: {}", code.message());
+    for (const ModelOutput& output : outputs)
+        write_value_file((fs::path(options.outputs_dir) / npy_name(output.name)).string(), output.value);
+}
+
+}  // namespace
+
+Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs) {
+    Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
+    if (executes.count == 1) {
+        executes.inputs_count = samples;
+        return executes;
+    }
+    for (auto& [queue, entries] : inputs)
+        entries.resize(static_cast<std::size_t>(executes.count * microbatch), entries.back());
+    return executes;
+}
+
+ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device) {
+    const HostSteps steps = read_host_steps(options.folder);
+    check_names(options, steps.program.graph);
+    const std::vector<Values> inputs = read_inputs(options, steps);
+    std::vector<HostRun> runs;
+    Entries entries;
+    for (const Values& values : inputs) {
+        runs.emplace_back(steps.program, values);
+        const Values crossing = runs.back().device_inputs();
+        for (const BoundTensor& tensor : steps.to_device)
+            entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name)));
+    }
+    const auto samples = static_cast<std::int64_t>(inputs.size());
+    const Entries results = device(steps, std::move(entries), samples);
+    std::vector<Values> outputs;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        Values crossing;
+        for (const BoundTensor& tensor : steps.from_device)
+            crossing.emplace(tensor.name, from_entry(results.at(tensor.queue).at(k), tensor.type));
+        outputs.push_back(runs[k].finish(crossing));
+    }
+    ModelRunReport report{samples, host_step_lines(steps), joined(steps.program.graph, outputs)};
+    compare_all(options, report.outputs);
+    write_outputs(options, report.outputs);
+    return report;
+}
+
+}  // namespace tt::ir

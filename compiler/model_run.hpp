@@ -1,0 +1,57 @@
+// A compiled result run as the model it was: inputs and outputs under their names in the model, host steps around the
+// device's run.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/host_steps.hpp"
+#include "kernels/tensor.hpp"
+
+namespace tt::ir {
+
+struct ModelRunOptions {
+    std::string folder;                         ///< of `ttsim compile`
+    std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; others come from the compile
+    std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
+    std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
+    std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
+    double least_pcc = 0.99;                    ///< of compared floats; of whole numbers: the share that is equal
+};
+
+struct ModelOutput {
+    std::string name;
+    Literal value;              ///< several samples: along a new first axis
+    std::optional<double> pcc;  ///< compared: the correlation, or of whole numbers the share that is equal
+    double max_error = 0;
+    bool pass = true;
+};
+
+struct ModelRunReport {
+    std::int64_t samples = 1;
+    std::vector<std::string> steps;  ///< what the host did, one line each
+    std::vector<ModelOutput> outputs;
+    bool pass() const;
+};
+
+/// Entries of queues, in order of the samples.
+using Entries = std::map<std::string, std::vector<Tensor>>;
+/// Runs the device on them; returns the entries of the queues of `from_device`.
+using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
+
+/// How samples become executes of a microbatch each.
+struct Executes {
+    std::int64_t count = 1;                   ///< the program's $p_loop_count
+    std::optional<std::int64_t> inputs_count;  ///< of the only execute, when there are fewer samples
+};
+/// Entries are filled up with the last sample to whole executes.
+Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs);
+
+/// An input may have one axis more than the model's in front: so many samples are run one after the other.
+/// Throws Error(Input) for files and names that do not fit.
+ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device);
+
+}  // namespace tt::ir

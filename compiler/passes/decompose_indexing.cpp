@@ -1,0 +1,79 @@
+// decompose-indexing: places of datums, on the device.
+//
+//   %y = take %x, %ids {axis}   ->  one_hot(ids) * x, one_hot from a comparison with 0, 1, 2, ...
+//   %y = arg_max %x {axis}      ->  the maximum of a falling score where x is its maximum
+//
+// Exact while the data format holds the numbers exactly; mark-host takes away what it may of the others.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// [.., size]: 1 where the number of that place stands; negative numbers count from the end. `ids` has the type f32.
+ValueId one_hot(Builder& b, ValueId ids, std::int64_t size) {
+    Dims dims = b.dims(ids);
+    const ValueId below = b.cast(b.add("less", {ids, b.scalar(0)}), DType::F32);
+    ids = b.add("add", {ids, b.add("multiply", {below, b.scalar(static_cast<double>(size))})});
+    dims.push_back(1);
+    Literal numbers(DType::F32, {size});
+    for (std::int64_t k = 0; k < size; ++k) numbers.set(k, static_cast<double>(k));
+    return b.cast(b.add("equal", {b.reshape(ids, dims), b.constant(std::move(numbers))}), DType::F32);
+}
+
+ValueId axis_moved(Builder& b, ValueId x, std::int64_t from, std::int64_t to) {
+    std::vector<std::int64_t> perm(b.dims(x).size());
+    std::iota(perm.begin(), perm.end(), 0);
+    perm.erase(perm.begin() + from);
+    perm.insert(perm.begin() + to, from);
+    return b.transpose(x, perm);
+}
+
+ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
+    const Dims d = b.dims(x);
+    const std::int64_t axis = node.integer("axis", 0), size = d[static_cast<std::size_t>(axis)];
+    const std::int64_t many = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
+    const ValueId hot = one_hot(b, b.reshape(b.cast(ids, DType::F32), {many}), size);
+    const ValueId table = b.reshape(axis_moved(b, x, axis, 0), {size, rest});
+    Dims front{many};
+    for (std::size_t k = 0; k < d.size(); ++k)
+        if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
+    const ValueId taken = b.reshape(b.add("matmul", {hot, b.cast(table, DType::F32)}), front);
+    return b.cast(b.reshape(axis_moved(b, taken, 0, axis), node.type.dims), node.type.dtype);
+}
+
+ValueId arg_max(Builder& b, const Node& node, ValueId x) {
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const bool last = node.integer("last", 0) != 0;
+    const auto most = [&](ValueId v) { return b.add("reduce_max", {v}, {{"axis", node.integer("axis", 0)}}); };
+    x = b.cast(x, DType::F32);
+    const std::int64_t size = b.dims(x)[axis];
+    const ValueId hit = b.cast(b.add("greater_equal", {x, b.broadcast_to(most(x), b.dims(x))}), DType::F32);
+    Dims dims(b.dims(x).size(), 1);
+    dims[axis] = size;
+    Literal score(DType::F32, dims);
+    for (std::int64_t k = 0; k < size; ++k) score.set(k, static_cast<double>(last ? k + 1 : size - k));
+    const ValueId best = most(b.add("multiply", {hit, b.constant(std::move(score))}));
+    const ValueId offset = b.scalar(static_cast<double>(last ? 1 : size));
+    const ValueId place = last ? b.add("subtract", {best, offset}) : b.add("subtract", {offset, best});
+    return b.cast(place, DType::I64);
+}
+
+void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op == "take") return take(build, node, in[0], in[1]);
+        if (node.op == "arg_max") return arg_max(build, node, in[0]);
+        return std::nullopt;
+    });
+}
+
+}  // namespace
+
+extern const Pass decompose_indexing;
+const Pass decompose_indexing{
+    .name = "decompose-indexing", .summary = "take and arg_max from comparisons and products", .run = run};
+
+}  // namespace tt::ir

@@ -1,0 +1,130 @@
+// mixed-precision: rules (--amp, --amp-light, --format-rules) set formats and fidelities op by op; later rules win.
+//
+//   rule {op_type: matmul, output_df: Bfp8_b, math_fidelity: HiFi2, input_df: {1: Bfp8_b}}
+//   %y = buda.matmul %x, %w : Float16_b[..]   ->   %y = buda.matmul %x, %w {fidelity = "HiFi2"} : Bfp8_b[..]
+//                                                  with %w : Bfp8_b[..]
+//
+// Constants and inputs take the format of the first op that wants one. A computed operand that others read as well is
+// converted by a nop.
+#include <regex>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+DataFormat in_family_of(DataFormat wanted, DataFormat like) {
+    if (info(like).family != FormatFamily::A) return wanted;
+    if (wanted == DataFormat::Bfp8_b) return DataFormat::Bfp8;
+    return wanted == DataFormat::Bfp4_b ? DataFormat::Bfp4 : wanted;
+}
+
+/// What the rules say of one op.
+struct Wishes {
+    std::optional<DataFormat> output, intermediate, accumulate;
+    std::optional<Fidelity> fidelity;
+    std::map<std::size_t, FormatRule::Input> inputs;
+
+    void take(const FormatRule& rule) {
+        if (rule.output_df) output = rule.output_df;
+        if (rule.intermediate_df) intermediate = rule.intermediate_df;
+        if (rule.accumulate_df) accumulate = rule.accumulate_df;
+        if (rule.fidelity) fidelity = rule.fidelity;
+        for (const auto& [k, input] : rule.inputs) inputs[k] = input;
+    }
+};
+
+class Applier {
+public:
+    Applier(Graph& graph, const std::vector<FormatRule>& rules) : graph_(graph), rules_(rules) {
+        for (const FormatRule& rule : rules) patterns_.emplace_back(rule.name_regex);
+    }
+
+    void run() {
+        std::vector<Wishes> wishes(graph_.nodes.size());
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            for (std::size_t r = 0; r < rules_.size(); ++r)
+                if (fits(r, graph_.nodes[id])) wishes[id].take(rules_[r]);
+            apply(graph_.nodes[id], wishes[id]);
+        }
+        std::vector<bool> set(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            for (const auto& [k, input] : wishes[id].inputs)
+                if (k < graph_.nodes[id].inputs.size()) want(id, k, input, set);
+        convert();
+    }
+
+private:
+    bool fits(std::size_t r, const Node& node) const {
+        if (!node.op.starts_with("buda.")) return false;
+        const std::string& type = rules_[r].op_type;
+        return (type.empty() || node.op == "buda." + type || node.kind == type) &&
+               (rules_[r].name_regex.empty() || std::regex_match(node.name, patterns_[r]));
+    }
+
+    static void apply(Node& node, const Wishes& wishes) {
+        const auto name = [](DataFormat df) { return std::string(to_string(df)); };
+        if (wishes.output) node.type.format = *wishes.output;
+        if (wishes.intermediate) node.attrs["intermed_df"] = name(*wishes.intermediate);
+        if (wishes.accumulate) node.attrs["acc_df"] = name(*wishes.accumulate);
+        if (wishes.fidelity) node.attrs["fidelity"] = std::string(to_string(*wishes.fidelity));
+    }
+
+    void want(ValueId id, std::size_t k, const FormatRule::Input& input, std::vector<bool>& set) {
+        const ValueId from = graph_.nodes[id].inputs[k].value;
+        Node& operand = graph_.nodes[from];
+        if (!operand.type.format) return;  // a table
+        const DataFormat df = input.keep_family ? in_family_of(input.df, *operand.type.format) : input.df;
+        if (operand.is_constant() || operand.is_input()) {
+            if (!set[from]) operand.type.format = df;
+            set[from] = true;
+        } else if (input.activations && *operand.type.format != df) {
+            conversions_[{id, k}] = df;
+        }
+    }
+
+    /// Puts the nops in; everything behind one moves on.
+    void convert() {
+        if (conversions_.empty()) return;
+        Graph result;
+        Builder build(result);
+        std::vector<ValueId> moved;
+        std::map<std::pair<ValueId, DataFormat>, ValueId> made;
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            std::vector<Edge> inputs = node.inputs;
+            for (std::size_t k = 0; k < inputs.size(); ++k) {
+                const ValueId from = inputs[k].value;
+                inputs[k].value = moved[from];
+                const auto wanted = conversions_.find({id, k});
+                if (wanted == conversions_.end()) continue;
+                build.set_origin(node.origin);
+                build.set_kind(node.kind);
+                const auto [nop, first] = made.try_emplace({from, wanted->second}, 0);
+                if (first) nop->second = build.add_edges("buda.nop", {{moved[from], {}}}, {}, wanted->second);
+                inputs[k].value = nop->second;
+            }
+            moved.push_back(build.copy(node, std::move(inputs)));
+        }
+        for (const Output& out : graph_.outputs) result.outputs.push_back({out.name, moved[out.value], out.type});
+        graph_ = std::move(result);
+    }
+
+    Graph& graph_;
+    const std::vector<FormatRule>& rules_;
+    std::vector<std::regex> patterns_;
+    std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
+};
+
+void run(Graph& graph, const PassOptions& options) {
+    if (!options.rules.empty()) Applier(graph, options.rules).run();
+}
+
+}  // namespace
+
+extern const Pass mixed_precision;
+const Pass mixed_precision{
+    .name = "mixed-precision", .summary = "formats and fidelities op by op, as rules say", .run = run};
+
+}  // namespace tt::ir

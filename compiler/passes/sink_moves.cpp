@@ -1,0 +1,197 @@
+// sink-moves: moves of datums go behind what works datum by datum, so that they meet the moves that undo them.
+//
+//   %a = transpose %x {perm = [0, 3, 1, 2]}          %r = relu %x
+//   %r = relu %a                               ->    %a = transpose %r {perm = [0, 3, 1, 2]}
+//
+// Elementwise ops with one operand, or with a second one that is a constant, or is moved itself: that operand is moved
+// back. map_axis along an axis that the moves keep whole.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// A reshape or a transpose, from `from` to `to`.
+struct Move {
+    bool reshape = false;
+    Dims from, to, perm;
+};
+
+struct Chain {
+    ValueId source = 0;
+    std::vector<Move> moves;  ///< in order
+};
+
+Chain chain_of(const Builder& build, const Graph& graph, ValueId value) {
+    Chain chain{value, {}};
+    for (;;) {
+        const Node& node = graph.nodes[chain.source];
+        if ((node.op != "reshape" && node.op != "transpose") || node.has("host")) break;
+        const ValueId from = node.inputs[0].value;
+        chain.moves.push_back({node.op == "reshape", build.dims(from), node.type.dims, node.list("perm")});
+        chain.source = from;
+    }
+    std::reverse(chain.moves.begin(), chain.moves.end());
+    return chain;
+}
+
+/// Axes of two shapes of one reshape that hold the same datums: [a0, a1) of one and [b0, b1) of the other.
+struct Group {
+    std::size_t a0, a1, b0, b1;
+};
+
+std::vector<Group> groups_of(const Dims& a, const Dims& b) {
+    std::vector<Group> groups;
+    std::size_t i = 0, j = 0;
+    while (i < a.size() || j < b.size()) {
+        Group g{i, i, j, j};
+        std::int64_t left = 1, right = 1;
+        do {
+            if (left <= right && i < a.size())
+                left *= a[i++];
+            else if (j < b.size())
+                right *= b[j++];
+            else
+                left *= a[i++];
+        } while (left != right);
+        g.a1 = i;
+        g.b1 = j;
+        groups.push_back(g);
+    }
+    return groups;
+}
+
+/// An operand that is broadcast to move.to, as one that is broadcast to move.from.
+std::optional<ValueId> moved_back(Builder& build, ValueId x, const Move& move) {
+    Dims dims(move.to.size() - build.dims(x).size(), 1);
+    const Dims own = build.dims(x);
+    dims.insert(dims.end(), own.begin(), own.end());
+    x = build.reshape(x, dims);
+    if (!move.reshape) {
+        std::vector<std::int64_t> back(move.perm.size());
+        for (std::size_t i = 0; i < back.size(); ++i)
+            back[static_cast<std::size_t>(move.perm[i])] = static_cast<std::int64_t>(i);
+        return build.transpose(x, back);
+    }
+    Dims result(move.from.size(), 1);
+    for (const Group& g : groups_of(move.from, move.to)) {
+        const auto at = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
+        const auto first = dims.begin() + at(g.b0), last = dims.begin() + at(g.b1);
+        if (std::all_of(first, last, [](std::int64_t d) { return d == 1; })) continue;
+        if (!std::equal(first, last, move.to.begin() + at(g.b0))) {
+            if (!build.literal(x)) return std::nullopt;
+            std::copy(move.to.begin() + at(g.b0), move.to.begin() + at(g.b1), first);
+        }
+        std::copy(move.from.begin() + at(g.a0), move.from.begin() + at(g.a1), result.begin() + at(g.a0));
+    }
+    return build.reshape(build.broadcast_to(x, dims), result);
+}
+
+std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain) {
+    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move) {
+        const auto back = moved_back(build, x, *move);
+        if (!back) return std::nullopt;
+        x = *back;
+    }
+    return x;
+}
+
+ValueId moved(Builder& build, ValueId x, const Chain& chain) {
+    for (const Move& move : chain.moves) x = move.reshape ? build.reshape(x, move.to) : build.transpose(x, move.perm);
+    return x;
+}
+
+std::optional<ValueId> sink_unary(Builder& build, const Node& node, ValueId x) {
+    const Chain chain = chain_of(build, build.graph(), x);
+    if (chain.moves.empty()) return std::nullopt;
+    return moved(build, build.add(node.op, {chain.source}, node.attrs), chain);
+}
+
+std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<const ValueId> in) {
+    for (const std::size_t base : {std::size_t{0}, std::size_t{1}}) {
+        const Chain chain = chain_of(build, build.graph(), in[base]);
+        const ValueId other = in[1 - base];
+        const bool movable = build.literal(other) || !chain_of(build, build.graph(), other).moves.empty();
+        if (chain.moves.empty() || build.literal(in[base]) || !movable || build.dims(in[base]) != node.type.dims)
+            continue;
+        const auto back = moved_back(build, other, chain);
+        if (!back) continue;
+        std::vector<ValueId> operands(2, chain.source);
+        operands[1 - base] = *back;
+        return moved(build, build.add(node.op, operands, node.attrs), chain);
+    }
+    return std::nullopt;
+}
+
+/// map_axis on the other side of a move: the axis and the matrix there. `move` takes the new sizes.
+bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (!move.reshape) {
+        axis = move.perm[at];
+        return true;
+    }
+    const auto groups = groups_of(move.from, move.to);
+    const auto g = std::find_if(groups.begin(), groups.end(), [&](const Group& x) { return at >= x.b0 && at < x.b1; });
+    if (g == groups.end() || g->a1 != g->a0 + 1) return false;
+    // the axes of the group before and after this one stay: identity x matrix x identity
+    std::int64_t before = 1, after = 1;
+    for (std::size_t i = g->b0; i < at; ++i) before *= move.to[i];
+    for (std::size_t i = at + 1; i < g->b1; ++i) after *= move.to[i];
+    const std::int64_t outs = matrix.dims()[0], ins = matrix.dims()[1];
+    constexpr std::int64_t most = std::int64_t{1} << 22;  // datums of the wider matrix
+    if (before * outs * after > most / (before * ins * after)) return false;
+    Literal wide(DType::F32, {before * outs * after, before * ins * after});
+    for (std::int64_t b = 0; b < before; ++b)
+        for (std::int64_t o = 0; o < outs; ++o)
+            for (std::int64_t i = 0; i < ins; ++i)
+                for (std::int64_t k = 0; k < after; ++k)
+                    wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k,
+                             matrix.at(o * ins + i));
+    matrix = std::move(wide);
+    axis = static_cast<std::int64_t>(g->a0);
+    move.to[at] = outs;
+    return true;
+}
+
+/// Two maps of one axis are one.
+ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
+    const Node inner = build.graph().nodes[x];
+    if (inner.op == "map_axis" && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
+        const ValueId product =
+            build.add("matmul", {build.constant(std::move(matrix)), inner.inputs[1].value});  // folds
+        return mapped(build, inner.inputs[0].value, axis, Literal(*build.literal(product)));
+    }
+    return build.map_axis(x, axis, std::move(matrix));
+}
+
+std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
+    Chain chain = chain_of(build, build.graph(), in[0]);
+    if (chain.moves.empty() || !build.literal(in[1])) return std::nullopt;
+    std::int64_t axis = node.integer("axis", 0);
+    Literal matrix = *build.literal(in[1]);
+    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move)
+        if (!map_before(*move, axis, matrix)) return std::nullopt;
+    return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
+}
+
+void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op == "map_axis") return sink_map(build, node, in);
+        const OpInfo* op = find_op(node.op);
+        if (!op || !op->elementwise || op->level != Level::Core) return std::nullopt;
+        return in.size() == 1   ? sink_unary(build, node, in[0])
+               : in.size() == 2 ? sink_binary(build, node, in)
+                                : std::nullopt;
+    });
+}
+
+}  // namespace
+
+extern const Pass sink_moves;
+const Pass sink_moves{
+    .name = "sink-moves", .summary = "reshapes and transposes behind what works datum by datum", .run = run};
+
+}  // namespace tt::ir
