@@ -108,7 +108,7 @@ inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
 /// its first unpack) to the cycle in which its last step makes way for the next (the last: to its last pack).
 class CoreProbe {
 public:
-    enum Part : std::uint8_t { MathBound, UnpackBound, Source, Noc, Dram, Room, Output, Pack, Drain, parts };
+    enum Part : std::uint8_t { MathBound, UnpackBound, Source, Noc, Dram, Room, Output, Dst, Pack, Drain, parts };
     struct Input {
         std::int64_t input = 0;
         Cycle start = 0, end = 0, first_unpack = 0, last_pack = 0;

@@ -244,8 +244,8 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
     series += ']';
     writer_->add(Table::CoreLoad, epoch, core, inputs, probe.inputs.rows().front().row.start, end, sum.tiles, sum.steps,
                  sum.math, sum.spent[P::MathBound], sum.spent[P::UnpackBound], sum.spent[P::Source], sum.spent[P::Noc],
-                 sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Pack], sum.spent[P::Drain],
-                 series);
+                 sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Dst], sum.spent[P::Pack],
+                 sum.spent[P::Drain], series);
 }
 
 void Recorder::add_rows(const Launched& epoch) {
@@ -321,7 +321,8 @@ void Recorder::add_run(const std::string& status, const std::string& message, Cy
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
                  base_name(report.device), state_.values() ? "full" : "timing",
                  report.numerics == Numerics::Real ? "real" : "float32", report.seed, report.inputs_count,
-                 report.clock_mhz, trace.level, status, message, now, std::int64_t{1} << bucket_shift);
+                 report.clock_mhz, trace.level, status, message, now, report.inputs_skipped,
+                 std::int64_t{1} << bucket_shift);
 }
 
 void Recorder::finish(const std::string& status, const std::string& message, Cycle now) {

@@ -65,7 +65,8 @@ std::string bytes_of(const std::string& file) {
 }
 
 constexpr auto unaccounted =
-    " WHERE busy + wait_source + wait_noc + wait_dram + wait_room + wait_output + wait_pack + drain != end - start";
+    " WHERE busy + wait_source + wait_noc + wait_dram + wait_room + wait_output + wait_dst + wait_pack + drain != end "
+    "- start";
 
 void check_against_report(const std::string& trace, const sim::RunReport& report) {
     CHECK(number(trace, "SELECT cycles FROM run") == static_cast<std::int64_t>(report.cycles));
@@ -76,12 +77,12 @@ void check_against_report(const std::string& trace, const sim::RunReport& report
             CHECK(number(trace, "SELECT sum(c.tiles)" + of_op) == op.tiles);
             CHECK(number(trace, "SELECT min(c.start)" + of_op) == static_cast<std::int64_t>(op.first_cycle));
             CHECK(number(trace, "SELECT max(c.end)" + of_op) == static_cast<std::int64_t>(op.last_cycle));
-            CHECK(number(trace, "SELECT sum(busy) FROM (SELECT max(c.busy + c.wait_pack) AS busy" + of_op +
+            CHECK(number(trace, "SELECT sum(busy) FROM (SELECT max(c.busy + c.wait_dst) AS busy" + of_op +
                                     " GROUP BY c.epoch)") == static_cast<std::int64_t>(op.busy_cycles));
         }
-    CHECK(number(trace, "SELECT sum(cycles) FROM epoch") ==
-          static_cast<std::int64_t>(std::accumulate(report.graphs.begin(), report.graphs.end(), std::uint64_t{0},
-                                                    [](auto sum, const auto& g) { return sum + g.cycles; })));
+    for (const sim::GraphReport& graph : report.graphs)
+        CHECK(number(trace, "SELECT sum(cycles) FROM epoch WHERE instr(',' || graphs || ',', '," + graph.name +
+                                ",')") == static_cast<std::int64_t>(graph.cycles));
     CHECK(number(trace, std::string("SELECT count(*) FROM op_core") + unaccounted) == 0);
     CHECK(number(trace, std::string("SELECT count(*) FROM core_input") + unaccounted) == 0);
     CHECK(number(trace,
@@ -107,15 +108,18 @@ TEST_CASE("the sums of a trace are those of the report, and every cycle of a cor
 }
 
 TEST_CASE("traces of random netlists account for every cycle and agree with the report") {
-    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    int traces = 0;
+    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         INFO("seed " << seed);
         const sim::RunOptions options = traced("random.ttperf", 2);
         const RandomNetlist netlist = random_netlist(seed, seed % 2 == 0);
         const Outcome run = run_text(netlist.text, sim::Mode::Timing, options);
-        if (netlist.may_hang && run.exit_code == 3) continue;
-        REQUIRE(run.error.empty());
+        if ((netlist.may_hang && run.exit_code == 3) || run.exit_code == 2) continue;  // too large for its chip
+        ++traces;
+        REQUIRE(run.error == "");
         check_against_report(options.trace.file, run.report);
     }
+    CHECK(traces >= 5);
 }
 
 TEST_CASE("tracing changes nothing in the report") {
@@ -148,9 +152,8 @@ TEST_CASE("steps and transfers of level 2 add up to what level 1 has") {
     const std::string& trace = options.trace.file;
     REQUIRE(run_text(three_ops(4, 2), sim::Mode::Timing, options).error.empty());
     CHECK(number(trace, "SELECT count(*) FROM step") > 0);
-    CHECK(numbers(trace, "SELECT epoch, core, count(*), sum(busy), sum(wait_pack), max(packed) FROM step GROUP BY 1, 2",
-                  6) ==
-          numbers(trace, "SELECT epoch, core, steps, busy, wait_pack, end FROM op_core ORDER BY 1, 2", 6));
+    CHECK(numbers(trace, "SELECT epoch, core, count(*), sum(busy), sum(wait_dst), max(packed) FROM step GROUP BY 1, 2",
+                  6) == numbers(trace, "SELECT epoch, core, steps, busy, wait_dst, end FROM op_core ORDER BY 1, 2", 6));
     CHECK(numbers(
               trace,
               "SELECT epoch, flow, count(*), min(sent), max(arrived), sum(arrived - sent) FROM transfer GROUP BY 1, 2",
@@ -174,7 +177,7 @@ TEST_CASE("a trace is the same, byte by byte, for any number of threads") {
 }
 
 TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated") {
-    for (const auto& [inputs, loops] : {std::pair(64, 1), std::pair(2, 40), std::pair(16, 6)}) {
+    for (const auto& [inputs, loops] : {std::pair(400, 1), std::pair(2, 40), std::pair(16, 6)}) {
         std::vector<std::vector<std::int64_t>> seen[2];
         std::int64_t skipped = 0;
         for (const bool extrapolate : {true, false}) {
@@ -184,10 +187,11 @@ TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated")
             REQUIRE(run.error.empty());
             check_against_report(options.trace.file, run.report);
             if (extrapolate) skipped = run.report.inputs_skipped;
+            UNSCOPED_INFO(inputs << "x" << loops << " skipped " << run.report.inputs_skipped);
             const std::string& trace = options.trace.file;
             auto& all = seen[extrapolate ? 0 : 1];
             all.push_back(numbers(trace, "SELECT id, inputs, start, cycles FROM epoch ORDER BY id", 4));
-            all.push_back(numbers(trace, "SELECT * FROM core_input ORDER BY epoch, core, input", 20));
+            all.push_back(numbers(trace, "SELECT * FROM core_input ORDER BY epoch, core, input", 21));
             all.push_back(numbers(trace, "SELECT * FROM step ORDER BY epoch, core, input, step", 8));
             all.push_back(numbers(trace, "SELECT * FROM transfer ORDER BY epoch, flow, input, chunk", 6));
             all.push_back(numbers(trace, "SELECT * FROM flow_total ORDER BY epoch, flow", 9));
