@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "netlist/reader.hpp"
 #include "netlist/validate.hpp"
+#include "sim/sparse_counts.hpp"
 
 namespace tt::sim {
 
@@ -85,17 +86,21 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.inputs_count = options.inputs_count;
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
     setup.state->report = std::move(report);
+    setup.state->sparse =
+        known_sparse_counts(setup.netlist, setup.state->forecast, options, setup.manifest ? &*setup.manifest : nullptr);
     setup.state->elaborate_all();
 }
 
 std::unique_ptr<Setup> set_up(const RunOptions& given) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
+    if (!options.perf_op.empty()) options.mode = Mode::Timing;
     if (!options.inputs_dir.empty()) {
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
+    check_performance_names(setup->netlist);
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "sim/trace/stop_signals.hpp"
+
 namespace tt::sim {
 
 // One cycle is one nanosecond of SystemC time, whatever the clock of the chip: time is counted in cycles only.
@@ -24,6 +27,13 @@ void Clock::wake_at(Cycle when) {
     due_.notify(cycles(when - now_));
 }
 
+/// A signal asked to stop: the run ends as with any other failure.
+void Clock::check_stop() const {
+    if (const int signal = StopSignals::caught(); signal != 0)
+        throw Error(Fault::Interrupted, {},
+                    fmt::format("{} at cycle {}", signal == SIGINT ? "SIGINT" : "SIGTERM", now_));
+}
+
 void Clock::serve() {
     for (bool any = true; any;) {
         any = false;
@@ -41,6 +51,7 @@ void Clock::step() {
     now_ = wake_;
     serving_ = true;
     try {
+        check_stop();
         serve();
     } catch (...) {
         failure_.store();

@@ -56,6 +56,7 @@ private:
     void step();
     void serve();
     void wake_at(Cycle when);
+    void check_stop() const;
 
     sc_core::sc_event due_;
     std::vector<Calendar*> calendars_;

@@ -8,6 +8,9 @@
 
 namespace tt::sim {
 
+/// Accesses are cut into packets of this size.
+constexpr std::uint64_t largest_packet = 8192;
+
 Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
@@ -17,6 +20,27 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 
+void Chip::trace(Probe& probe) {
+    using Kind = ResourceName::Kind;
+    constexpr const char* memories[] = {"first memory", "second memory"};
+    noc_.trace(probe, instance_.id);
+    const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
+    for (std::size_t server = 0; server < dram_.size(); ++server)
+        dram_[server].trace(
+            probe.resource({.kind = Kind::Dram,
+                            .chip = instance_.id,
+                            .channel = static_cast<std::int64_t>(server / blocks),
+                            .bytes_per_cycle = memory_.dram.rate(false, largest_packet),
+                            .part = blocks == 1 ? "" : memories[std::min<std::size_t>(1, server % blocks)]}));
+    ResourceName link{.kind = Kind::Pcie, .chip = instance_.id};
+    link.bytes_per_cycle = memory_.pcie.read_bytes;
+    link.part = "from host";
+    from_host_.trace(probe.resource(link));
+    link.bytes_per_cycle = memory_.pcie.write_bytes;
+    link.part = "to host";
+    to_host_.trace(probe.resource(link));
+}
+
 /// Each memory of a channel has pins of its own, on which reads and writes take turns.
 Server& Chip::channel(const BufferAddress& at) {
     const ChipParams& params = instance_.params;
@@ -25,9 +49,6 @@ Server& Chip::channel(const BufferAddress& at) {
     const std::size_t group = static_cast<std::size_t>(at.channel) % params.dram.size();
     return dram_[group * blocks + at.address / std::max<std::uint64_t>(1, block_bytes) % blocks];
 }
-
-/// Accesses are cut into packets of this size.
-constexpr std::uint64_t largest_packet = 8192;
 
 static Cycle whole_clocks(double clocks) { return static_cast<Cycle>(std::ceil(clocks)); }
 
@@ -121,6 +142,21 @@ void Board::walk(StateWalk& walk) {
     for (Link& link : links_) {
         link.forward.walk(walk);
         link.backward.walk(walk);
+    }
+}
+
+void Board::trace(Probe& probe) {
+    for (auto& [_, chip] : chips_) chip->trace(probe);
+    for (Link& link : links_) {
+        ResourceName name{.kind = ResourceName::Kind::Ethernet, .chip = link.ends.chip_a};
+        name.channel = link.ends.channel_a;
+        name.to_chip = link.ends.chip_b;
+        if (const auto& eth = chip(link.ends.chip_a).memory().eth) name.bytes_per_cycle = eth->rate;
+        link.forward.trace(probe.resource(name));
+        name.chip = link.ends.chip_b;
+        name.channel = link.ends.channel_b;
+        name.to_chip = link.ends.chip_a;
+        link.backward.trace(probe.resource(name));
     }
 }
 

@@ -38,6 +38,7 @@ public:
     const MemoryConstants& memory() const { return memory_; }
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
     void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     Server& channel(const BufferAddress& at);
@@ -66,6 +67,7 @@ public:
     Calendar& host_calendar() { return host_calendar_; }
     /// Everything on its way and everything scheduled.
     void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     struct Link {

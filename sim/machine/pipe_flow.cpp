@@ -6,8 +6,8 @@
 
 namespace tt::sim {
 
-PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe)
-    : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe) {
+PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
+    : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     total_ = resident() ? chunks_per_input_ : epoch.inputs() * chunks_per_input_;
     tiles_before_.reserve(pipe.chunks() + 1);
@@ -73,18 +73,25 @@ void PipeFlow::try_send() {
         const std::int64_t input = sent_ / chunks_per_input_;
         const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
-        if (queue_ && entry_missing(input)) {
-            waited_ = !queue_->memory().ram();
+        const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
+        if (missing || buffers_full(chunk)) {
+            if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
+            if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
             return;
         }
-        if (!queue_ && missing_source(input, chunk)) return;
-        if (buffers_full(chunk)) return;
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
+        if (probe_) probe_->sent(epoch_.now(), arrival, chunk_bytes(chunk), input);
         epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
+}
+
+std::uint64_t PipeFlow::chunk_bytes(std::size_t chunk) const {
+    std::uint64_t tiles = 0;
+    for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) tiles += pipe_.needs[n].tiles;
+    return tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
 }
 
 Cycle PipeFlow::transfer(std::size_t chunk) {
@@ -122,6 +129,7 @@ void PipeFlow::on_event(std::uint32_t, std::uint64_t argument) { arrive(static_c
 void PipeFlow::arrive(std::int64_t number) {
     const std::int64_t input = number / chunks_per_input_;
     const auto chunk = static_cast<std::size_t>(number % chunks_per_input_);
+    if (probe_) probe_->arrived(epoch_.now());
     if (epoch_.values()) collect_values(input, chunk);
     arrived_ = number + 1;
     for (Core* core : cores_) core->try_start();

@@ -12,7 +12,7 @@ namespace tt::sim {
 
 class PipeFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
-    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe);
+    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
     PipeFlow(const PipeFlow&) = delete;
     PipeFlow& operator=(const PipeFlow&) = delete;
@@ -33,6 +33,7 @@ public:
         if (started_) try_send();
     }
     const Waiter& waiter() const override { return *this; }
+    const FlowProbe* probe() const override { return probe_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
@@ -52,6 +53,7 @@ private:
     bool entry_missing(std::int64_t input) const;
     bool buffers_full(std::size_t chunk) const;
     void try_send();
+    std::uint64_t chunk_bytes(std::size_t chunk) const;
     Cycle transfer(std::size_t chunk);
     void arrive(std::int64_t number);
     void collect_values(std::int64_t input, std::size_t chunk);
@@ -61,6 +63,7 @@ private:
     std::size_t k_;
     const PlanOperand& operand_;
     const Pipe& pipe_;
+    FlowProbe* probe_;
     std::vector<Core*> cores_;               // consumers
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our user number at each producer

@@ -12,9 +12,7 @@ void QueueMemory::begin(std::int64_t n) {
     if (!ram()) taken_.insert(n);
 }
 
-std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const {
-    return complete_.next(n);
-}
+std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const { return complete_.next(n); }
 
 void QueueMemory::set_complete(std::int64_t n) {
     if (!ram()) complete_.insert(n);

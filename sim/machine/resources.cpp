@@ -4,10 +4,11 @@
 
 namespace tt::sim {
 
-Cycle Server::pass(Cycle now, Cycle ready, Cycle length) {
+Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     while (!taken_.empty() && taken_.front().end <= now) taken_.pop_front();
     if (length == 0) return ready;
     busy_ += length;
+    bytes_ += bytes;
     // From the first span that reaches `ready` on, the transfer fills what is free, and all become one span.
     const auto first = std::partition_point(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end < ready; });
     const Cycle begin = first != taken_.end() ? std::min(first->start, ready) : ready;
@@ -16,11 +17,14 @@ Cycle Server::pass(Cycle now, Cycle ready, Cycle length) {
     for (; left > 0; ++last) {
         const Cycle free = last == taken_.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // it ends before the next one begins
+        if (load_ && free > 0) load_->busy(at, free);
         left -= free;
         done = last->start;
         at = std::max(at, last->end);
     }
+    const Cycle rest = at;
     if (left > 0) at = done = at + left;
+    if (load_) load_->add(rest, left, bytes, done - length - ready);
     if (first == last) {
         taken_.insert(first, {begin, at});
     } else {
@@ -56,8 +60,11 @@ Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle 
     Cycle head = ready + niu_;
     int x = from.x, y = from.y;
     const auto take = [&](bool vertical) {
-        Cycle& busy_until = link(noc, x, y, vertical);
-        head = std::max(head, busy_until);
+        const std::size_t at = link(noc, x, y, vertical);
+        Cycle& busy_until = free_[at];
+        const Cycle start = std::max(head, busy_until);
+        if (!loads_.empty()) loads_[at]->add(start, length, bytes, start - head);
+        head = start;
         busy_until = head + length;
         head += hop_;
     };
@@ -81,6 +88,19 @@ Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle 
         along_x();
     }
     return head + niu_ + length;
+}
+
+void Noc::trace(Probe& probe, std::int64_t chip) {
+    loads_.resize(free_.size());
+    for (int noc = 0; noc < 2; ++noc)
+        for (int y = 0; y < grid_y_; ++y)
+            for (int x = 0; x < grid_x_; ++x)
+                for (const bool vertical : {false, true}) {
+                    ResourceName name{.kind = ResourceName::Kind::NocLink, .chip = chip, .noc = noc, .x = x, .y = y};
+                    name.vertical = vertical;
+                    name.bytes_per_cycle = rate_.value;
+                    loads_[link(noc, x, y, vertical)] = probe.resource(name);
+                }
 }
 
 Cycle Noc::busiest_link() const { return *std::max_element(free_.begin(), free_.end()); }

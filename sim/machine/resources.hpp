@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 #include "isa/arch.hpp"
-#include "sim/machine/calendar.hpp"
+#include "sim/machine/probe.hpp"
 
 namespace tt::sim {
 
@@ -16,20 +16,18 @@ namespace tt::sim {
 class Server {
 public:
     /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
-    Cycle pass(Cycle now, Cycle ready, Cycle length);
-    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
-        bytes_ += bytes;
-        return pass(now, ready, length);
-    }
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0);
     void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
+    void trace(Load* load) { load_ = load; }
 
 private:
     struct Span {
         Cycle start, end;
     };
     std::deque<Span> taken_;  ///< ascending, apart; those that are over go with the next question
+    Load* load_ = nullptr;
     Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
 };
@@ -45,15 +43,18 @@ public:
         for (Cycle& free : free_) walk.time(free);
     }
     Cycle busiest_link() const;
+    /// Every link reports to a load of its own from now on.
+    void trace(Probe& probe, std::int64_t chip);
 
 private:
-    Cycle& link(int noc, int x, int y, bool vertical) {
-        return free_[static_cast<std::size_t>((((noc * grid_y_ + y) * grid_x_) + x) * 2 + (vertical ? 1 : 0))];
+    std::size_t link(int noc, int x, int y, bool vertical) const {
+        return static_cast<std::size_t>((((noc * grid_y_ + y) * grid_x_) + x) * 2 + (vertical ? 1 : 0));
     }
     int grid_x_, grid_y_;
     Cycle hop_, niu_;
     BytesPerCycle rate_;
     std::vector<Cycle> free_;
+    std::vector<Load*> loads_;  // by link(), when traced
 };
 
 }  // namespace tt::sim

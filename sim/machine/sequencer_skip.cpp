@@ -10,7 +10,8 @@ static constexpr std::size_t longest_round = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
-    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_;
+    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ && !context_.probe &&
+           !state.input_record.any();  // a trace shows all inputs, and some figures are of single ones
 }
 
 std::vector<Epoch*> Sequencer::in_flight() const {
@@ -190,6 +191,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
         walk.total(graph.executes);
         walk.total(graph.inputs);
         walk.total(graph.cycles);
+        walk.total(graph.active_cycles);
         for (OpReport& op : graph.ops) {
             walk.total(op.tiles);
             walk.total(op.busy_cycles);

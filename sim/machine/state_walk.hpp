@@ -38,11 +38,7 @@ public:
     StateWalk(const Snapshot& from, const Snapshot& to) : mode_(Mode::Limit), from_(&from), to_(&to) {}
     /// Advances from `to` by `periods`.
     StateWalk(const Snapshot& from, const Snapshot& to, std::uint64_t periods)
-        : mode_(Mode::Advance),
-          from_(&from),
-          to_(&to),
-          periods_(periods),
-          cycles_((to.now - from.now) * periods) {}
+        : mode_(Mode::Advance), from_(&from), to_(&to), periods_(periods), cycles_((to.now - from.now) * periods) {}
 
     bool saving() const { return mode_ == Mode::Save; }
     bool limiting() const { return mode_ == Mode::Limit; }

@@ -18,7 +18,7 @@ namespace {
 struct Flags {
     RunFlags netlist;
     std::string json;
-    bool no_check = false;
+    bool no_check = false, check_perf = false;
 };
 
 int run(Flags& flags) {
@@ -30,12 +30,14 @@ int run(Flags& flags) {
 
     Progress progress;
     options.progress = progress.callback();
+    options.trace.version = TTSIM_VERSION;
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
     if (!json || !json->is_stdout()) print_text(report_text(report));
     if (json) json->write(report_json(report));
-    return report.pass() ? 0 : 1;
+    if (report.trace_failure) throw *report.trace_failure;
+    return report.pass() && (report.fast_enough() || !flags.check_perf) ? 0 : 1;
 }
 
 /// An option with a word for each value.
@@ -81,9 +83,15 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
     add_choice<Numerics>(command, "--numerics", o.numerics, {{"real", Numerics::Real}, {"float32", Numerics::Float32}},
                          "real: the chip's number formats (default); float32: no rounding, and outputs must agree with "
                          "golden to 1e-4");
-    command.add_flag("!--no-extrapolate", o.extrapolate,
-                     "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
-                     "the inputs that will repeat exactly are added without being simulated; the report is the same");
+    command
+        .add_option("--perf-op", o.perf_op,
+                    "Time this op alone: operands always there, output always taken, as single-op sweeps measure. "
+                    "Implies --mode timing")
+        ->type_name("OP");
+    command.add_flag(
+        "!--no-extrapolate", o.extrapolate,
+        "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
+        "the inputs that will repeat exactly are added without being simulated; the report is the same");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
         ->check(quiet(CLI::Range(1, 256)))
         ->type_name("N");
@@ -99,19 +107,34 @@ void add_run(CLI::App& app, int& exit_status) {
     add_value_flags(*command, options);
     add_machine_flags(*command, options);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
+    command->add_flag("--check-perf", flags->check_perf,
+                      "Exit with 1 when a figure of the netlist's performance-check section is missed");
     command
         ->add_flag("--strict", options.strict,
                    "Also demand PCC 0.999 of Float32 outputs, and 0.99 of 16-bit and Bfp8 outputs at HiFi3 and up")
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
+    CLI::Option* trace =
+        command
+            ->add_option("--trace", options.trace.file,
+                         "Write a database of what every core, pipe, link and memory channel did there, for ttperf; "
+                         "docs/trace.md describes it")
+            ->type_name("FILE");
+    command
+        ->add_option("--trace-level", options.trace.level,
+                     "1: sums per core and input (default); 2: also every step and transfer")
+        ->check(quiet(CLI::Range(1, 2)))
+        ->needs(trace)
+        ->type_name("N");
     command->footer(
         "Exits with 1 when an output differs from golden.\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
-        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io");
+        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }
 

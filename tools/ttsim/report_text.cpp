@@ -124,12 +124,34 @@ std::string tolerances_text(const sim::RunReport& report) {
     return fmt::format("{}", fmt::join(seen, ""));
 }
 
+std::string bounds(const sim::PerformanceFigure& figure) {
+    if (!figure.judged()) return "unset";
+    std::string text;
+    if (figure.expected != 0) text = fmt::format("{:g} +- {}", figure.expected, percent(figure.rtol));
+    if (figure.min_bound != 0) text += fmt::format("{}>= {:g}", text.empty() ? "" : ", ", figure.min_bound);
+    return text;
+}
+
+std::string performance_text(const sim::RunReport& report) {
+    if (report.performance.empty()) return "";
+    Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
+    for (const sim::PerformanceFigure& figure : report.performance)
+        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}", figure.measured),
+                   !figure.judged() ? "not judged"
+                   : figure.met()   ? "met"
+                                    : "MISSED"});
+    return "\n" + table.text();
+}
+
 std::string total_text(const sim::RunReport& report, bool timed) {
     std::string out = "\n";
     if (timed) {
         const double ms = report.clock_mhz == 0
                               ? 0
                               : static_cast<double>(report.cycles) / (1000.0 * static_cast<double>(report.clock_mhz));
+        if (report.inputs_skipped > 0)
+            out += fmt::format("{} repeat others exactly and were added without being simulated\n",
+                               plural(report.inputs_skipped, "input"));
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
     }
     return out + fmt::format("verdict: {}\n", verdict(report));
@@ -151,7 +173,7 @@ std::string report_text(const sim::RunReport& report) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
-    out += outputs_text(report) + tolerances_text(report);
+    out += performance_text(report) + outputs_text(report) + tolerances_text(report);
     return out + total_text(report, timed);
 }
 
