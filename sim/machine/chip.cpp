@@ -8,6 +8,9 @@
 
 namespace tt::sim {
 
+/// Accesses are cut into packets of this size.
+constexpr std::uint64_t largest_packet = 8192;
+
 Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
@@ -17,25 +20,25 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 
-/// Accesses are cut into packets of this size.
-static constexpr std::uint64_t largest_packet = 8192;
-
 void Chip::trace(Probe& probe) {
     using Kind = ResourceName::Kind;
     noc_.trace(probe, instance_.id);
     const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
-    for (std::size_t n = 0; n < dram_.size(); ++n)
-        dram_[n].trace(probe.resource({.kind = Kind::Dram,
-                                       .chip = instance_.id,
-                                       .channel = static_cast<std::int64_t>(n / blocks),
-                                       .block = static_cast<std::int64_t>(n % blocks),
-                                       .bytes_per_cycle = memory_.dram.rate(false, largest_packet)}));
-    const auto way = [&](Server& server, bool to_host, double rate) {
-        server.trace(probe.resource(
-            {.kind = Kind::Pcie, .chip = instance_.id, .to_host = to_host, .bytes_per_cycle = rate}));
-    };
-    way(from_host_, false, memory_.pcie.push_bytes);
-    way(to_host_, true, memory_.pcie.pop_bytes);
+    constexpr const char* memories[] = {"first memory", "second memory"};
+    for (std::size_t server = 0; server < dram_.size(); ++server)
+        dram_[server].trace(
+            probe.resource({.kind = Kind::Dram,
+                            .chip = instance_.id,
+                            .channel = static_cast<std::int64_t>(server / blocks),
+                            .bytes_per_cycle = memory_.dram.rate(false, largest_packet),
+                            .part = blocks == 1 ? "" : memories[std::min<std::size_t>(1, server % blocks)]}));
+    ResourceName link{.kind = Kind::Pcie, .chip = instance_.id};
+    link.bytes_per_cycle = memory_.pcie.read_bytes;
+    link.part = "from host";
+    from_host_.trace(probe.resource(link));
+    link.bytes_per_cycle = memory_.pcie.write_bytes;
+    link.part = "to host";
+    to_host_.trace(probe.resource(link));
 }
 
 /// Each memory of a channel has pins of its own, on which reads and writes take turns.

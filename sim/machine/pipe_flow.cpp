@@ -75,7 +75,7 @@ void PipeFlow::try_send() {
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
         const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
         if (missing || buffers_full(chunk)) {
-            if (missing && queue_) waited_ = !queue_->memory().ram();
+            if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
             if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
             return;
         }

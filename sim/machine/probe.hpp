@@ -181,6 +181,10 @@ public:
         ++transfers;
         bytes_passed += bytes;
         queueing += queued;
+        busy(start, length);
+    }
+    /// A part of a transfer that is added with its last part.
+    void busy(Cycle start, Cycle length) {
         if (start >= from_ && start + length <= to_)
             busy_ += length;
         else
@@ -210,9 +214,9 @@ struct ResourceName {
     std::int64_t chip = 0;
     int noc = 0, x = 0, y = 0;
     bool vertical = false;
-    std::int64_t channel = 0, block = 0, to_chip = 0;
-    bool to_host = false;  ///< PCIe: which way
+    std::int64_t channel = 0, to_chip = 0;
     double bytes_per_cycle = 0;
+    const char* part = "";  ///< of what the others name, where there are several
 };
 
 /// The probes of one epoch in flight.

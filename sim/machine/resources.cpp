@@ -4,10 +4,11 @@
 
 namespace tt::sim {
 
-Cycle Server::pass(Cycle now, Cycle ready, Cycle length) {
+Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     while (!taken_.empty() && taken_.front().end <= now) taken_.pop_front();
     if (length == 0) return ready;
     busy_ += length;
+    bytes_ += bytes;
     // From the first span that reaches `ready` on, the transfer fills what is free, and all become one span.
     const auto first = std::partition_point(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end < ready; });
     const Cycle begin = first != taken_.end() ? std::min(first->start, ready) : ready;
@@ -16,11 +17,14 @@ Cycle Server::pass(Cycle now, Cycle ready, Cycle length) {
     for (; left > 0; ++last) {
         const Cycle free = last == taken_.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // it ends before the next one begins
+        if (load_ && free > 0) load_->busy(at, free);
         left -= free;
         done = last->start;
         at = std::max(at, last->end);
     }
+    const Cycle rest = at;
     if (left > 0) at = done = at + left;
+    if (load_) load_->add(rest, left, bytes, done - length - ready);
     if (first == last) {
         taken_.insert(first, {begin, at});
     } else {

@@ -16,13 +16,7 @@ namespace tt::sim {
 class Server {
 public:
     /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
-    Cycle pass(Cycle now, Cycle ready, Cycle length);
-    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
-        bytes_ += bytes;
-        const Cycle done = pass(now, ready, length);
-        if (load_) load_->add(done - length, length, bytes, done - length - ready);
-        return done;
-    }
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0);
     void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }

@@ -301,10 +301,9 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         };
         std::string text = fmt::format("chip {} {}", name.chip, kind_name(name.kind));
         if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
-        if (name.kind == ResourceName::Kind::Pcie) text += name.to_host ? " to host" : " from host";
         if (channel) text += fmt::format(" {}", name.channel);
-        if (name.block > 0) text += fmt::format(" block {}", name.block);
         if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
+        if (*name.part != 0) text += fmt::format(" {}", name.part);
         const std::vector<Cycle> in_bucket = load.busy_in(bucket_shift, now);
         const Cycle busy = std::accumulate(in_bucket.begin(), in_bucket.end(), Cycle{0});
         const std::string buckets = fmt::format("[{}]", fmt::join(in_bucket, ","));
