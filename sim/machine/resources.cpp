@@ -1,6 +1,7 @@
 #include "sim/machine/resources.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tt::sim {
 
@@ -43,46 +44,34 @@ void Server::walk(StateWalk& walk) {
 }
 
 Noc::Noc(const ChipParams& chip)
-    : grid_x_(chip.grid_x),
-      grid_y_(chip.grid_y),
-      hop_(static_cast<Cycle>(chip.timing.noc_hop)),
-      niu_(static_cast<Cycle>(chip.timing.noc_niu)),
-      rate_{chip.timing.noc_link_bytes},
-      free_(static_cast<std::size_t>(grid_x_ * grid_y_ * 4), 0) {}
+    : topology_(chip),
+      hop_(chip.timing.noc_hop),
+      niu_(chip.timing.noc_niu),
+      link_bytes_(chip.timing.noc_link_bytes),
+      packet_bytes_(chip.timing.noc_packet_bytes),
+      ports_(static_cast<std::size_t>(topology_.ports())) {}
 
-Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
-    const Cycle length = cycles_to_move(Bytes(bytes), rate_).value();
-    const int step = noc == 0 ? 1 : -1;
-    Cycle head = ready + niu_;
-    int x = from.x, y = from.y;
-    const auto take = [&](bool vertical) {
-        Cycle& busy_until = link(noc, x, y, vertical);
-        head = std::max(head, busy_until);
-        busy_until = head + length;
-        head += hop_;
-    };
-    const auto along_x = [&] {
-        while (x != to.x) {
-            take(false);
-            x = (x + step + grid_x_) % grid_x_;
-        }
-    };
-    const auto along_y = [&] {
-        while (y != to.y) {
-            take(true);
-            y = (y + step + grid_y_) % grid_y_;
-        }
-    };
-    if (noc == 0) {
-        along_x();
-        along_y();
-    } else {
-        along_y();
-        along_x();
+Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle now, Cycle ready) {
+    const noc::Route& route = topology_.route(noc, topology_.node(from), topology_.node(to));
+    const auto niu = static_cast<Cycle>(niu_), hop = static_cast<Cycle>(hop_);
+    const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
+    if (bytes == 0) return ready + latency;
+    // each packet has a flit of header
+    const double packets = std::ceil(static_cast<double>(bytes) / packet_bytes_);
+    const auto length = static_cast<Cycle>(std::ceil(static_cast<double>(bytes) / link_bytes_) + packets);
+    Cycle head = ready, way = 0, arrival = 0;
+    for (std::size_t i = 0; i < route.hops.size(); ++i) {
+        const Cycle done = ports_[route.hops[i].port].pass(now, head, length);
+        arrival = std::max(arrival, done + latency - way);
+        const Cycle step = i == 0 || i + 1 == route.hops.size() ? niu : hop;
+        head = std::max(head, done - length) + step;
+        way += step;
     }
-    return head + niu_ + length;
+    return arrival;
 }
 
-Cycle Noc::busiest_link() const { return *std::max_element(free_.begin(), free_.end()); }
+void Noc::walk(StateWalk& walk) {
+    for (Server& port : ports_) port.walk(walk);
+}
 
 }  // namespace tt::sim
