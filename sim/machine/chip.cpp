@@ -169,7 +169,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const auto between = links_of_.find(std::minmax(from, to));
     if (between == links_of_.end()) {
         const NocCoord out = source.instance().params.pcie;
-        ready = source.noc().send(0, at, out, bytes, ready);
+        ready = source.noc().send(0, at, out, bytes, clock_.now(), ready);
         at = target.instance().params.pcie;
         return target.host_read(bytes, source.host_write(bytes, ready, false));
     }
@@ -177,7 +177,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const bool forward = link.ends.chip_a == from;
     const auto out = static_cast<std::size_t>(forward ? link.ends.channel_a : link.ends.channel_b);
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
-    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, ready);
+    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, clock_.now(), ready);
     at = target.instance().params.eth.at(in);
     const EthTiming& eth = *source.memory().eth;
     // What the far end waits for beyond the wire's own time, which others may stretch.
@@ -195,7 +195,7 @@ Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, N
         for (std::size_t hop = 0; hop + 1 < route.size(); ++hop)
             ready = cross(route[hop], route[hop + 1], from, bytes, ready, lane);
     }
-    return chip(to_chip).noc().send(noc, from, to, bytes, ready);
+    return chip(to_chip).noc().send(noc, from, to, bytes, clock_.now(), ready);
 }
 
 }  // namespace tt::sim

@@ -283,6 +283,7 @@ static std::string kind_name(ResourceName::Kind kind) {
 }
 
 static std::string direction(const ResourceName& name) {
+    if (*name.part != 0) return name.part;  // the NIU's way into its router, or out of it
     if (name.vertical) return name.noc == 0 ? "down" : "up";
     return name.noc == 0 ? "right" : "left";
 }
@@ -303,7 +304,7 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
         if (channel) text += fmt::format(" {}", name.channel);
         if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
-        if (*name.part != 0) text += fmt::format(" {}", name.part);
+        if (*name.part != 0 && !link) text += fmt::format(" {}", name.part);
         const std::vector<Cycle> in_bucket = load.busy_in(bucket_shift, now);
         const Cycle busy = std::accumulate(in_bucket.begin(), in_bucket.end(), Cycle{0});
         const std::string buckets = fmt::format("[{}]", fmt::join(in_bucket, ","));
