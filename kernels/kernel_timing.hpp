@@ -22,6 +22,7 @@ struct StepWork {
 /// Service times of the three stages for one step.
 struct StepTime {
     Cycles unpack, math, pack;
+    Cycles engaged;  ///< of math: FPU or SFPU are at work
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);

@@ -11,7 +11,8 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
       forecast(tt::forecast(n, calls, o.inputs_count)),
       options(std::move(o)),
       pool(p),
-      store(n, options.numerics) {
+      store(n, options.numerics),
+      input_record(n) {
     for (const Graph& graph : netlist.graphs)
         for (const QueueUse& use : queue_uses(netlist, graph))
             if (use.read) read_by_graph[use.queue] = true;

@@ -34,6 +34,7 @@ struct RunState {
     };
     std::map<std::string, Prepared> plans;  // by plan_key()
     std::map<const Queue*, bool> read_by_graph;
+    InputRecord input_record;
     RunReport report;
 
     RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, RunOptions o, ThreadPool& p);

@@ -104,11 +104,13 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
 std::unique_ptr<Setup> set_up(const RunOptions& given) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
+    if (!options.perf_op.empty()) options.mode = Mode::Timing;
     if (!options.inputs_dir.empty()) {
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
+    check_performance_names(setup->netlist);
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
 

@@ -4,10 +4,10 @@
 
 namespace tt::sim {
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cycle& now, Failure& failure)
+Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
-      calendar_("calendar", now, failure),
+      calendar_(clock),
       noc_(instance.params),
       dram_(instance.params.dram.size(), Server(instance.params.timing.dram_read_bytes)),
       pcie_(instance.params.timing.pcie_bytes) {}
@@ -17,7 +17,18 @@ Cycle Chip::dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle re
     Server& server = dram_[static_cast<std::size_t>(channel) % dram_.size()];
     const Cycle latency = static_cast<Cycle>(timing().dram_latency);
     const double scale = write ? timing().dram_read_bytes / timing().dram_write_bytes : 1.0;
-    return server.pass(ready, static_cast<std::uint64_t>(static_cast<double>(bytes) * scale)) + (write ? 0 : latency);
+    return server.pass(ready, bytes, scale) + (write ? 0 : latency);
+}
+
+void Chip::trace(Probe& probe) {
+    using Kind = ResourceName::Kind;
+    noc_.trace(probe, instance_.id);
+    for (std::size_t channel = 0; channel < dram_.size(); ++channel)
+        dram_[channel].trace(probe.resource({.kind = Kind::Dram,
+                                             .chip = instance_.id,
+                                             .channel = static_cast<std::int64_t>(channel),
+                                             .bytes_per_cycle = dram_[channel].rate()}));
+    pcie_.trace(probe.resource({.kind = Kind::Pcie, .chip = instance_.id, .bytes_per_cycle = pcie_.rate()}));
 }
 
 Cycle Chip::pcie(std::uint64_t bytes, Cycle ready) {
@@ -29,14 +40,45 @@ NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
     return ports[static_cast<std::size_t>(address >> 20) % ports.size()];
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle& now, Failure& failure)
-    : sc_module(name), machine_(machine), host_calendar_("host", now, failure) {
+void Chip::walk(StateWalk& walk) {
+    calendar_.walk(walk);
+    noc_.walk(walk);
+    for (Server& channel : dram_) channel.walk(walk);
+    pcie_.walk(walk);
+}
+
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock)
+    : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, now, failure));
+        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock));
     const double rate = machine.chips.front().params.timing.eth_bytes;
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, Server(rate), Server(rate)});
+    }
+}
+
+void Board::walk(StateWalk& walk) {
+    host_calendar_.walk(walk);
+    for (auto& [_, chip] : chips_) chip->walk(walk);
+    for (Link& link : links_) {
+        link.forward.walk(walk);
+        link.backward.walk(walk);
+    }
+}
+
+void Board::trace(Probe& probe) {
+    for (auto& [_, chip] : chips_) chip->trace(probe);
+    for (Link& link : links_) {
+        ResourceName name{.kind = ResourceName::Kind::Ethernet, .chip = link.ends.chip_a};
+        name.channel = link.ends.channel_a;
+        name.to_chip = link.ends.chip_b;
+        name.bytes_per_cycle = link.forward.rate();
+        link.forward.trace(probe.resource(name));
+        name.chip = link.ends.chip_b;
+        name.channel = link.ends.channel_b;
+        name.to_chip = link.ends.chip_a;
+        link.backward.trace(probe.resource(name));
     }
 }
 

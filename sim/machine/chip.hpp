@@ -14,7 +14,7 @@ namespace tt::sim {
 
 class Chip : public sc_core::sc_module {
 public:
-    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cycle& now, Failure& failure);
+    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock);
 
     const ChipInstance& instance() const { return instance_; }
     const ChipTiming& timing() const { return instance_.params.timing; }
@@ -24,6 +24,8 @@ public:
     Cycle dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle ready);
     Cycle pcie(std::uint64_t bytes, Cycle ready);
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
+    void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     const ChipInstance& instance_;
@@ -36,13 +38,17 @@ private:
 /// All chips and links of a machine.
 class Board : public sc_core::sc_module {
 public:
-    Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle& now, Failure& failure);
+    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock);
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// From a NoC node of one chip to one of another (or the same): arrival of the last byte. `lane` spreads
     /// transfers over parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
                Cycle ready, std::size_t lane, int noc);
+    Clock& clock() { return clock_; }
     Calendar& host_calendar() { return host_calendar_; }
+    /// Everything on its way and everything scheduled.
+    void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     struct Link {
@@ -51,6 +57,7 @@ private:
     };
     Cycle cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane);
 
+    Clock& clock_;
     const Machine& machine_;
     Calendar host_calendar_;
     std::map<std::int64_t, std::unique_ptr<Chip>> chips_;

@@ -18,8 +18,11 @@ Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle 
     Cycle head = ready + niu_;
     int x = from.x, y = from.y;
     const auto take = [&](bool vertical) {
-        Cycle& busy_until = link(noc, x, y, vertical);
-        head = std::max(head, busy_until);
+        const std::size_t at = link(noc, x, y, vertical);
+        Cycle& busy_until = free_[at];
+        const Cycle start = std::max(head, busy_until);
+        if (!loads_.empty()) loads_[at]->add(start, length, bytes, start - head);
+        head = start;
         busy_until = head + length;
         head += hop_;
     };
@@ -43,6 +46,19 @@ Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle 
         along_x();
     }
     return head + niu_ + length;
+}
+
+void Noc::trace(Probe& probe, std::int64_t chip) {
+    loads_.resize(free_.size());
+    for (int noc = 0; noc < 2; ++noc)
+        for (int y = 0; y < grid_y_; ++y)
+            for (int x = 0; x < grid_x_; ++x)
+                for (const bool vertical : {false, true}) {
+                    ResourceName name{.kind = ResourceName::Kind::NocLink, .chip = chip, .noc = noc, .x = x, .y = y};
+                    name.vertical = vertical;
+                    name.bytes_per_cycle = rate_.value;
+                    loads_[link(noc, x, y, vertical)] = probe.resource(name);
+                }
 }
 
 Cycle Noc::busiest_link() const { return *std::max_element(free_.begin(), free_.end()); }

@@ -38,6 +38,36 @@ void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
         memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
 }
 
+void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    walk.fixed(static_cast<std::int64_t>(argument) - memory_.popped());
+    walk.total(argument);
+}
+
+/// Entries are pushed in order; those that a skip jumps over must be consecutive too.
+void HostPort::keep_consecutive(StateWalk& walk, std::int64_t growth) const {
+    if (growth <= 0) return;
+    const auto steps = [&](std::int64_t n) { return to_push_[next_ + static_cast<std::size_t>(n)] - to_push_[next_]; };
+    std::int64_t good = 0, bad = static_cast<std::int64_t>(to_push_.size() - next_);
+    while (bad - good > 1) {
+        const std::int64_t middle = (good + bad) / 2;
+        (steps(middle) == middle ? good : bad) = middle;
+    }
+    walk.limit(good / growth);
+}
+
+void HostPort::walk(StateWalk& walk) {
+    const bool pushes = next_ < to_push_.size();
+    walk.fixed(pushes);
+    if (pushes) {
+        walk.fixed(to_push_[next_] - memory_.popped());
+        walk.fixed(memory_.oldest_taken() - memory_.popped());
+        const std::int64_t growth = walk.total(next_);
+        if (walk.limiting()) keep_consecutive(walk, growth);
+    }
+    if (pops_) walk.fixed(popping_ - memory_.popped());
+    walk.total(popping_);
+}
+
 // --- programs ------------------------------------------------------------------------------------------------------
 
 Sequencer::Sequencer(Context& context, EpochStream stream)
@@ -67,24 +97,29 @@ void Sequencer::on_event(std::uint32_t, std::uint64_t) {
 
 void Sequencer::fill_window() {
     while (!at_end_ && window_.size() < window_size) {
-        Pending pending;
-        if (!stream_.next(pending.command)) {
+        EpochCommand command;
+        if (stream_.next(command))
+            add_to_window(std::move(command));
+        else
             at_end_ = true;
-            return;
-        }
-        if (const auto* launch = std::get_if<EpochLaunch>(&pending.command)) {
-            for (const ExecuteCommand& member : launch->members) {
-                pending.chips.insert(member.graph->device());
-                const auto& uses = pointers_.uses(*member.graph);
-                pending.queues.insert(pending.queues.end(), uses.begin(), uses.end());
-            }
-        } else if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
-            pending.queues.push_back({move->queue, true, true});
-        } else {
-            pending.queues.push_back({std::get<AllocateCommand>(pending.command).queue, true, true});
-        }
-        window_.push_back(std::move(pending));
     }
+}
+
+void Sequencer::add_to_window(EpochCommand command) {
+    Pending pending;
+    pending.command = std::move(command);
+    if (const auto* launch = std::get_if<EpochLaunch>(&pending.command)) {
+        for (const ExecuteCommand& member : launch->members) {
+            pending.chips.insert(member.graph->device());
+            const auto& uses = pointers_.uses(*member.graph);
+            pending.queues.insert(pending.queues.end(), uses.begin(), uses.end());
+        }
+    } else if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
+        pending.queues.push_back({move->queue, true, true});
+    } else {
+        pending.queues.push_back({std::get<AllocateCommand>(pending.command).queue, true, true});
+    }
+    window_.push_back(std::move(pending));
 }
 
 static const Queue* memory_of(const Netlist& netlist, const Queue* queue) {
@@ -132,8 +167,11 @@ void Sequencer::issue() {
 }
 
 void Sequencer::run(Pending& pending) {
+    in_flight_history_.clear();
+    ++generation_;
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
+        log(describe(pending.command, {}, pointers_));
         pending.over = true;
         if (move->queue->type == QueueType::Queue)
             context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
@@ -141,12 +179,14 @@ void Sequencer::run(Pending& pending) {
     }
     if (const auto* allocate = std::get_if<AllocateCommand>(&pending.command)) {
         pointers_.allocate(*allocate);
+        never_skip_ = true;
         pending.over = true;
         if (allocate->allocate && !allocate->queue->host_fed()) context_.memory(*allocate->queue).clear();
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);
     std::map<const Queue*, QueueAccess> access = pointers_.launch(launch);
+    log(describe(pending.command, access, pointers_));
     for (const auto& [queue, _] : access)
         if (queue->type == QueueType::Queue && context_.state.read_by_graph[queue])
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
@@ -156,12 +196,15 @@ void Sequencer::run(Pending& pending) {
 }
 
 void Sequencer::finish(Pending& pending) {
-    const Epoch& epoch = *pending.epoch;
+    in_flight_history_.clear();
+    ++generation_;
+    Epoch& epoch = *pending.epoch;
     RunState& state = context_.state;
     for (const ExecuteCommand& member : epoch.launch().members) state.graph_report(*member.graph);
     std::vector<GraphReport*> reports;
     for (const ExecuteCommand& member : epoch.launch().members) reports.push_back(&state.graph_report(*member.graph));
     epoch.report(reports);
+    if (context_.probe) context_.probe->over(epoch.probe(), context_.now, reports.front()->inputs_per_second);
     pointers_.finish(epoch.access(), epoch.launch().input_count());
     for (const auto& [queue, access] : epoch.access())
         if (access.pop_step > 0 && queue->type == QueueType::Queue)
@@ -171,8 +214,9 @@ void Sequencer::finish(Pending& pending) {
         state.options.progress(
             static_cast<double>(inputs_done_) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
             "simulating");
-    pending.epoch.reset();
+    const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
+    skip_rounds(*ended);
     issue();
 }
 

@@ -68,9 +68,8 @@ TEST_CASE("a DRAM channel serves reads and writes one by one, reads with its lat
     tt::test::fresh_systemc();
     MachineOptions options;
     const Machine machine = make_machine("wormhole_b0", options);
-    Cycle now = 0;
-    Failure failure;
-    Chip chip("chip", machine.chips.front(), now, failure);
+    Clock clock("clock");
+    Chip chip("chip", machine.chips.front(), clock);
     const auto latency = static_cast<Cycle>(machine.chips.front().params.timing.dram_latency);
     const double rate = machine.chips.front().params.timing.dram_read_bytes;
     const Cycle length = cycles_to_move(Bytes(2080), BytesPerCycle{rate}).value();
@@ -86,9 +85,8 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     MachineOptions options;
     options.chips = 2;
     const Machine machine = make_machine("wormhole_b0", options);
-    Cycle now = 0;
-    Failure failure;
-    Board board("board", machine, now, failure);
+    Clock clock("clock");
+    Board board("board", machine, clock);
     const ChipTiming& timing = machine.chips.front().params.timing;
     const NocCoord a = machine.chips[0].worker(0, 0), b = machine.chips[1].worker(0, 0);
     const std::uint64_t bytes = 12100;
@@ -101,7 +99,8 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     CHECK(second >= alone + wire - static_cast<Cycle>(timing.eth_latency));
     CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);  // the way back is free
     tt::test::fresh_systemc();
-    Board idle("board", machine, now, failure);
+    Clock other("clock");
+    Board idle("board", machine, other);
     CHECK(idle.send(0, a, 1, b, bytes, 0, 0, 0) == alone);
     const NocCoord c = machine.chips[0].worker(7, 7), d = machine.chips[1].worker(7, 7);
     CHECK(idle.send(0, c, 1, d, bytes, 0, 1, 0) < alone + wire / 2);  // lane 1 takes the second link

@@ -1,6 +1,7 @@
 // ttsim run: simulate a netlist, check its outputs, report its cycles.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,8 +23,30 @@ struct Flags {
     RunFlags netlist;
     MathMode math = MathMode::Fast;
     std::string json;
-    bool no_check = false;
+    bool no_check = false, check_perf = false;
+    const CLI::App* command = nullptr;
 };
+
+/// The command for the trace: only what decides the result, without folders, so that equal runs have equal traces.
+std::string command_text(const CLI::App& command) {
+    std::string text = "ttsim run";
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io";
+        if (option->count() == 0 || elsewhere) continue;
+        if (option->get_positional()) {
+            text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
+            continue;
+        }
+        if (option->get_expected_max() == 0) {
+            text += " " + name;
+            continue;
+        }
+        for (const std::string& value : option->results())
+            text += fmt::format(" {} {}", name, std::filesystem::path(value).filename().string());
+    }
+    return text;
+}
 
 int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
@@ -40,12 +63,15 @@ int run(Flags& flags) {
 
     Progress progress;
     options.progress = progress.callback();
+    options.trace.version = TTSIM_VERSION;
+    options.trace.command = command_text(*flags.command);
     const sim::RunReport report = sim::run(options);
     progress.clear();
 
     if (!json || !json->is_stdout()) print_text(report_text(report));
     if (json) json->write(report_json(report));
-    return report.pass() ? 0 : 1;
+    if (report.trace_failure) throw *report.trace_failure;
+    return report.pass() && (report.fast_enough() || !flags.check_perf) ? 0 : 1;
 }
 
 /// An option with a word for each value.
@@ -95,6 +121,15 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         command, "--math", math, {{"fast", MathMode::Fast}, {"exact", MathMode::Exact}},
         "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "
         "unit, unpacker and packer bit by bit (see docs/modelling.md)");
+    command
+        .add_option("--perf-op", o.perf_op,
+                    "Time this op alone: operands always there, output always taken, as single-op sweeps measure. "
+                    "Implies --mode timing")
+        ->type_name("OP");
+    command.add_flag(
+        "!--no-extrapolate", o.extrapolate,
+        "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
+        "the inputs that will repeat exactly are added without being simulated; the report is the same");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
         ->check(quiet(CLI::Range(1, 256)))
         ->type_name("N");
@@ -105,17 +140,32 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
 void add_run(CLI::App& app, int& exit_status) {
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
+    flags->command = command;
     sim::RunOptions& options = flags->netlist.options;
     add_netlist_flags(*command, flags->netlist);
     add_value_flags(*command, options);
     add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
+    command->add_flag("--check-perf", flags->check_perf,
+                      "Exit with 1 when a figure of the netlist's performance-check section is missed");
     command
         ->add_flag("--strict", options.strict,
                    "Also demand PCC 0.999 of Float32 outputs, and 0.99 of 16-bit and Bfp8 outputs at HiFi3 and up")
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
+    CLI::Option* trace =
+        command
+            ->add_option("--trace", options.trace.file,
+                         "Write a database of what every core, pipe, link and memory channel did there, for ttperf; "
+                         "docs/trace.md describes it")
+            ->type_name("FILE");
+    command
+        ->add_option("--trace-level", options.trace.level,
+                     "1: sums per core and input (default); 2: also every step and transfer")
+        ->check(quiet(CLI::Range(1, 2)))
+        ->needs(trace)
+        ->type_name("N");
     command->footer(
         "Exits with 1 when an output differs from golden.\n\n"
         "Examples:\n"
@@ -123,7 +173,8 @@ void add_run(CLI::App& app, int& exit_status) {
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
         "  ttsim run encoder.yaml --mode functional --math exact\n"
-        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io");
+        "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }
 

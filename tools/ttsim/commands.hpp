@@ -19,6 +19,7 @@ void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
+void add_export(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_vectors(CLI::App& app, int& exit_status);
 
