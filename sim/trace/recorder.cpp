@@ -315,13 +315,18 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
     }
 }
 
+static const char* numerics_word(Numerics numerics) {
+    if (numerics == Numerics::Exact) return "exact";
+    return numerics == Numerics::Float32 ? "float32" : "real";
+}
+
 void Recorder::add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift) {
     const RunReport& report = state_.report;
     const TraceOptions& trace = state_.options.trace;
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
-                 base_name(report.device), state_.values() ? "full" : "timing",
-                 report.numerics == Numerics::Real ? "real" : "float32", report.seed, report.inputs_count,
-                 report.clock_mhz, trace.level, status, message, now, report.inputs_skipped,
+                 base_name(report.device), state_.values() ? "full" : "timing", numerics_word(report.numerics),
+                 report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,
+                 report.inputs_skipped,
                  std::int64_t{1} << bucket_shift);
 }
 
