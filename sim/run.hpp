@@ -43,8 +43,8 @@ struct RunOptions {
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;  ///< 0 = one per processor; never changes a result
-    std::string perf_op;   ///< only this op, without the others; "" = the whole netlist. Timing mode
+    unsigned threads = 0;     ///< 0 = one per processor; never changes a result
+    std::string perf_op;      ///< only this op, without the others; "" = the whole netlist. Timing mode
     bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
     /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
     std::map<std::string, std::vector<Tensor>> host_values;
