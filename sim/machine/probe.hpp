@@ -178,9 +178,16 @@ public:
 
     /// A transfer that could have started `queued` cycles earlier.
     void add(Cycle start, Cycle length, std::uint64_t bytes, Cycle queued) {
+        count(bytes, queued);
+        occupy(start, length);
+    }
+    void count(std::uint64_t bytes, Cycle queued) {
         ++transfers;
         bytes_passed += bytes;
         queueing += queued;
+    }
+    /// It is busy: with a transfer, or with a piece of one.
+    void occupy(Cycle start, Cycle length) {
         if (start >= from_ && start + length <= to_)
             busy_ += length;
         else

@@ -20,7 +20,7 @@ public:
     Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
         bytes_ += bytes;
         const Cycle done = pass(now, ready, length);
-        if (load_) load_->add(done - length, length, bytes, done - length - ready);
+        if (load_) load_->count(bytes, done - length - ready);
         return done;
     }
     void walk(StateWalk& walk);
