@@ -178,13 +178,16 @@ public:
 
     /// A transfer that could have started `queued` cycles earlier.
     void add(Cycle start, Cycle length, std::uint64_t bytes, Cycle queued) {
+        count(bytes, queued);
+        occupy(start, length);
+    }
+    void count(std::uint64_t bytes, Cycle queued) {
         ++transfers;
         bytes_passed += bytes;
         queueing += queued;
-        busy(start, length);
     }
-    /// A part of a transfer that is added with its last part.
-    void busy(Cycle start, Cycle length) {
+    /// It is busy: with a transfer, or with a piece of one.
+    void occupy(Cycle start, Cycle length) {
         if (start >= from_ && start + length <= to_)
             busy_ += length;
         else

@@ -18,14 +18,16 @@ Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     for (; left > 0; ++last) {
         const Cycle free = last == taken_.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // it ends before the next one begins
-        if (load_ && free > 0) load_->busy(at, free);
+        if (load_ && free > 0) load_->occupy(at, free);
         left -= free;
         done = last->start;
         at = std::max(at, last->end);
     }
-    const Cycle rest = at;
-    if (left > 0) at = done = at + left;
-    if (load_) load_->add(rest, left, bytes, done - length - ready);
+    if (left > 0) {
+        if (load_) load_->occupy(at, left);
+        at = done = at + left;
+    }
+    if (load_) load_->count(bytes, done - length - ready);
     if (first == last) {
         taken_.insert(first, {begin, at});
     } else {
