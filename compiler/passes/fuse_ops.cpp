@@ -1,8 +1,8 @@
 // fuse-ops: a chain of elementwise ops becomes one op, whose values stay in Dst or an intermediate buffer
 //
 //   %a = buda.add %x, %y                          and nothing else reads %a, %b
-//   %b = buda.sqrt %a                       ->    %c = buda.fused_op %x, %y {program = "add in0 in1; sqrt d; reciprocal d"}
-//   %c = buda.reciprocal %b
+//   %b = buda.sqrt %a                       ->    %c = buda.fused_op %x, %y {program = "add in0 in1; sqrt d; reciprocal
+//   d"} %c = buda.reciprocal %b
 //
 // In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
 // attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
@@ -90,11 +90,11 @@ private:
         const Edge& edge = node.inputs[k];
         const Node& before = graph_.nodes[edge.value];
         const Chain& chain = chains_[edge.value];
-        constexpr double most_work = 40;
+        constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
-        return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() &&
-               before.type.format == node.type.format && formats_of(before) == formats_of(node) &&
-               !turns(node) && chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
+        return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
+               formats_of(before) == formats_of(node) && !turns(node) &&
+               chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
                chain.work + work_of(node)->per_tile * share(node.type.dims) <= most_work;
     }
     static bool turns(const Node& node) {
