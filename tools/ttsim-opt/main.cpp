@@ -67,7 +67,15 @@ void run(const Flags& flags) {
     ir::Graph graph = ir::read_model(flags.options);
     if (!flags.no_verify) graph.verify();
     ir::run_passes(graph, passes,
-                   {*df, !flags.no_stable_softmax, !flags.no_host_fallback, nullptr, accumulate, rules_of(flags, df), true, true, {}},
+                   {*df,
+                    !flags.no_stable_softmax,
+                    !flags.no_host_fallback,
+                    nullptr,
+                    accumulate,
+                    rules_of(flags, df),
+                    true,
+                    true,
+                    {}},
                    !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
                            fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
