@@ -17,6 +17,8 @@ int exit_code(Fault fault) {
             return 2;
         case Fault::Hang:
             return 3;
+        case Fault::Interrupted:
+            return 130;
         case Fault::Unsupported:
             return 4;
         case Fault::Internal:
@@ -26,10 +28,11 @@ int exit_code(Fault fault) {
 }
 
 static std::string with_place(Fault fault, const SourceLoc& loc, const std::string& message) {
-    const char* kind = fault == Fault::Unsupported ? "unsupported"
-                       : fault == Fault::Internal  ? "internal error"
-                       : fault == Fault::Hang      ? "hang"
-                                                   : "error";
+    const char* kind = fault == Fault::Unsupported   ? "unsupported"
+                       : fault == Fault::Internal    ? "internal error"
+                       : fault == Fault::Hang        ? "hang"
+                       : fault == Fault::Interrupted ? "interrupted"
+                                                     : "error";
     return loc.file.empty() ? fmt::format("{}: {}", kind, message)
                             : fmt::format("{}: {}: {}", to_string(loc), kind, message);
 }

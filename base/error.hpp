@@ -22,6 +22,7 @@ enum class Fault {
     Input,        ///< the user's file or flag is wrong               -> exit 2
     Unsupported,  ///< the input is valid, the model has no such      -> exit 4
     Hang,         ///< the modelled machine can no longer move        -> exit 3
+    Interrupted,  ///< a signal asked to stop                         -> exit 130
     Internal,     ///< a bug here                                     -> exit 70
 };
 int exit_code(Fault fault);

@@ -40,6 +40,7 @@ public:
     Dims dims(ValueId id) const { return graph_.nodes[id].type.dims; }
     const Literal* literal(ValueId id) const { return graph_.nodes[id].literal.get(); }  ///< nullptr: no constant
     Graph& graph() { return graph_; }
+    const Graph& graph() const { return graph_; }
 
 private:
     ValueId push(Node node);

@@ -84,7 +84,7 @@ private:
     ValueId result(ValueId id, std::string name) {
         while (!results_.insert(name).second) name += "_";
         Node made = input_like(whole_.nodes[id], name);
-        made.name = unused_name(made.name);
+        made.name = unused_name(name);
         made.attrs["device"] = std::int64_t{1};
         device_.outputs.push_back({name, device(id), {}});
         return push(program_.graph, std::move(made));

@@ -27,6 +27,8 @@ public:
         made_ = final_;
         made_ += ".partial";
         std::error_code code;
+        if (fs::exists(final_, code) && !fs::is_directory(final_, code))
+            fail_input({name, 0, 0}, "it is a file; a folder is wanted for the result");
         if (fs::exists(final_, code) && !fs::is_empty(final_, code) && !fs::exists(final_ / "host_steps.json", code))
             fail_input({name, 0, 0}, "the folder holds something else than an earlier result; it is left as it is");
         fs::remove_all(made_, code);

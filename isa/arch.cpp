@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -68,7 +69,6 @@ public:
         field = yaml_flag(*node, map_->where().file, key);
     }
     YamlPtr node(std::string_view key) { return wanted(key) ? map_->node(key) : nullptr; }
-    YamlMap* map() { return map_.get(); }
     std::string file() const { return map_ ? map_->where().file : ""; }
     void done() const {
         if (map_) map_->done();
@@ -140,14 +140,6 @@ void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     section.done();
 }
 
-void read_sfpu_tile(Section& timing, std::map<std::string, int>& table, bool optional) {
-    YamlMap* map = timing.map();
-    if (!map || (optional && !map->has("sfpu_tile"))) return;
-    YamlMap ops = map->map("sfpu_tile");
-    for (const std::string& op : ops.keys()) table[op] = static_cast<int>(ops.whole(op, {1, 1'000'000}));
-    if (!table.contains("default")) fail_input(ops.where(), "'sfpu_tile' needs the key 'default'");
-}
-
 void read_timing(YamlMap& map, bool optional, ChipTiming& t) {
     constexpr IntRange cycles{0, 1'000'000'000};
     Section section(map, "timing", optional);
@@ -158,20 +150,7 @@ void read_timing(YamlMap& map, bool optional, ChipTiming& t) {
     section.whole("noc_issue", t.noc_issue, cycles);
     section.number("dram_read_bytes", t.dram_read_bytes);
     section.number("dram_write_bytes", t.dram_write_bytes);
-    section.whole("dram_latency", t.dram_latency, cycles);
-    section.number("pcie_bytes", t.pcie_bytes);
-    section.whole("pcie_latency", t.pcie_latency, cycles);
-    section.number("eth_bytes", t.eth_bytes);
-    section.whole("eth_latency", t.eth_latency, cycles);
     section.whole("epoch_load", t.epoch_load, cycles);
-    section.whole("ublock_overhead", t.ublock_overhead, cycles);
-    section.number("unpack_bytes", t.unpack_bytes);
-    section.number("pack_bytes", t.pack_bytes);
-    section.whole("matmul_tile_phase", t.matmul_tile_phase, cycles);
-    section.whole("elw_tile_phase", t.elw_tile_phase, cycles);
-    section.whole("move_tile", t.move_tile, cycles);
-    section.whole("reduce_tile", t.reduce_tile, cycles);
-    read_sfpu_tile(section, t.sfpu_tile, optional);
     section.done();
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,7 @@ struct ChipFeatures {
     int dest_tiles_32b = 4;
 };
 
-/// Rates and latencies of the first time model. Cycles are AI clock cycles.
+/// Rates and latencies of the NoC, and what estimates need. Cycles are AI clock cycles.
 struct ChipTiming {
     std::string chip;            ///< whose kernel constants and instruction set
     double noc_link_bytes = 32;  ///< per cycle and direction
@@ -44,21 +43,7 @@ struct ChipTiming {
     int noc_issue = 24;             ///< initiator, per packet
     double dram_read_bytes = 22.3;  ///< per cycle and channel
     double dram_write_bytes = 21.9;
-    int dram_latency = 300;  ///< beyond the NoC path
-    double pcie_bytes = 24;
-    int pcie_latency = 800;
-    double eth_bytes = 12.5;  ///< per cycle, link and direction
-    int eth_latency = 600;
-    int epoch_load = 0;  ///< cycles to load a core's kernels and stream set-up
-    // kernels
-    int ublock_overhead = 0;     ///< RISC-V cost per ublock
-    double unpack_bytes = 32;    ///< per cycle and unpacker
-    double pack_bytes = 64;      ///< per cycle, all packers
-    int matmul_tile_phase = 16;  ///< FPU cycles of a 32x32x32 tile product, per phase
-    int elw_tile_phase = 8;      ///< FPU cycles of an element-wise tile, per phase
-    int move_tile = 8;
-    int reduce_tile = 16;
-    std::map<std::string, int> sfpu_tile;  ///< by op type; key "default"
+    int epoch_load = 0;  ///< cycles to load what every core of the chip needs for an epoch, for estimates
 };
 
 struct ChipParams {

@@ -12,6 +12,8 @@ struct KernelConstants {
     // rates, bytes per clock
     double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_datums = 64, supply_bytes = 14, matmul_supply_bytes = 11,
            drain_bytes = 24;
+    double reduce_supply_bytes = 21, supply_turn = 0;  ///< of a reduction; clocks until freed space brings tiles
+    double supply_block = 1;        ///< tiles of a micro-block from which on operands wait for their stream
     double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
     double supply_tile = 0;         ///< clocks per tile besides its bytes
     double supply_tile_single = 0;  ///< the same, more, where one input was measured alone
@@ -29,7 +31,7 @@ struct KernelConstants {
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_output = 80, strip_ublock = 0;
     // per input: fill and drain of the pipeline and reconfiguration between inputs
     double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200,
-           input_single = 0;
+           input_single = 0, input_single_math = 0;
     // products of the matrix unit per 32x32x32 tile product, phase and kind of kernel
     double mvmul_per_phase = 16, sparse_mvmul_per_phase = 14;
     /// Instructions of an SFPU kernel per tile, by op and mode: "exp", "exp/approx", "add/Int32".

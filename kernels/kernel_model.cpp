@@ -78,10 +78,20 @@ double stream_bytes(DataFormat format, double tiles) {
     return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
 }
 
+/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
+/// free while the other is unpacked, and its tiles arrive a turn-around later.
+double two_block_floor(const KernelShape& s, const KernelConstants& c) {
+    constexpr double smallest_buffer = 32768;
+    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
+    if (2 * block < smallest_buffer) return 0;
+    return real(s.t * s.ublocks()) * (block / c.reduce_supply_bytes + c.supply_turn);
+}
+
 /// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
 double input_floor(const KernelShape& s, const KernelConstants& c) {
     const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    if (family == KernelFamily::Sparse) return 0;
+    if (family == KernelFamily::ReduceTile) return two_block_floor(s, c);
     if (family == KernelFamily::Depthwise)  // every product has its own tile of activations
         return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
                c.depthwise_supply_bytes;
@@ -89,6 +99,7 @@ double input_floor(const KernelShape& s, const KernelConstants& c) {
         const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
         return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
     }
+    if (real(s.ublock_tiles()) < c.supply_block) return 0;
     const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
     const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
     return in0 + in1 <= c.supply_window ? 0
@@ -103,7 +114,6 @@ double output_floor(const KernelShape& s, const KernelConstants& c) {
 }
 
 double input_share(const KernelShape& s, const KernelConstants& c) {
-    const double single = s.inputs <= 1 ? c.input_single : 0;
     switch (family_of(s)) {
         case KernelFamily::Matmul:
         case KernelFamily::Depthwise:
@@ -115,7 +125,6 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
         case KernelFamily::ReduceZ:
             return c.input_reduce;
         case KernelFamily::Copy:
-            return c.input_eltwise + single + (streams::integer_kernel(s) ? c.input_int : 0);
         case KernelFamily::Unary:
         case KernelFamily::Binary:
         case KernelFamily::SfpuBinary:
@@ -123,6 +132,22 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
             break;
     }
     return c.input_eltwise + (streams::integer_kernel(s) ? c.input_int : 0);
+}
+
+/// One input measured alone from its first unpack to its last pack. Where math or the operands' stream limits, the last
+/// micro-block is packed after all others; else the first one fills the pipeline while the limiting thread's overhead
+/// has not begun to count.
+double single_input_share(const KernelShape& s, const KernelConstants& c, const KernelTime& time) {
+    const ScoreboardResult& block = time.parts.front().time;
+    if (time.limit == KernelLimit::Math || time.limit == KernelLimit::InputStream)
+        return block.busy[2] + c.input_single_math;
+    return block.fill - block.steady + c.input_single + (streams::integer_kernel(s) ? c.input_int : 0);
+}
+
+bool counts_ends(const KernelShape& s) {
+    const KernelFamily family = family_of(s);
+    return s.inputs <= 1 && (family == KernelFamily::Copy || family == KernelFamily::Unary ||
+                             family == KernelFamily::Binary || family == KernelFamily::SfpuBinary);
 }
 
 ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
@@ -236,7 +261,7 @@ KernelTime KernelModel::time(const KernelShape& shape) const {
     out.output_floor = output_floor(shape, constants_);
     if (out.input_floor > out.cycles) out.limit = KernelLimit::InputStream;
     if (out.output_floor > std::max(out.cycles, out.input_floor)) out.limit = KernelLimit::OutputStream;
-    out.per_input = input_share(shape, constants_);
+    out.per_input = counts_ends(shape) ? single_input_share(shape, constants_, out) : input_share(shape, constants_);
     // Only a single input, measured from its first unpack to its last pack, can seem to save time.
     if (shape.inputs > 1) out.per_input = std::max(0.0, out.per_input);
     out.cycles = std::max(1.0, std::max({out.cycles, out.input_floor, out.output_floor}) + out.per_input);

@@ -1,10 +1,6 @@
 #include "kernels/kernel_rows.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
@@ -14,81 +10,20 @@ namespace tt {
 
 namespace {
 
-/// Cuts one record; fields may be quoted, "" inside quotes is a quote.
-std::vector<std::string> cut(std::string_view line) {
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-            fields.back() += '"';
-            ++i;
-        } else if (c == '"') {
-            quoted = !quoted;
-        } else if (c == ',' && !quoted) {
-            fields.emplace_back();
-        } else {
-            fields.back() += c;
-        }
-    }
-    return fields;
-}
-
-std::string quote(const std::string& field) {
-    if (field.find_first_of(",\"") == std::string::npos) return field;
-    std::string out = "\"";
-    for (const char c : field) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
-}
-
-constexpr const char* needed[] = {
+const std::vector<std::string> needed = {
     "arch",        "op",     "approx", "vector_mode", "math_fidelity", "in0_df",    "in1_df",    "out_df",
     "intermed_df", "acc_df", "t",      "mblock_m",    "mblock_n",      "ublock_rt", "ublock_ct", "m_k",
     "u_kt",        "z",      "l1_acc", "nz_strips",   "nz_ublocks",    "nz_tiles"};
 
 constexpr std::int64_t size_limit = 1 << 20;
 
-std::optional<double> parse_real(const std::string& text) {
-    double value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || code != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-    return value;
-}
-
-/// One row's fields by column name, with messages that name file, line and column.
-class RowReader {
+/// One row's fields as a kernel's sizes and formats.
+class RowReader : public CsvFields {
 public:
-    RowReader(const std::vector<std::string>& columns, const KernelRow& row, const std::string& file, Diagnostics& out)
-        : columns_(columns), row_(row), file_(file), out_(out) {}
+    using CsvFields::CsvFields;
 
-    const std::string& text(std::string_view column) const {
-        static const std::string empty;
-        const auto found = std::find(columns_.begin(), columns_.end(), column);
-        return found == columns_.end() ? empty : row_.fields[static_cast<std::size_t>(found - columns_.begin())];
-    }
-    SourceLoc at() const { return {file_, row_.line, 0}; }
-    template <class... Args>
-    void error(fmt::format_string<Args...> format, Args&&... args) {
-        out_.error(at(), format, std::forward<Args>(args)...);
-    }
-
-    /// Whole, from `low`; empty gives `otherwise`, which nullopt forbids.
     std::int64_t size(const char* column, std::int64_t low, std::optional<std::int64_t> otherwise) {
-        const std::string& field = text(column);
-        if (field.empty()) {
-            if (!otherwise) error("'{}' is empty; a whole number from {} is wanted", column, low);
-            return otherwise.value_or(low);
-        }
-        const std::optional<double> value = parse_real(field);
-        if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) ||
-            *value > static_cast<double>(size_limit)) {
-            error("'{}' is '{}'; a whole number in {}..{} is wanted", column, field, low, size_limit);
-            return low;
-        }
-        return static_cast<std::int64_t>(*value);
+        return CsvFields::size(column, low, size_limit, otherwise);
     }
     DataFormat format(const char* column, DataFormat otherwise) {
         const std::string& field = text(column);
@@ -107,12 +42,6 @@ public:
         error("'{}' is '{}'; 0, 1, true or false is wanted", column, text(column));
         return false;
     }
-
-private:
-    const std::vector<std::string>& columns_;
-    const KernelRow& row_;
-    const std::string& file_;
-    Diagnostics& out_;
 };
 
 void read_modes(RowReader& in, KernelShape& s) {
@@ -187,43 +116,13 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     read_formats(in, s);
     read_sizes(in, s);
     check_block(in, s);
-    if (const std::string& cycles = in.text("cycles_per_input"); !cycles.empty()) {
-        row.measured = parse_real(cycles);
-        if (!row.measured || *row.measured <= 0)
-            in.error("'cycles_per_input' is '{}'; a number above 0 is wanted", cycles);
-    }
+    row.measured = in.positive("cycles_per_input");
     if (arch != chip_name)
         row.reason = fmt::format("arch is {}, predicted is {}", arch, chip_name);
     else if (!has_kernel_model(s))
         row.reason = fmt::format("no kernel model for {}", row.op);
     else
         row.shape = s;
-}
-
-double percentile(std::vector<double> sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
-
-KernelErrors errors_of(const std::string& op, const std::vector<double>& relative) {
-    KernelErrors e;
-    e.op = op;
-    e.rows = relative.size();
-    std::vector<double> sizes;
-    for (const double r : relative) {
-        sizes.push_back(std::abs(r));
-        e.mean += std::abs(r);
-        e.bias += r;
-    }
-    e.mean /= static_cast<double>(e.rows);
-    e.bias /= static_cast<double>(e.rows);
-    std::sort(sizes.begin(), sizes.end());
-    e.median = percentile(sizes, 0.5);
-    e.p95 = percentile(sizes, 0.95);
-    e.worst = sizes.back();
-    return e;
 }
 
 }  // namespace
@@ -267,49 +166,25 @@ bool has_kernel_model(const KernelShape& shape) {
     return false;
 }
 
-KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, const std::string& chip_name) {
-    KernelRowFile file;
+static KernelRowFile read_rows(CsvFile csv, const std::string& chip_name) {
+    KernelRowFile file{std::move(csv), {}};
     Diagnostics problems;
-    int line_number = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        std::string_view line = text.substr(at, end - at);
-        at = end + 1;
-        ++line_number;
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        if (line_number == 1) {
-            file.columns = cut(line);
-            for (const char* column : needed)
-                if (std::find(file.columns.begin(), file.columns.end(), column) == file.columns.end())
-                    problems.error({name, 1, 0}, "the column '{}' is missing", column);
-            problems.throw_if_any();
-            continue;
-        }
-        if (line.empty()) continue;
-        KernelRow row;
-        row.line = line_number;
-        row.fields = cut(line);
-        if (row.fields.size() != file.columns.size()) {
-            problems.error({name, line_number, 0}, "{} fields; the first line names {}", row.fields.size(),
-                           file.columns.size());
-            continue;
-        }
-        KernelRow read = row;
-        RowReader reader(file.columns, row, name, problems);
-        read_row(reader, read, chip_name);
-        file.rows.push_back(std::move(read));
+    for (const CsvRow& row : file.csv.rows) {
+        RowReader reader(file.csv, row, problems);
+        file.rows.emplace_back();
+        read_row(reader, file.rows.back(), chip_name);
+        throw_if_many(problems);
     }
-    if (line_number == 0) problems.error({name, 1, 0}, "the file is empty; a line of column names is wanted");
     problems.throw_if_any();
     return file;
 }
 
+KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, const std::string& chip_name) {
+    return read_rows(parse_csv(text, name, needed), chip_name);
+}
+
 KernelRowFile read_kernel_rows(const std::string& file, const std::string& chip_name) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    if (!in || in.bad() || !text) fail_input({file, 0, 0}, "the file cannot be read");
-    return parse_kernel_rows(text.str(), file, chip_name);
+    return read_rows(read_csv(file, needed), chip_name);
 }
 
 std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model) {
@@ -328,43 +203,25 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
 }
 
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions) {
-    std::string out;
-    const auto line = [&](const std::vector<std::string>& fields) {
-        for (const std::string& field : fields) out += quote(field) + ",";
-    };
-    line(file.columns);
-    out += "predicted_cycles,limiter,reason\n";
+    std::vector<std::string> fields = file.csv.columns;
+    fields.insert(fields.end(), {"predicted_cycles", "limiter", "reason"});
+    std::string out = csv_line(fields);
     for (std::size_t i = 0; i < file.rows.size(); ++i) {
         const KernelPrediction& p = predictions[i];
-        line(file.rows[i].fields);
-        out += fmt::format("{},{},{}\n", p.cycles ? fmt::format("{:.2f}", *p.cycles) : "", p.limiter, quote(p.reason));
+        fields = file.csv.rows[i].fields;
+        fields.insert(fields.end(), {p.cycles ? fmt::format("{:.2f}", *p.cycles) : "", p.limiter, p.reason});
+        out += csv_line(fields);
     }
     return out;
 }
 
-std::vector<KernelErrors> kernel_errors(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions) {
-    std::map<std::string, std::vector<double>> by_op;
-    std::vector<double> all;
-    for (std::size_t i = 0; i < file.rows.size(); ++i) {
-        const KernelRow& row = file.rows[i];
-        if (!row.measured || !predictions[i].cycles) continue;
-        const double relative = 100 * (*predictions[i].cycles / *row.measured - 1);
-        by_op[row.op].push_back(relative);
-        all.push_back(relative);
-    }
-    std::vector<KernelErrors> out;
-    for (const auto& [op, relative] : by_op) out.push_back(errors_of(op, relative));
-    if (!all.empty()) out.push_back(errors_of("all", all));
-    return out;
-}
-
-std::string error_table(const std::vector<KernelErrors>& errors) {
-    std::string out = fmt::format("{:<18} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "op", "rows", "mean %", "median %",
-                                  "P95 %", "worst %", "bias %");
-    for (const KernelErrors& e : errors)
-        out += fmt::format("{:<18} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>+8.2f}\n", e.op, e.rows, e.mean,
-                           e.median, e.p95, e.worst, e.bias);
-    return out;
+std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
+                                            const std::vector<KernelPrediction>& predictions) {
+    ErrorCount count;
+    for (std::size_t i = 0; i < file.rows.size(); ++i)
+        if (file.rows[i].measured && predictions[i].cycles)
+            count.add(file.rows[i].op, *predictions[i].cycles, *file.rows[i].measured);
+    return count.summary();
 }
 
 }  // namespace tt

@@ -6,22 +6,22 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.hpp"
+#include "base/prediction_errors.hpp"
 #include "kernels/kernel_model.hpp"
 
 namespace tt {
 
 struct KernelRow {
-    int line = 0;                     ///< of the file
-    std::string op;                   ///< as written
-    std::vector<std::string> fields;  ///< as written
+    std::string op;  ///< as written
     std::optional<KernelShape> shape;
     std::string reason;  ///< why there is no shape
     std::optional<double> measured;
 };
 
 struct KernelRowFile {
-    std::vector<std::string> columns;
-    std::vector<KernelRow> rows;
+    CsvFile csv;
+    std::vector<KernelRow> rows;  ///< of csv.rows
 };
 
 /// Reads a CSV file of the columns arch, op, approx, vector_mode, math_fidelity, in0_df, in1_df, out_df, intermed_df,
@@ -40,15 +40,9 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
 /// The file with the columns predicted_cycles, limiter and reason added.
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
 
-/// Errors of one op in percent of the measurement: of the absolute value, and the bias with its sign.
-struct KernelErrors {
-    std::string op;
-    std::size_t rows = 0;
-    double mean = 0, median = 0, p95 = 0, worst = 0, bias = 0;
-};
-/// By op in alphabetic order, then "all"; empty when no row is measured.
-std::vector<KernelErrors> kernel_errors(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
-std::string error_table(const std::vector<KernelErrors>& errors);
+/// By op; empty when no row is measured.
+std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
+                                            const std::vector<KernelPrediction>& predictions);
 
 /// Fills a shape's op, reduce_dim from a row's op name ("reduce_z", "matmul_sparse"); false for an unknown name.
 bool set_op(KernelShape& shape, std::string_view name);

@@ -11,7 +11,11 @@ namespace tt {
 
 namespace {
 
-using ThreadClocks = std::array<double, thread_count>;
+/// Of the three threads, and of the FPU and SFPU.
+struct SliceClocks {
+    std::array<double, thread_count> threads{};
+    double engaged = 0;
+};
 
 std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
 
@@ -23,13 +27,13 @@ std::int64_t slice_tiles(const OpConfig& op, const OpDef& def, int operand) {
     return tiles * use.slices;
 }
 
-void set_sparse(KernelShape& s, const OpConfig& op) {
+void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCounts>& known) {
     s.op = "matmul_sparse";
     std::int64_t strips = s.t;
     for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
-    s.nz_strips = strips;
-    s.nz_ublocks = at_least_one(strips * s.mblock_m / 2);
-    s.nz_tiles = at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
+    s.nz_strips = known ? known->strips : strips;
+    s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
+    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
     // The distinct sparse tiles come first, the activations second, as for a dense one.
     if (op.in_df.size() > 1) s.in1 = op.in_df[1];
 }
@@ -49,27 +53,29 @@ void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
     s.mblock_n = at_least_one(use.rects.front().nc / s.ublock_ct);
 }
 
-/// Clocks of the three threads for one output slice. The one that limits takes the time of the steady state.
-ThreadClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
+/// Clocks for one output slice. The thread that limits takes the time of the steady state.
+SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
     const KernelTime time = model.time(shape);
     const double slices = static_cast<double>(shape.t);
-    ThreadClocks sum{};
+    SliceClocks clocks;
+    std::array<double, thread_count>& sum = clocks.threads;
     double steady = 0;
     for (const KernelPart& part : time.parts) {
         for (std::size_t i = 0; i < thread_count; ++i) sum[i] += part.count * part.time.busy[i];
         steady += part.count * part.time.steady;
+        clocks.engaged += part.count * part.time.engaged / slices;
     }
     const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
     sum[longest] = std::max(sum[longest], steady);
     sum[0] = std::max(sum[0], time.input_floor);
     sum[2] = std::max(sum[2], time.output_floor);
-    for (double& clocks : sum) clocks = std::max(0.0, clocks + time.per_input) / slices;
-    return sum;
+    for (double& thread : sum) thread = std::max(0.0, thread + time.per_input) / slices;
+    return clocks;
 }
 
 /// A fused op: what its sub-ops cost one after the other, per output slice.
-ThreadClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
-    ThreadClocks sum{};
+SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
+    SliceClocks sum;
     for (const auto& schedule : op.fused->schedules)
         for (const FusedSubOp& sub : schedule) {
             KernelShape s;
@@ -97,8 +103,9 @@ ThreadClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
                 s.z = at_least_one(sub.attributes.z);
                 if (s.reduce_dim == ReduceDim::None) s.op = "nop";
             }
-            const ThreadClocks one = slice_clocks(model, s);
-            for (std::size_t i = 0; i < thread_count; ++i) sum[i] += one[i];
+            const SliceClocks one = slice_clocks(model, s);
+            for (std::size_t i = 0; i < thread_count; ++i) sum.threads[i] += one.threads[i];
+            sum.engaged += one.engaged;
         }
     return sum;
 }
@@ -107,7 +114,7 @@ Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llro
 
 }  // namespace
 
-KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse) {
     KernelShape s;
     s.op = std::string(def.name);
     s.approximate = op.attr.approximate_mode;
@@ -129,7 +136,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
     s.bias = op.attr.bias;
     s.inputs = 128;
     if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
-        set_sparse(s, op);
+        set_sparse(s, op, sparse);
     if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
     if (!has_kernel_model(s))
         s.op = "nop";  // moves of tiles by other rules: tilizer, embedding, ethernet_datacopy, topk
@@ -138,8 +145,9 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
     const KernelModel& model = kernel_model(chip.chip);
-    const ThreadClocks slice = def.op_class == OpClass::Fused && op.fused ? fused_clocks(op, model)
-                                                                          : slice_clocks(model, kernel_shape(op, def));
+    const SliceClocks slice = def.op_class == OpClass::Fused && op.fused
+                                  ? fused_clocks(op, model)
+                                  : slice_clocks(model, kernel_shape(op, def, work.sparse));
     // The step's share of its slice is that of the first operand's tiles.
     double share = 1;
     if (!work.in_bytes.empty() && !op.in_df.empty()) {
@@ -147,7 +155,8 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
                                                tile_bytes(op.in_df[0], op.in_tile.empty() ? op.tile : op.in_tile[0]));
         if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
     }
-    return {whole(slice[0] * share), whole(slice[1] * share), whole(slice[2] * share)};
+    return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
+            whole(slice.engaged * share)};
 }
 
 }  // namespace tt

@@ -15,7 +15,9 @@ namespace tt {
 
 /// --numerics: `real` follows the formats, `float32` switches all float rounding off
 /// (integers still round and saturate: that is what those ops compute).
-enum class Numerics : std::uint8_t { Real, Float32 };
+/// Exact is `real` with --math exact: the matrix unit bit by bit (kernels/exact).
+enum class Numerics : std::uint8_t { Real, Float32, Exact };
+inline bool follows_formats(Numerics numerics) { return numerics != Numerics::Float32; }
 
 /// Block floats: half-up rounding (host pushes) or truncation (requantization in golden).
 enum class BlockRounding : std::uint8_t { HalfUp, Truncate };
@@ -42,6 +44,10 @@ void round_to_dest(DataFormat acc, MatrixView values);
 /// Dst values (of format acc) packed to `out` in L1: early and late step of the packer. `intermediate` choice follows
 /// acc and out. Block floats share an exponent over 16 consecutive columns of a row.
 void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values);
+/// Its early step alone; pack_from_dest() afterwards does the rest.
+void pack_early_step(DataFormat acc, DataFormat out, MatrixView values);
+/// Whether the packer's intermediate format is Float32 for them.
+bool intermediate_is_float32(DataFormat acc, DataFormat out);
 
 /// Rounds half away from zero and saturates to an integer format (Int8 +-127, UInt8, UInt16, Int32 +-(2^31-1)).
 void saturate_to_integer(DataFormat format, MatrixView values);

@@ -1,4 +1,5 @@
 // What every op shares: common attributes, operand counts, the default unpack conversion and the packer.
+#include "kernels/exact/block.hpp"
 #include "kernels/op_def.hpp"
 
 namespace tt {
@@ -49,11 +50,33 @@ int operand_count(const OpConfig& op) {
     return def == nullptr ? 0 : def->min_inputs;
 }
 
+std::vector<std::string> fast_parts(const OpConfig& op) {
+    std::vector<std::string> parts;
+    const auto consider = [&](const std::string& type, const OpAttributes& attr) {
+        const OpDef* def = find_op(type);
+        if (def != nullptr && !def->bit_true) parts.push_back(type);
+        if (attr.sfpu_gelu) parts.push_back("gelu of " + type);
+        if (type == "reduce" && attr.reduce_dim == ReduceDim::Z) parts.push_back("reduce over z");
+        if ((type == "matmul" || type == "depthwise") && (attr.requant || attr.dequant))
+            parts.push_back("scaling of integer " + type);
+    };
+    if (op.fused != nullptr) {
+        for (const auto& schedule : op.fused->schedules)
+            for (const FusedSubOp& sub : schedule) consider(sub.type, sub.attributes);
+    } else {
+        consider(op.type, op.attr);
+    }
+    if (op.gradient) parts.push_back("sums of gradient_op");
+    return parts;
+}
+
 void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     const OpDef* def = find_op(op.type);
     if (def != nullptr && def->prepare != nullptr) return def->prepare(op, operand, numerics, values);
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
-    if (numerics == Numerics::Real && !is_raw(format) && !is_integer(format)) unpack_to_src(format, op.acc_df, values);
+    if (!follows_formats(numerics) || is_raw(format) || is_integer(format)) return;
+    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
+    unpack_to_src(format, op.acc_df, values);
 }
 
 static void relu(const OpAttributes& attr, MatrixView out) {
@@ -83,18 +106,23 @@ static void add_previous(ConstMatrixView previous, MatrixView out) {
 void pack_result(const BlockArgs& args) {
     const OpConfig& op = args.op;
     if (is_raw(op.out_df)) return;  // bit patterns: nothing to compute with
-    const bool real = args.numerics == Numerics::Real;
+    const bool real = follows_formats(args.numerics);
     if (args.previous.data != nullptr) {
         add_previous(args.previous, args.out);
         if (real) round_to_dest(op.acc_df, args.out);
     }
-    if (op.attr.relu_en && op.attr.relu != ReluMode::None) relu(op.attr, args.out);
-    if (is_integer(op.out_df)) {
-        saturate_to_integer(op.out_df, args.out);
-    } else if (real) {
-        // The dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
-        pack_from_dest(op.acc_df == DataFormat::Int32 ? DataFormat::Float32 : op.acc_df, op.out_df, args.out);
+    // The dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
+    const DataFormat dest = is_integer(op.out_df) || op.acc_df != DataFormat::Int32 ? op.acc_df : DataFormat::Float32;
+    if (op.attr.relu_en && op.attr.relu != ReluMode::None) {
+        if (args.numerics == Numerics::Exact && !is_integer(op.out_df))
+            exact::pack_relu(dest, op.out_df, op.attr, args.out);
+        else
+            relu(op.attr, args.out);
     }
+    if (is_integer(op.out_df))
+        saturate_to_integer(op.out_df, args.out);
+    else if (real)
+        pack_from_dest(dest, op.out_df, args.out);
 }
 
 }  // namespace tt

@@ -110,6 +110,7 @@ struct OpDef {
     bool gradient_all = false;  ///< gradient_op legal on every chip
     bool gradient_new = false;  ///< gradient_op legal where features.gradient_any_op
     bool fusable = false;       ///< may be a sub-op
+    bool bit_true = false;      ///< --math exact gives the chip's bits; others compute as with --math fast
 };
 
 std::span<const OpDef* const> all_ops();
@@ -119,6 +120,9 @@ common_attributes();  ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast
 
 /// Number of operands an op of this configuration must have (bias, requant, encoding count).
 int operand_count(const OpConfig& op);
+
+/// What of this op (and its sub-ops) --math exact computes as --math fast does, such as "exp" or "gelu of matmul".
+std::vector<std::string> fast_parts(const OpConfig& op);
 
 /// The packer: adds `previous` for gradient ops, relu, conversion to out_df. In place on args.out.
 void pack_result(const BlockArgs& args);

@@ -18,14 +18,17 @@ namespace {
 
 constexpr std::uint32_t below(std::uint32_t bit) { return (bit << 1) - 1; }
 
-/// Early step of the 8-bit exponent kinds: NaN to infinity, half up at `half`, exponent 0 to +0.
-template <std::uint32_t Half>
-constexpr auto round_b = [](std::uint32_t bits) {
-    const std::uint32_t a = (min_magnitude(bits & ~sign_bit, infinity_bits) + Half) & ~below(Half);
-    return where_less(least_normal_bits - 1, a, a | (bits & sign_bit));
-};
 constexpr std::uint32_t half_of_7_bits = 0x8000;
 constexpr std::uint32_t half_of_6_bits = 0x10000;
+
+/// Early step of the 8-bit exponent kinds: NaN to infinity, half up at `half`, exponent 0 to +0: that of the rounded
+/// datum for 7 bits, that of the datum itself for 6.
+template <std::uint32_t Half>
+constexpr auto round_b = [](std::uint32_t bits) {
+    const std::uint32_t before = min_magnitude(bits & ~sign_bit, infinity_bits);
+    const std::uint32_t a = (before + Half) & ~below(Half);
+    return where_less(least_normal_bits - 1, Half == half_of_6_bits ? before : a, a | (bits & sign_bit));
+};
 
 /// Early step to Bfp8 of FP16 datums: half up to 6 mantissa bits, saturating at the largest of them.
 constexpr auto round_a = [](std::uint32_t bits) {
@@ -68,6 +71,20 @@ void pack_blocks(DataFormat acc, const FormatInfo& out, MatrixView values) {
 
 }  // namespace
 
+bool intermediate_is_float32(DataFormat acc, DataFormat out) {
+    return acc == DataFormat::Float32 && !is_block_float(out) && out != DataFormat::Float16_b;
+}
+
+void pack_early_step(DataFormat acc, DataFormat out, MatrixView values) {
+    const bool from_fp16 = info(acc).family == FormatFamily::A;
+    if (is_integer(acc) || intermediate_is_float32(acc, out)) return;
+    if (is_block_float(out) && (from_fp16 || info(out).family == FormatFamily::A))
+        return for_each_datum(values, round_a);
+    if (is_block_float(out)) return for_each_datum(values, round_b<half_of_6_bits>);
+    if (from_fp16) return for_each_datum(values, flush_fp16);
+    for_each_datum(values, round_b<half_of_7_bits>);
+}
+
 void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
     const bool from_fp16 = info(acc).family == FormatFamily::A;
     switch (out) {
@@ -81,6 +98,7 @@ void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
             return for_each_datum(values, round_b<half_of_7_bits>);
         case DataFormat::Float16:
             if (from_fp16) return for_each_datum(values, flush_fp16);
+            pack_early_step(acc, out, values);
             return for_each_datum(values, cut_to_fp16);
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:

@@ -237,6 +237,15 @@ private:
         outstanding_[t] = std::max(outstanding_[t], free - s.issue + s.latency);
     }
 
+    double engaged() const {
+        double clocks = 0;
+        for (const Step& s : steps_[static_cast<std::size_t>(KernelThread::Math)]) {
+            const auto unit = static_cast<TensixUnit>(s.unit);
+            if (unit == TensixUnit::Math || unit == TensixUnit::Sfpu) clocks += s.issue * s.repeat;
+        }
+        return clocks;
+    }
+
     ScoreboardResult result() const {
         ScoreboardResult r;
         // The thread that ends a micro-block last: pack, or what there is.
@@ -252,6 +261,7 @@ private:
             r.steady = r.fill;
         }
         if (!ends_[0].empty()) r.drain = std::max(0.0, ends.back() - ends_[0].back());
+        r.engaged = engaged();
         double most = -1;
         for (std::size_t t = 0; t < thread_count; ++t) {
             if (ends_[t].empty()) continue;

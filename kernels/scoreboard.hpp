@@ -29,6 +29,7 @@ struct ScoreboardResult {
     double steady = 0;                        ///< between the ends of later micro-blocks
     double drain = 0;                         ///< last unpack to last pack
     std::array<double, thread_count> busy{};  ///< per thread and micro-block, without waits for the other threads
+    double engaged = 0;                       ///< per micro-block: instructions of FPU and SFPU are in issue
     KernelLimit limit = KernelLimit::Unpack;  ///< the thread with the most work
 };
 

@@ -153,7 +153,7 @@ struct Golden::Impl {
         auto result = std::make_shared<Tensor>();
         const Task task = pool.submit(
             [this, &op, in = std::move(in), previous, result] {
-                const bool real = options.numerics == Numerics::Real;
+                const bool real = follows_formats(options.numerics);
                 std::vector<Tensor> made;
                 std::vector<const Tensor*> operands;
                 made.reserve(in.size());

@@ -5,7 +5,7 @@
 namespace tt {
 
 ProgramRunner::ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit)
-    : netlist_(netlist), calls_(std::move(calls)), left_(limit) {}
+    : netlist_(&netlist), calls_(std::move(calls)), left_(limit) {}
 
 bool ProgramRunner::next(Command& command) {
     while (ready_at_ == ready_.size()) {
@@ -75,7 +75,7 @@ void ProgramRunner::step() {
         case Instruction::Kind::Allocate:
         case Instruction::Kind::Deallocate:
             for (const std::string& name : instruction.queues)
-                if (const Queue* queue = netlist_.find_queue(name))
+                if (const Queue* queue = netlist_->find_queue(name))
                     ready_.emplace_back(AllocateCommand{queue, instruction.kind == Instruction::Kind::Allocate});
             break;
         case Instruction::Kind::EndProgram:
@@ -151,7 +151,7 @@ void ProgramRunner::begin_loop(const Instruction& instruction) {
 
 void ProgramRunner::execute(const Instruction& instruction) {
     ExecuteCommand command;
-    command.graph = netlist_.find_graph(instruction.graph);
+    command.graph = netlist_->find_graph(instruction.graph);
     command.loc = instruction.loc;
     if (!command.graph) fail_input(instruction.loc, "execute of an unknown graph '{}'", instruction.graph);
     for (const QueueSetting& setting : instruction.settings) load_setting(setting, command);
@@ -160,7 +160,7 @@ void ProgramRunner::execute(const Instruction& instruction) {
 
 void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& command) {
     QueueLaunch launch;
-    launch.queue = netlist_.find_queue(setting.queue);
+    launch.queue = netlist_->find_queue(setting.queue);
     if (!launch.queue) fail_input(setting.loc, "settings for an unknown queue '{}'", setting.queue);
     const bool ram = launch.queue->type == QueueType::Ram;
 

@@ -81,7 +81,7 @@ private:
     std::int64_t value(const Operand& operand, const SourceLoc& loc) const;
     std::int64_t* find(const std::string& name);
 
-    const Netlist& netlist_;
+    const Netlist* netlist_;
     std::vector<ProgramCall> calls_;
     std::size_t call_ = 0;
     std::size_t pc_ = 0;

@@ -143,7 +143,7 @@ static std::map<const Graph*, std::vector<const Graph*>> find_epochs(const Netli
 
 EpochStream::EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls,
                          std::optional<std::int64_t> inputs_count)
-    : netlist_(netlist),
+    : netlist_(&netlist),
       runner_(netlist, std::move(calls)),
       inputs_count_(inputs_count),
       epoch_of_(find_epochs(netlist)) {}
@@ -206,7 +206,7 @@ bool EpochStream::next(EpochCommand& command) {
 
 const std::vector<QueueUse>& PointerTable::uses(const Graph& graph) {
     const auto it = uses_.find(&graph);
-    return it != uses_.end() ? it->second : uses_.emplace(&graph, queue_uses(netlist_, graph)).first->second;
+    return it != uses_.end() ? it->second : uses_.emplace(&graph, queue_uses(*netlist_, graph)).first->second;
 }
 
 std::map<const Queue*, QueueAccess> PointerTable::launch(const EpochLaunch& launch) {

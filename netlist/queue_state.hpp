@@ -70,7 +70,7 @@ public:
 private:
     void gather(const ExecuteCommand& execute);
 
-    const Netlist& netlist_;
+    const Netlist* netlist_;
     ProgramRunner runner_;
     std::optional<std::int64_t> inputs_count_;
     std::map<const Graph*, std::vector<const Graph*>> epoch_of_;  // all members, in file order
@@ -90,7 +90,7 @@ std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph);
 /// Pointers of all queues of a run, and the queues each graph touches.
 class PointerTable {
 public:
-    explicit PointerTable(const Netlist& netlist) : netlist_(netlist) {}
+    explicit PointerTable(const Netlist& netlist) : netlist_(&netlist) {}
     /// Start of a launch: every queue its graphs touch, with the entries its inputs read and write.
     std::map<const Queue*, QueueAccess> launch(const EpochLaunch& launch);
     void finish(const std::map<const Queue*, QueueAccess>& accesses, std::int64_t input_count);
@@ -100,7 +100,7 @@ public:
     const std::vector<QueueUse>& uses(const Graph& graph);
 
 private:
-    const Netlist& netlist_;
+    const Netlist* netlist_;
     std::map<const Queue*, QueuePointers> pointers_;
     std::map<const Graph*, std::vector<QueueUse>> uses_;
 };

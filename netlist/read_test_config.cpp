@@ -242,7 +242,7 @@ void read_test_config(Context& ctx, const YamlNode& node, TestConfig& into) {
 void read_performance_check(Context& ctx, const YamlNode& node, std::vector<PerformanceCheck>& into) {
     if (is_none(node) || !ctx.is_map(node, "'performance-check'")) return;
     for (const auto& [key, value] : node.entries) {
-        if (key->scalar == "host" || !value->is_map()) continue;
+        if (!value->is_map()) continue;
         PerformanceCheck check;
         check.name = key->scalar;
         check.loc = ctx.at(*key);

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/new_file.hpp"
 #include "netlist/golden.hpp"
+#include "sim/decoupled.hpp"
 #include "sim/setup.hpp"
 
 namespace tt::sim {
@@ -14,6 +16,11 @@ namespace tt::sim {
 bool RunReport::pass() const {
     return std::all_of(outputs.begin(), outputs.end(),
                        [](const OutputReport& o) { return o.result.pass || !o.result.judged; });
+}
+
+bool RunReport::fast_enough() const {
+    return std::all_of(performance.begin(), performance.end(),
+                       [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
 }
 
 static std::int64_t entries_of(const RunState& state, const Queue& queue) {
@@ -166,6 +173,12 @@ RunReport run(const RunOptions& options) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     mallopt(M_ARENA_MAX, 1);
+    if (!options.trace.file.empty()) {
+        if (options.mode == Mode::Functional)
+            fail_input({options.trace.file, 0, 0},
+                       "cannot be written: functional mode has no clock; use full or timing");
+        const NewFile probe(options.trace.file);  // before any work
+    }
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
     // (1) what the host will push
@@ -176,13 +189,17 @@ RunReport run(const RunOptions& options) {
                                                             state.options.stimulus, *setup->pool);
     }
     // (2) the machine
-    if (state.options.mode == Mode::Functional) {
+    if (!state.options.perf_op.empty()) {
+        run_decoupled(state);
+    } else if (state.options.mode == Mode::Functional) {
         for (const auto& [queue, entries] : state.host.all())
             for (const auto& [n, entry] : entries) state.store.put(*queue, n, entry);
         run_functional(state);
     } else {
         run_machine(state);
     }
+    if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
+        state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
     if (state.values() && state.options.sink) give_outputs(state);
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);

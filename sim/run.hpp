@@ -10,15 +10,25 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "kernels/numerics.hpp"
 #include "kernels/tensor.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
+#include "sim/performance.hpp"
 
 namespace tt::sim {
 
 enum class Mode : std::uint8_t { Full, Timing, Functional };
+
+/// --trace: a database of what the machine did, docs/trace.md. While the machine runs, SIGINT and SIGTERM end the run
+/// with Fault::Interrupted, and the trace holds what was done.
+struct TraceOptions {
+    std::string file;              ///< "" = none
+    int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
+    std::string command, version;  ///< as the trace shall show them
+};
 
 struct RunOptions {
     std::string netlist;          ///< file
@@ -33,13 +43,16 @@ struct RunOptions {
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;  ///< 0 = one per processor; never changes a result
+    unsigned threads = 0;     ///< 0 = one per processor; never changes a result
+    std::string perf_op;      ///< only this op, without the others; "" = the whole netlist. Timing mode
+    bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
     /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
     std::map<std::string, std::vector<Tensor>> host_values;
     /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
     bool check = true;  ///< compare with golden (not in Timing mode)
     bool strict = false;
+    TraceOptions trace;
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
     std::function<void(double, const std::string&)> progress;
 };
@@ -54,8 +67,9 @@ struct OpReport {
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;      ///< all its executes, from start to last output
-    double inputs_per_second = 0;  ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
+    std::uint64_t cycles = 0;         ///< all its executes, from start to last output
+    std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
+    double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
     std::vector<OpReport> ops;
 };
 struct OutputReport {
@@ -73,11 +87,15 @@ struct RunReport {
     std::uint32_t seed = 0;
     std::optional<std::int64_t> inputs_count;
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
-    std::vector<GraphReport> graphs;    ///< in order of first execution
-    std::vector<OutputReport> outputs;  ///< judged queues; empty without check
-    std::vector<std::string> notes;     ///< warnings worth showing
-    bool pass() const;                  ///< every judged output passed
+    std::uint64_t cycles = 0;                    ///< whole run; 0 in Functional mode
+    std::int64_t inputs_skipped = 0;             ///< repeats of inputs that were simulated, added without being so
+    std::vector<GraphReport> graphs;             ///< in order of first execution
+    std::vector<OutputReport> outputs;           ///< judged queues; empty without check
+    std::vector<PerformanceFigure> performance;  ///< of the performance-check section
+    std::vector<std::string> notes;              ///< warnings worth showing
+    std::optional<Error> trace_failure;          ///< the trace could not be written; nothing else is affected
+    bool pass() const;                           ///< every judged output passed
+    bool fast_enough() const;                    ///< every judged figure is met
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).

@@ -11,7 +11,8 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
       forecast(tt::forecast(n, calls, o.inputs_count)),
       options(std::move(o)),
       pool(p),
-      store(n, options.numerics) {
+      store(n, options.numerics),
+      input_record(n) {
     for (const Graph& graph : netlist.graphs)
         for (const QueueUse& use : queue_uses(netlist, graph))
             if (use.read) read_by_graph[use.queue] = true;
@@ -20,7 +21,7 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
 const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
-        prepared.plan = elaborate(netlist, launch, machine);
+        prepared.plan = elaborate(netlist, launch, machine, sparse);
         prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool);
     }
     return prepared;

@@ -1,11 +1,13 @@
 #include "sim/setup.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "base/text.hpp"
 #include "netlist/reader.hpp"
 #include "netlist/validate.hpp"
+#include "sim/sparse_counts.hpp"
 
 namespace tt::sim {
 
@@ -57,6 +59,17 @@ static RunOptions with_manifest(RunOptions options, const Manifest& manifest) {
     return options;
 }
 
+/// Says once what --math exact leaves to the fast way.
+static void note_fast_parts(const Netlist& netlist, RunReport& report) {
+    std::set<std::string> parts;
+    for (const Graph& graph : netlist.graphs)
+        for (const Op& op : graph.ops)
+            for (const std::string& part : fast_parts(op.cfg)) parts.insert(part);
+    if (!parts.empty())
+        report.notes.push_back(fmt::format(
+            "--math exact: {} computed as with --math fast, their algorithms are not public", fmt::join(parts, ", ")));
+}
+
 /// The netlist on one arch, validated and elaborated; throws what does not fit.
 static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
     MachineOptions wanted;
@@ -84,18 +97,23 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.seed = options.seed;
     report.inputs_count = options.inputs_count;
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
+    if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);
     setup.state->report = std::move(report);
+    setup.state->sparse =
+        known_sparse_counts(setup.netlist, setup.state->forecast, options, setup.manifest ? &*setup.manifest : nullptr);
     setup.state->elaborate_all();
 }
 
 std::unique_ptr<Setup> set_up(const RunOptions& given) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
+    if (!options.perf_op.empty()) options.mode = Mode::Timing;
     if (!options.inputs_dir.empty()) {
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
+    check_performance_names(setup->netlist);
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
 

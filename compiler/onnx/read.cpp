@@ -2,8 +2,11 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -130,6 +133,54 @@ private:
         return fmt::format("node '{}' ({})", name, node.op_type());
     }
 
+    const onnx::NodeProto* producer_of(const std::string& name) const {
+        for (const auto& node : graph_.node())
+            for (const auto& out : node.output())
+                if (out == name) return &node;
+        return nullptr;
+    }
+
+    /// The way from what `from` reads back to itself, by the names of nodes; empty when there is none.
+    std::vector<std::string> cycle_of(const onnx::NodeProto& from) const {
+        std::map<std::string, const onnx::NodeProto*> producers;
+        for (const auto& node : graph_.node())
+            for (const auto& out : node.output()) producers.emplace(out, &node);
+        struct Step {
+            const onnx::NodeProto* node;
+            int next = 0;  // operand
+        };
+        std::vector<Step> way{{&from}};
+        std::set<const onnx::NodeProto*> seen;
+        while (!way.empty()) {
+            Step& step = way.back();
+            if (step.next == step.node->input_size()) {
+                way.pop_back();
+                continue;
+            }
+            const auto producer = producers.find(step.node->input(step.next++));
+            if (producer == producers.end()) continue;
+            if (producer->second == &from) {
+                std::vector<std::string> names;
+                for (std::size_t k = 1; k < way.size(); ++k) names.push_back(name_of(*way[k].node));
+                names.push_back(name_of(from));
+                return names;
+            }
+            if (seen.insert(producer->second).second) way.push_back({producer->second});
+        }
+        return {};
+    }
+
+    [[noreturn]] void refuse_operand(const onnx::NodeProto& node, const std::string& name) const {
+        const onnx::NodeProto* producer = producer_of(name);
+        if (!producer)
+            fail_input(loc(), "{} reads '{}', which no input, initializer or node gives", name_of(node), name);
+        const auto cycle = cycle_of(node);
+        if (!cycle.empty())
+            fail_input(loc(), "{} is in a cycle: it reads {}", name_of(node), fmt::join(cycle, ", which reads "));
+        fail_input(loc(), "{} reads '{}', which {} gives later; nodes must come in the order of their data",
+                   name_of(node), name, name_of(*producer));
+    }
+
     bool import(const onnx::NodeProto& node) {
         const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
         const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
@@ -145,8 +196,7 @@ private:
             else if (found != values_.end())
                 import.in.emplace_back(found->second);
             else
-                fail_input(loc(), "{} reads '{}', which no input, initializer or node before it gives", name_of(node),
-                           name);
+                refuse_operand(node, name);
         }
         build_.set_origin(node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name());
         (*rule)(import);

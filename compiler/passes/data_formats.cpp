@@ -2,8 +2,8 @@
 // drown beside the large. 16 bits of the same family are used instead
 //
 //   for results of exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine, and for what these read
-//   for what works with large constants (masks, comparisons), and for constants of one tile
-//   for outputs of the model
+//   for what works with large constants (masks, comparisons), and for all constants but the matrices of products
+//   for outputs of the model, and for what elementwise ops hand to elementwise ops
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
@@ -24,6 +24,13 @@ bool needs_range(const Node& node) {
     return std::find(ops.begin(), ops.end(), node.op) != ops.end();
 }
 
+/// Works datum by datum on two operands, or on one with what the packer does.
+bool is_elementwise(const Node& node) {
+    const OpInfo* op = find_op(node.op);
+    return op && op->level == Level::Device && node.op != "buda.matmul" && node.op != "buda.depthwise" &&
+           node.op != "buda.sparse" && node.op != "buda.reduce";
+}
+
 bool has_large(const Literal& literal) {
     constexpr float large = 1000;
     return std::any_of(literal.floats().begin(), literal.floats().end(), [](float v) { return std::fabs(v) >= large; });
@@ -34,8 +41,9 @@ public:
     explicit Widener(Graph& graph) : graph_(graph) {}
     void run() {
         for (Node& node : graph_.nodes) {
-            if (node.is_constant() && node.type.format && node.type.dims[1] * node.type.dims[2] == 1) widen(node);
             if (!node.op.starts_with("buda.")) continue;
+            for (std::size_t k = 0; k < node.inputs.size(); ++k)
+                if (node.op != "buda.matmul" || k > 1) widen_constant(graph_.nodes[node.inputs[k].value]);
             bool large = false;
             for (const Edge& edge : node.inputs) {
                 Node& operand = graph_.nodes[edge.value];
@@ -44,12 +52,25 @@ public:
             }
             if (large || needs_range(node)) widen(node);
         }
+        widen_chains();
         for (const Output& output : graph_.outputs) widen(graph_.nodes[output.value]);
     }
 
 private:
     static void widen(Node& node) {
         if (node.type.format) node.type.format = wide_format(*node.type.format);
+    }
+    /// Between elementwise ops each rounding would add up; products that read the end of a chain get the block float.
+    void widen_chains() {
+        std::vector<bool> inside(graph_.nodes.size(), true);
+        for (const Node& node : graph_.nodes)
+            for (const Edge& edge : node.inputs)
+                if (!is_elementwise(node)) inside[edge.value] = false;
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (inside[id] && is_elementwise(graph_.nodes[id])) widen(graph_.nodes[id]);
+    }
+    static void widen_constant(Node& node) {
+        if (node.is_constant()) widen(node);
     }
     Graph& graph_;
 };

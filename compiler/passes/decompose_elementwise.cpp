@@ -68,6 +68,7 @@ public:
         return floor(mul(add(one("abs", a), real(0.5)), inverse(one("abs", b))));
     }
     Builder& build() { return build_; }
+    bool precise() const { return precise_; }
 
 private:
     /// The upper half of a float's digits (Veltkamp).
@@ -196,6 +197,7 @@ const std::map<std::string, Recipe>& recipes() {
         {"erf", [](Math& m, const Node&, Operands in) { return m.erf(in[0]); }},
         {"gelu_erf",
          [](Math& m, const Node&, Operands in) {
+             if (!m.precise()) return m.one("gelu", in[0]);
              const ValueId gate = m.add(m.erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
              return m.mul(m.scaled(in[0], 0.5), gate);
          }},

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/lower/lowering.hpp"
 #include "compiler/pass.hpp"
 
 namespace tt::ir {
@@ -25,10 +26,16 @@ Perm middle_swap(std::size_t rank) {
     return perm;
 }
 
-/// Whether `split` is `joined` with its last axis cut in two, the second part whole tiles.
-bool splits_last(const Dims& joined, const Dims& split) {
-    return split.size() >= 3 && split.size() == joined.size() + 1 && split.back() % 32 == 0 &&
-           std::equal(joined.begin(), joined.end() - 1, split.begin());
+/// `split` with its last two axes joined.
+Dims joined(const Dims& split) {
+    Dims dims(split.begin(), split.end() - 1);
+    dims.back() *= split.back();
+    return dims;
+}
+/// Whether a reshape between the two cuts the last axis in two, the second part whole tiles; axes of size 1 may come
+/// and go in front.
+bool splits_last(const Dims& whole, const Dims& split) {
+    return split.size() >= 3 && split.back() % 32 == 0 && whole.size() >= 2 && form_of(whole) == form_of(joined(split));
 }
 
 std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
@@ -40,7 +47,8 @@ std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     for (std::size_t k = 0; k + 2 < rest.size(); ++k)
         if (rest[k] != static_cast<std::int64_t>(k)) return std::nullopt;  // more than a swap of the last two is left
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
-    return build.transpose(build.add("hslice", {inner.inputs[0].value}, {{"n", n}}), rest);
+    const ValueId source = build.reshape(inner.inputs[0].value, joined(inner.type.dims));
+    return build.transpose(build.add("hslice", {source}, {{"n", n}}), rest);
 }
 
 std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
@@ -51,7 +59,8 @@ std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
     if (perm.back() + 1 != static_cast<std::int64_t>(rank)) return std::nullopt;
     std::swap(perm[rank - 2], perm[rank - 3]);
     const std::int64_t n = inner.type.dims[rank - 2];
-    return build.add("hstack", {build.transpose(inner.inputs[0].value, perm)}, {{"n", n}});
+    const ValueId stacked = build.add("hstack", {build.transpose(inner.inputs[0].value, perm)}, {{"n", n}});
+    return build.reshape(stacked, node.type.dims);
 }
 
 void run(Graph& graph, const PassOptions&) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/exact/fpu.hpp"
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
@@ -76,8 +77,24 @@ static void rows_of_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixV
     }
 }
 
+/// The matrix unit's op on matching rows: in0 in SrcA, in1 in SrcB, into an empty Dst.
+template <class Op>
+static void exact_pairs(const BlockArgs& args, Op op) {
+    const exact::FpuConfig config = exact::fpu_config(args.op.in_df[0], args.op.acc_df);
+    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+                  [&](float* out, const float* a, const float* b, std::int64_t n) {
+                      const auto count = static_cast<std::size_t>(n);
+                      op(config, std::span(a, count), std::span(b, count), std::span(out, count));
+                  });
+}
+static bool is_exact(const BlockArgs& args) { return args.numerics == Numerics::Exact && !is_integer(args.op.acc_df); }
+static void exact_add(const BlockArgs& args, exact::AddKind kind) {
+    exact_pairs(args,
+                [kind](const auto& config, auto a, auto b, auto out) { exact::add(config, kind, false, a, b, out); });
+}
+
 static void finish_dest(const BlockArgs& args) {
-    if (args.numerics == Numerics::Real) round_to_dest(args.op.acc_df, args.out);
+    if (follows_formats(args.numerics)) round_to_dest(args.op.acc_df, args.out);
 }
 
 template <class F>
@@ -89,9 +106,11 @@ static void block_pairs(const BlockArgs& args, F f) {
     finish_dest(args);
 }
 static void block_add(const BlockArgs& args) {
+    if (is_exact(args)) return exact_add(args, exact::AddKind::Add);
     block_pairs(args, [](float a, float b) { return a + b; });
 }
 static void block_subtract(const BlockArgs& args) {
+    if (is_exact(args)) return exact_add(args, exact::AddKind::Subtract);
     block_pairs(args, [](float a, float b) { return a - b; });
 }
 static void block_maximum(const BlockArgs& args) {
@@ -122,11 +141,15 @@ static void subtract_low_products(const BlockArgs& args) {
 }
 
 static void block_multiply(const BlockArgs& args) {
+    if (is_exact(args))
+        return exact_pairs(args, [&](const auto& config, auto a, auto b, auto out) {
+            exact::multiply(config, phases(args.op.fidelity), a, b, out);
+        });
     rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [](float* out, const float* a, const float* b, std::int64_t n) {
                       for (std::int64_t i = 0; i < n; ++i) out[i] = product(a[i], b[i]);
                   });
-    if (args.numerics == Numerics::Real && args.op.fidelity == Fidelity::HiFi3 && args.op.acc_df != DataFormat::Int32) {
+    if (follows_formats(args.numerics) && args.op.fidelity == Fidelity::HiFi3 && args.op.acc_df != DataFormat::Int32) {
         subtract_low_products(args);
     }
     finish_dest(args);
@@ -135,7 +158,8 @@ static void block_multiply(const BlockArgs& args) {
 /// Element-wise, in0 goes to SrcA and in1 to SrcB.
 static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
-    if (numerics != Numerics::Real || is_integer(format)) return;
+    if (!follows_formats(numerics) || is_integer(format)) return;
+    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
     unpack_to_src(format, op.acc_df, values);
     mask_operand(op.fidelity, operand == 0 ? SrcPort::A : SrcPort::B, values);
 }
@@ -153,7 +177,8 @@ extern const OpDef op_add{.name = "add",
                           .block = block_add,
                           .integer_capable = true,
                           .gradient_new = true,
-                          .fusable = true};
+                          .fusable = true,
+                          .bit_true = true};
 extern const OpDef op_subtract{.name = "subtract",
                                .summary = "in0 - in1, datum by datum",
                                .op_class = OpClass::Binary,
@@ -167,7 +192,8 @@ extern const OpDef op_subtract{.name = "subtract",
                                .block = block_subtract,
                                .integer_capable = true,
                                .gradient_new = true,
-                               .fusable = true};
+                               .fusable = true,
+                               .bit_true = true};
 extern const OpDef op_multiply{.name = "multiply",
                                .summary = "in0 * in1, datum by datum; exactly 0 where either is 0",
                                .op_class = OpClass::Binary,
@@ -181,7 +207,8 @@ extern const OpDef op_multiply{.name = "multiply",
                                .block = block_multiply,
                                .integer_capable = true,
                                .gradient_all = true,
-                               .fusable = true};
+                               .fusable = true,
+                               .bit_true = true};
 extern const OpDef op_maximum{.name = "maximum",
                               .summary = "The larger of in0 and in1, datum by datum",
                               .op_class = OpClass::SfpuBinary,

@@ -17,7 +17,7 @@ static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
 static void block(const BlockArgs& args) {
     const BlockOperand& x = args.in[0];
     copy_tiles(x.slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
-    if (args.numerics == Numerics::Real && !moves_bits(args.op)) round_to_dest(args.op.acc_df, args.out);
+    copied_to_dest(args);
 }
 
 // Netlists give copies some attributes that mean nothing to them.
@@ -42,7 +42,8 @@ extern const OpDef op_nop{.name = "nop",
                           .block = block,
                           .integer_capable = true,
                           .gradient_all = true,
-                          .fusable = true};
+                          .fusable = true,
+                          .bit_true = true};
 extern const OpDef op_datacopy{.name = "datacopy",
                                .summary = "The same as nop",
                                .op_class = OpClass::Move,
@@ -54,6 +55,7 @@ extern const OpDef op_datacopy{.name = "datacopy",
                                .block = block,
                                .integer_capable = true,
                                .gradient_all = true,
-                               .fusable = true};
+                               .fusable = true,
+                               .bit_true = true};
 
 }  // namespace tt

@@ -90,6 +90,7 @@ const OpDef op_depthwise{
     .prepare = prepare_product,
     .block = block,
     .integer_capable = true,
+    .bit_true = true,
 };
 
 }  // namespace tt

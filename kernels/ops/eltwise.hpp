@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/exact/block.hpp"
 #include "kernels/op_checks.hpp"
 #include "kernels/op_def.hpp"
 
@@ -45,6 +46,13 @@ inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, Ti
                         static_cast<std::size_t>(w) * sizeof(float));
         }
     }
+}
+
+/// What copies of in0 become in Dst.
+inline void copied_to_dest(const BlockArgs& args) {
+    if (!follows_formats(args.numerics) || moves_bits(args.op)) return;
+    if (args.numerics == Numerics::Exact) return exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
+    round_to_dest(args.op.acc_df, args.out);
 }
 
 /// Calls work(pointer, count) on the first `rows` x `cols` datums of every tile, in runs as long as possible.

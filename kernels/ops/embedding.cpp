@@ -5,6 +5,7 @@
 
 #include "kernels/op_checks.hpp"
 #include "kernels/op_def.hpp"
+#include "kernels/ops/eltwise.hpp"
 
 namespace tt {
 
@@ -121,7 +122,7 @@ static void block(const BlockArgs& args) {
         std::memcpy(args.out.row(static_cast<std::int64_t>(i)), table.row(flat[i]),
                     static_cast<std::size_t>(args.out.cols) * sizeof(float));
     }
-    if (args.numerics == Numerics::Real && !is_raw(args.op.out_df)) round_to_dest(args.op.acc_df, args.out);
+    copied_to_dest(args);
 }
 
 static constexpr AttrDef attributes[] = {{.name = "num_indices",
@@ -141,6 +142,7 @@ extern const OpDef op_embedding{
     .golden = golden,
     .use = use,
     .prepare = nullptr,
-    .block = block};
+    .block = block,
+    .bit_true = true};
 
 }  // namespace tt

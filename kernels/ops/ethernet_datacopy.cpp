@@ -54,6 +54,7 @@ extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
                                         .use = use_eltwise,
                                         .prepare = prepare,
                                         .block = block,
-                                        .integer_capable = true};
+                                        .integer_capable = true,
+                                        .bit_true = true};
 
 }  // namespace tt

@@ -260,6 +260,7 @@ const OpDef op_fused_op{
     .prepare = nullptr,
     .block = block,
     .integer_capable = true,
+    .bit_true = true,
 };
 
 }  // namespace tt

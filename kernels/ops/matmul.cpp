@@ -177,6 +177,7 @@ const OpDef op_matmul{
     .gradient_all = true,
     .gradient_new = true,
     .fusable = true,
+    .bit_true = true,
 };
 
 }  // namespace tt

@@ -187,8 +187,12 @@ void block_sparse(const BlockArgs& args) {
             for (const auto& tile : block.tiles) {
                 const auto sparse =
                     tiles.sub(tile.tile / tiles_per_row * edge, tile.tile % tiles_per_row * edge, edge, edge);
-                add_tile(sparse, activation_row(op, args.in[1], strip.index * op.attr.u_kt + tile.d),
-                         rows.sub(tile.row * edge, 0, edge, rows.cols));
+                const auto source = activation_row(op, args.in[1], strip.index * op.attr.u_kt + tile.d);
+                const auto to = rows.sub(tile.row * edge, 0, edge, rows.cols);
+                if (args.numerics == Numerics::Exact)
+                    multiply(op, args.numerics, sparse, source, to, true);
+                else
+                    add_tile(sparse, source, to);
             }
             leave_dest(op, args.numerics, rows);
         }

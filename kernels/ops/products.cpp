@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/exact/block.hpp"
+#include "kernels/exact/fpu.hpp"
+#include "kernels/float_bits.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/ops/eltwise.hpp"
 
@@ -57,6 +60,18 @@ void subtract_low_products(ConstMatrixView in0, ConstMatrixView in1, MatrixView 
     low_part(SrcPort::A, in1, low1);
     for (std::int64_t i = 0; i < in0.rows * in0.cols; ++i) low0.data[i] = -low0.data[i];
     gemm(low0, low1, sums, true);
+}
+
+/// The matrix unit adds row 0 of each bias tile to the partial sums, which come from L1 through SrcA.
+void add_bias_exactly(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
+    pack_from_dest(op.acc_df, op.intermed_df, sums);
+    exact::unpack_operand(op.intermed_df, op.acc_df, sums);
+    const exact::FpuConfig config = exact::fpu_config(op.intermed_df, op.acc_df);
+    const auto width = static_cast<std::size_t>(sums.cols);
+    for (std::int64_t r = 0; r < sums.rows; ++r) {
+        const std::span<float> row(sums.row(r), width);
+        exact::add(config, exact::AddKind::Add, false, row, {bias.row(r / op.tile.h * bias_tile.h), width}, row);
+    }
 }
 
 void add_bias(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
@@ -124,23 +139,35 @@ FittedArgs::FittedArgs(const BlockArgs& args) : args_(args) {
 
 void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstMatrixView in1, MatrixView sums,
               bool accumulate) {
+    if (numerics == Numerics::Exact) {
+        if (!accumulate) for_each_datum(sums, [](std::uint32_t) { return 0U; });
+        return exact::product(op.in_df[0], op.acc_df, op.fidelity, op.in_tile[0].w, in0, in1, sums);
+    }
     gemm(in0, in1, sums, accumulate);
-    if (numerics == Numerics::Real && has_low_products(op)) subtract_low_products(in0, in1, sums);
+    if (follows_formats(numerics) && has_low_products(op)) subtract_low_products(in0, in1, sums);
 }
 
 void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
-    if (numerics == Numerics::Real)
+    if (numerics == Numerics::Exact && !is_integer(op.acc_df)) return;  // Dst holds nothing else
+    if (follows_formats(numerics))
         round_to_dest(op.acc_df, sums);
     else if (is_integer(op.acc_df))
         saturate_to_integer(op.acc_df, sums);
 }
 
 void spill(const OpConfig& op, Numerics numerics, MatrixView sums) {
-    const bool exact = op.intermed_df == op.acc_df || op.intermed_df == DataFormat::Float32;
-    if (numerics == Numerics::Real && !exact) pack_from_dest(op.acc_df, op.intermed_df, sums);
+    if (numerics == Numerics::Exact) return exact::spill_and_reload(op.acc_df, op.intermed_df, sums);
+    const bool lossless = op.intermed_df == op.acc_df || op.intermed_df == DataFormat::Float32;
+    if (follows_formats(numerics) && !lossless) pack_from_dest(op.acc_df, op.intermed_df, sums);
 }
 
 void PartialSums::add_in_l1(MatrixView block) {
+    if (numerics_ == Numerics::Exact) {
+        pack_from_dest(op_.acc_df, op_.intermed_df, block);
+        if (!in_l1_) pack_from_dest(op_.acc_df, op_.intermed_df, sums_);
+        in_l1_ = true;
+        return exact::add_in_l1(op_.intermed_df, block, sums_);
+    }
     leave_dest(op_, numerics_, block);
     spill(op_, numerics_, block);
     spill(op_, numerics_, sums_);
@@ -171,10 +198,15 @@ void DoubleSums::store() const {
 void finish_product(const BlockArgs& args, std::size_t next) {
     const OpConfig& op = args.op;
     if (op.attr.bias) {
-        spill(op, args.numerics, args.out);
-        add_bias(op, args.in[next].slices[0], op.in_tile[next], args.out);
+        if (args.numerics == Numerics::Exact && !is_integer(op.acc_df)) {
+            add_bias_exactly(op, args.in[next].slices[0], op.in_tile[next], args.out);
+        } else {
+            spill(op, args.numerics, args.out);
+            if (args.numerics == Numerics::Real) unpack_to_src(op.intermed_df, op.acc_df, args.out);
+            add_bias(op, args.in[next].slices[0], op.in_tile[next], args.out);
+            leave_dest(op, args.numerics, args.out);
+        }
         ++next;
-        leave_dest(op, args.numerics, args.out);
     }
     if (op.attr.requant || op.attr.dequant) {
         scale(op, args.in[next].slices[0], args.out);
@@ -182,7 +214,7 @@ void finish_product(const BlockArgs& args, std::size_t next) {
     }
     if (op.attr.sfpu_gelu) {
         gelu(args.out);
-        leave_dest(op, args.numerics, args.out);
+        if (follows_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
     }
 }
 
@@ -191,6 +223,7 @@ void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixV
     const bool is_scale = (op.attr.requant || op.attr.dequant) && static_cast<std::size_t>(operand) + 1 == op.in.size();
     if (numerics == Numerics::Float32 || is_scale) return;
     const auto format = op.in_df[static_cast<std::size_t>(operand)];
+    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
     unpack_to_src(format, op.acc_df, values);
     if (operand < 2 && !is_integer(format)) mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
 }

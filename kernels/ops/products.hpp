@@ -79,7 +79,7 @@ private:
     const OpConfig& op_;
     Numerics numerics_;
     MatrixView sums_;
-    bool first_ = true;
+    bool first_ = true, in_l1_ = false;
     std::vector<float> scratch_;
 };
 

@@ -73,7 +73,7 @@ static void block_dequantize(const BlockArgs& args) {
 
 /// Scales and other Float32 operands pass the source registers as Tf32; integers arrive as they are.
 static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    if (numerics == Numerics::Real && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
+    if (follows_formats(numerics) && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
         unpack_to_src(DataFormat::Float32, DataFormat::Float32, values);
 }
 

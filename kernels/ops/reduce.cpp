@@ -1,8 +1,10 @@
 // Maximum over columns (dim c), rows (r), both (rc) or groups of slices (z). Within a tile the result of c, r and rc
 // stands in column 0, row 0 or datum (0, 0); the rest of the tile is 0.
 #include <algorithm>
+#include <array>
 #include <limits>
 
+#include "kernels/exact/tile.hpp"
 #include "kernels/op_checks.hpp"
 #include "kernels/ops/attributes.hpp"
 #include "kernels/ops/product_checks.hpp"
@@ -131,7 +133,34 @@ OperandUse use(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::in
     return use;
 }
 
+/// Tile after tile through the pool instruction. Results of rows pass SrcB, which holds 16 bits of a 32-bit Dst.
+void exact_block(const BlockArgs& args) {
+    using exact::ReduceAlong;
+    const OpConfig& op = args.op;
+    const ConstMatrixView in = args.in[0].slices[0];
+    const TileDim dim = op.in_tile[0];
+    const bool rows = reduces_rows(op), columns = reduces_columns(op);
+    const auto along = rows && columns ? ReduceAlong::Scalar : rows ? ReduceAlong::Column : ReduceAlong::Row;
+    constexpr std::array<float, 16> ones{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const std::int64_t kept_rt = rows ? 1 : in.rows / dim.h, kept_ct = columns ? 1 : in.cols / dim.w;
+    for (std::int64_t i = 0; i < kept_rt; ++i)
+        for (std::int64_t j = 0; j < kept_ct; ++j) {
+            exact::TileReducer reducer(exact::fpu_config(op.in_df[0], op.acc_df), exact::Reduction::Max, along,
+                                       phases(op.fidelity), ones);
+            for (std::int64_t r = rows ? 0 : i; r < (rows ? in.rows / dim.h : i + 1); ++r)
+                for (std::int64_t c = columns ? 0 : j; c < (columns ? in.cols / dim.w : j + 1); ++c)
+                    reducer.add(in.sub(r * dim.h, c * dim.w, dim.h, dim.w));
+            const auto result = reducer.result();
+            for (std::size_t n = 0; n < result.size(); ++n) {
+                const auto at = static_cast<std::int64_t>(n);
+                args.out.at(i * op.tile.h + (rows ? 0 : at), j * op.tile.w + (columns ? 0 : at)) = result[n];
+            }
+        }
+}
+
 void block(const BlockArgs& args) {
+    const bool pools = args.op.attr.reduce_dim != ReduceDim::Z && !is_integer(args.op.acc_df);
+    if (args.numerics == Numerics::Exact && pools) return exact_block(args);
     const auto& slices = args.in[0].slices;
     const auto& out = args.out;
     const std::int64_t row_step = reduces_rows(args.op) ? 0 : 1;
@@ -148,6 +177,9 @@ void block(const BlockArgs& args) {
             }
         }
     leave_dest(args.op, args.numerics, out);
+    // Results along columns leave a 32-bit Dst through SrcB, which keeps 16 bits.
+    if (args.numerics == Numerics::Real && col_step == 0 && args.op.acc_df == DataFormat::Float32)
+        host_convert(DataFormat::Float16_b, out);
 }
 
 }  // namespace
@@ -165,6 +197,7 @@ const OpDef op_reduce{
     .block = block,
     .integer_capable = true,
     .fusable = true,
+    .bit_true = true,
 };
 
 }  // namespace tt

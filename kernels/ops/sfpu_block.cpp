@@ -29,7 +29,7 @@ void run(const BlockArgs& args, Work work) {
     copy_tiles(args.in[0].slices[0], operand_tile(op, 0), args.out, op.tile);
     const Part part = computed_part(op);
     for_tile_parts(args.out, op.tile, part.rows, part.cols, work);
-    if (args.numerics == Numerics::Real) round_to_dest(op.acc_df, args.out);
+    if (follows_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
 }
 
 template <class F>

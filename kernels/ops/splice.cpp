@@ -6,6 +6,7 @@
 
 #include "kernels/op_checks.hpp"
 #include "kernels/op_def.hpp"
+#include "kernels/ops/eltwise.hpp"
 
 namespace tt {
 
@@ -204,7 +205,7 @@ static void block(const BlockArgs& args) {
                  copy_matrix(ublock_of(core, from, h, w, by_columns), ublock_of(args.out, to, h, w, by_columns));
              });
     }
-    if (args.numerics == Numerics::Real && !is_raw(op.out_df)) round_to_dest(op.acc_df, args.out);
+    copied_to_dest(args);
 }
 
 #define TT_SPLICE_INPUT(n)                                              \
@@ -238,6 +239,7 @@ extern const OpDef op_splice{.name = "splice",
                              .use = use,
                              .prepare = nullptr,
                              .block = block,
-                             .integer_capable = true};
+                             .integer_capable = true,
+                             .bit_true = true};
 
 }  // namespace tt

@@ -11,7 +11,7 @@ static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
 
 static void block(const BlockArgs& args) {
     copy_tiles(args.in[0].slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
-    if (args.numerics == Numerics::Real && !moves_bits(args.op)) round_to_dest(args.op.acc_df, args.out);
+    copied_to_dest(args);
 }
 
 extern const OpDef op_tilizer{.name = "tilizer",
@@ -22,6 +22,7 @@ extern const OpDef op_tilizer{.name = "tilizer",
                               .golden = golden_copy,
                               .use = use_eltwise,
                               .prepare = nullptr,
-                              .block = block};
+                              .block = block,
+                              .bit_true = true};
 
 }  // namespace tt

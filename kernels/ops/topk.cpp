@@ -66,7 +66,7 @@ static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std:
 
 /// Values become what Dst can hold; indices are moved as they are.
 static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    if (operand == 0 && numerics == Numerics::Real) unpack_to_src(op.in_df[0], op.acc_df, values);
+    if (operand == 0 && follows_formats(numerics)) unpack_to_src(op.in_df[0], op.acc_df, values);
 }
 
 // --- golden: a stable sort of column numbers
@@ -121,7 +121,7 @@ static void block(const BlockArgs& args) {
             args.out.row(r)[i] = source.row(r)[keys[static_cast<std::size_t>(i)] & 0xffffffffU];
         }
     }
-    if (args.numerics == Numerics::Real && want_values) round_to_dest(args.op.acc_df, args.out);
+    if (follows_formats(args.numerics) && want_values) round_to_dest(args.op.acc_df, args.out);
 }
 
 static constexpr AttrDef attributes[] = {attr_m_k,

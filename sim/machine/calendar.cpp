@@ -1,44 +1,99 @@
 #include "sim/machine/calendar.hpp"
 
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "sim/trace/stop_signals.hpp"
+
 namespace tt::sim {
 
 // One cycle is one nanosecond of SystemC time, whatever the clock of the chip: time is counted in cycles only.
 static sc_core::sc_time cycles(Cycle n) { return {static_cast<double>(n), sc_core::SC_NS}; }
 
-Calendar::Calendar(const sc_core::sc_module_name& name, Cycle& now, Failure& failure)
-    : sc_module(name), now_(now), failure_(failure) {
-    SC_HAS_PROCESS(Calendar);
+void Actor::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) { walk.fixed(argument); }
+
+// --- clock ---------------------------------------------------------------------------------------------------------
+
+Clock::Clock(const sc_core::sc_module_name& name) : sc_module(name) {
+    SC_HAS_PROCESS(Clock);
     SC_METHOD(step);
     sensitive << due_;
     dont_initialize();
 }
 
-void Calendar::at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument) {
-    events_.push({when, sequence_++, &actor, argument, what});
-    if (when < wake_) wake_at(when);
-}
-
-void Calendar::wake_at(Cycle when) {
+void Clock::wake_at(Cycle when) {
     wake_ = when;
     due_.cancel();
     due_.notify(cycles(when - now_));
 }
 
-void Calendar::step() {
+/// A signal asked to stop: the run ends as with any other failure.
+void Clock::check_stop() const {
+    if (const int signal = StopSignals::caught(); signal != 0)
+        throw Error(Fault::Interrupted, {},
+                    fmt::format("{} at cycle {}", signal == SIGINT ? "SIGINT" : "SIGTERM", now_));
+}
+
+void Clock::serve() {
+    for (bool any = true; any;) {
+        any = false;
+        for (Calendar* calendar : calendars_)
+            if (calendar->due(now_)) {
+                any = true;
+                calendar->serve();
+            }
+    }
+    if (between_) between_();
+}
+
+void Clock::step() {
     if (failure_.any()) return;
     now_ = wake_;
+    serving_ = true;
     try {
-        while (!events_.empty() && events_.top().when <= now_) {
-            const Event event = events_.top();
-            events_.pop();
-            event.actor->on_event(event.what, event.argument);
-        }
+        check_stop();
+        serve();
     } catch (...) {
         failure_.store();
         return;
     }
+    serving_ = false;
     wake_ = ~Cycle{0};
-    if (!events_.empty()) wake_at(events_.top().when);
+    Cycle next = wake_;
+    for (const Calendar* calendar : calendars_)
+        if (!calendar->events_.empty()) next = std::min(next, calendar->events_.front().when);
+    if (next != wake_) wake_at(next);
+}
+
+// --- calendar ------------------------------------------------------------------------------------------------------
+
+Calendar::Calendar(Clock& clock) : clock_(clock) { clock.calendars_.push_back(this); }
+
+void Calendar::at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument) {
+    events_.push_back({when, sequence_++, &actor, argument, what});
+    std::push_heap(events_.begin(), events_.end(), std::greater<>{});
+    if (!clock_.serving_ && when < clock_.wake_) clock_.wake_at(when);
+}
+
+void Calendar::serve() {
+    while (due(clock_.now_)) {
+        const Event event = events_.front();
+        std::pop_heap(events_.begin(), events_.end(), std::greater<>{});
+        events_.pop_back();
+        event.actor->on_event(event.what, event.argument);
+    }
+}
+
+void Calendar::walk(StateWalk& walk) {
+    // Sorted is a heap too. The order of equal times is part of the state, the sequence numbers are not.
+    std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return b > a; });
+    walk.fixed(events_.size());
+    for (Event& event : events_) {
+        walk.time(event.when);
+        walk.fixed(event.actor);
+        walk.fixed(event.what);
+        event.actor->walk_argument(walk, event.what, event.argument);
+    }
 }
 
 }  // namespace tt::sim

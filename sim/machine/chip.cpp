@@ -1,27 +1,115 @@
 #include "sim/machine/chip.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
 #include "base/error.hpp"
 
 namespace tt::sim {
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cycle& now, Failure& failure)
+/// Accesses are cut into packets of this size.
+constexpr std::uint64_t largest_packet = 8192;
+
+Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
-      calendar_("calendar", now, failure),
+      calendar_(clock),
       noc_(instance.params),
-      dram_(instance.params.dram.size(), Server(instance.params.timing.dram_read_bytes)),
-      pcie_(instance.params.timing.pcie_bytes) {}
+      memory_(memory_constants(instance.params.timing.chip)),
+      dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
+      resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 
-Cycle Chip::dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle ready) {
-    // Reads and writes of a channel share its pins; the rates differ little, so one server stands for both.
-    Server& server = dram_[static_cast<std::size_t>(channel) % dram_.size()];
-    const Cycle latency = static_cast<Cycle>(timing().dram_latency);
-    const double scale = write ? timing().dram_read_bytes / timing().dram_write_bytes : 1.0;
-    return server.pass(ready, static_cast<std::uint64_t>(static_cast<double>(bytes) * scale)) + (write ? 0 : latency);
+void Chip::trace(Probe& probe) {
+    using Kind = ResourceName::Kind;
+    noc_.trace(probe, instance_.id);
+    const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
+    constexpr const char* memories[] = {"first memory", "second memory"};
+    for (std::size_t server = 0; server < dram_.size(); ++server)
+        dram_[server].trace(
+            probe.resource({.kind = Kind::Dram,
+                            .chip = instance_.id,
+                            .channel = static_cast<std::int64_t>(server / blocks),
+                            .bytes_per_cycle = memory_.dram.rate(false, largest_packet),
+                            .part = blocks == 1 ? "" : memories[std::min<std::size_t>(1, server % blocks)]}));
+    ResourceName link{.kind = Kind::Pcie, .chip = instance_.id};
+    link.bytes_per_cycle = memory_.pcie.read_bytes;
+    link.part = "from host";
+    from_host_.trace(probe.resource(link));
+    link.bytes_per_cycle = memory_.pcie.write_bytes;
+    link.part = "to host";
+    to_host_.trace(probe.resource(link));
 }
 
-Cycle Chip::pcie(std::uint64_t bytes, Cycle ready) {
-    return pcie_.pass(ready, bytes) + static_cast<Cycle>(timing().pcie_latency);
+/// Each memory of a channel has pins of its own, on which reads and writes take turns.
+Server& Chip::channel(const BufferAddress& at) {
+    const ChipParams& params = instance_.params;
+    const auto blocks = static_cast<std::uint64_t>(params.dram_blocks);
+    const auto block_bytes = static_cast<std::uint64_t>(params.dram_channel_bytes) / blocks;
+    const std::size_t group = static_cast<std::size_t>(at.channel) % params.dram.size();
+    return dram_[group * blocks + at.address / std::max<std::uint64_t>(1, block_bytes) % blocks];
+}
+
+static Cycle whole_clocks(double clocks) { return static_cast<Cycle>(std::ceil(clocks)); }
+
+Cycle Chip::dram_read(const BufferAddress& at, std::uint64_t bytes, Cycle ready) {
+    const std::uint64_t piece = std::min<std::uint64_t>(bytes, largest_packet);
+    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(false, piece));
+    return channel(at).pass(calendar_.now(), ready, length, bytes) + whole_clocks(memory_.access.dram_read);
+}
+
+Cycle Chip::dram_write(const BufferAddress& at, std::uint64_t bytes, Cycle ready, std::uint64_t piece) {
+    const std::uint64_t size = std::min({bytes, largest_packet, piece == 0 ? bytes : piece});
+    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(true, size));
+    return channel(at).pass(calendar_.now(), ready, length, bytes);
+}
+
+Cycle Chip::pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready) {
+    const Cycle length = whole_clocks(static_cast<double>(bytes) / rate);
+    return way.pass(calendar_.now(), ready, length, bytes) + whole_clocks(latency);
+}
+
+Cycle Chip::host_read(std::uint64_t bytes, Cycle ready) {
+    return pcie(from_host_, memory_.pcie.read_bytes, memory_.pcie.read_latency, bytes, ready);
+}
+
+Cycle Chip::host_write(std::uint64_t bytes, Cycle ready, bool untilized) {
+    const PcieTiming& t = memory_.pcie;
+    return pcie(to_host_, untilized ? t.untilized_bytes : t.write_bytes, t.write_latency, bytes, ready);
+}
+
+Cycle Chip::host_push(std::uint64_t bytes, Cycle ready) {
+    return pcie(from_host_, memory_.pcie.push_bytes, memory_.pcie.push_latency, bytes, ready);
+}
+
+Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
+    return pcie(to_host_, memory_.pcie.pop_bytes, memory_.pcie.pop_latency, bytes, ready);
+}
+
+Cycle Chip::pointer_delay() const { return whole_clocks(memory_.access.pointer_write + memory_.access.pointer_poll); }
+
+/// The port a core reads its programs through: of those nearest above it (round the edge), the nearest to its left.
+std::int64_t Chip::load_channel(NocCoord core) const {
+    const ChipParams& params = instance_.params;
+    std::tuple<int, int, std::int64_t> best{params.grid_y, params.grid_x, 0};
+    for (std::size_t c = 0; c < params.dram.size(); ++c)
+        for (const NocCoord port : params.dram[c])
+            best = std::min(best, {(core.y - port.y + params.grid_y) % params.grid_y,
+                                   (core.x - port.x + params.grid_x) % params.grid_x, static_cast<std::int64_t>(c)});
+    return std::get<2>(best);
+}
+
+Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels) {
+    const EpochTiming& t = memory_.epoch;
+    std::map<std::int64_t, double> bytes;  // by channel
+    for (const auto& [core, kernel] : kernels) {
+        const void*& held = resident_[static_cast<std::size_t>(core.y * instance_.params.grid_x + core.x)];
+        bytes[load_channel(core)] += t.blob + (held == kernel ? 0 : t.kernels);
+        held = kernel;
+    }
+    double longest = 0;
+    for (const auto& [_, sum] : bytes) longest = std::max(longest, sum / t.rate);
+    return whole_clocks(longest + t.commands * memory_.access.pointer_poll);
 }
 
 NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
@@ -29,14 +117,47 @@ NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
     return ports[static_cast<std::size_t>(address >> 20) % ports.size()];
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle& now, Failure& failure)
-    : sc_module(name), machine_(machine), host_calendar_("host", now, failure) {
+void Chip::walk(StateWalk& walk) {
+    calendar_.walk(walk);
+    noc_.walk(walk);
+    for (Server& channel : dram_) channel.walk(walk);
+    from_host_.walk(walk);
+    to_host_.walk(walk);
+    for (const void* kernel : resident_) walk.fixed(kernel);
+}
+
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock)
+    : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, now, failure));
-    const double rate = machine.chips.front().params.timing.eth_bytes;
+        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock));
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
-        links_.push_back({link, Server(rate), Server(rate)});
+        links_.push_back({link, {}, {}});
+    }
+}
+
+void Board::walk(StateWalk& walk) {
+    host_calendar_.walk(walk);
+    for (auto& [_, chip] : chips_) chip->walk(walk);
+    for (Link& link : links_) {
+        link.forward.walk(walk);
+        link.backward.walk(walk);
+    }
+}
+
+void Board::trace(Probe& probe) {
+    for (auto& [_, chip] : chips_) chip->trace(probe);
+    for (Link& link : links_) {
+        const EthTiming& eth = *chip(link.ends.chip_a).memory().eth;
+        ResourceName name{.kind = ResourceName::Kind::Ethernet, .chip = link.ends.chip_a};
+        name.channel = link.ends.channel_a;
+        name.to_chip = link.ends.chip_b;
+        name.bytes_per_cycle = static_cast<double>(largest_packet) / eth.wire(largest_packet);
+        link.forward.trace(probe.resource(name));
+        name.chip = link.ends.chip_b;
+        name.channel = link.ends.channel_b;
+        name.to_chip = link.ends.chip_a;
+        link.backward.trace(probe.resource(name));
     }
 }
 
@@ -48,18 +169,20 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const auto between = links_of_.find(std::minmax(from, to));
     if (between == links_of_.end()) {
         const NocCoord out = source.instance().params.pcie;
-        ready = source.noc().send(0, at, out, bytes, ready);
+        ready = source.noc().send(0, at, out, bytes, clock_.now(), ready);
         at = target.instance().params.pcie;
-        return target.pcie(bytes, source.pcie(bytes, ready));
+        return target.host_read(bytes, source.host_write(bytes, ready, false));
     }
     Link& link = links_[between->second[lane % between->second.size()]];
     const bool forward = link.ends.chip_a == from;
     const auto out = static_cast<std::size_t>(forward ? link.ends.channel_a : link.ends.channel_b);
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
-    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, ready);
+    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, clock_.now(), ready);
     at = target.instance().params.eth.at(in);
-    return (forward ? link.forward : link.backward).pass(ready, bytes) +
-           static_cast<Cycle>(source.timing().eth_latency);
+    const EthTiming& eth = *source.memory().eth;
+    // What the far end waits for beyond the wire's own time, which others may stretch.
+    const Cycle wire = whole_clocks(eth.wire(bytes)), after = whole_clocks(eth.arrival(bytes)) - wire;
+    return (forward ? link.forward : link.backward).pass(clock_.now(), ready, wire, bytes) + after;
 }
 
 Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
@@ -72,7 +195,7 @@ Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, N
         for (std::size_t hop = 0; hop + 1 < route.size(); ++hop)
             ready = cross(route[hop], route[hop + 1], from, bytes, ready, lane);
     }
-    return chip(to_chip).noc().send(noc, from, to, bytes, ready);
+    return chip(to_chip).noc().send(noc, from, to, bytes, clock_.now(), ready);
 }
 
 }  // namespace tt::sim

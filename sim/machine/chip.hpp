@@ -9,40 +9,65 @@
 #include "netlist/device.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/resources.hpp"
+#include "sim/memory/memory_constants.hpp"
 
 namespace tt::sim {
 
 class Chip : public sc_core::sc_module {
 public:
-    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cycle& now, Failure& failure);
+    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock);
 
     const ChipInstance& instance() const { return instance_; }
     const ChipTiming& timing() const { return instance_.params.timing; }
     Calendar& calendar() { return calendar_; }
     Noc& noc() { return noc_; }
-    /// DRAM access of `bytes` at a channel, ready at `ready`: when the channel has served it.
-    Cycle dram(std::int64_t channel, bool write, std::uint64_t bytes, Cycle ready);
-    Cycle pcie(std::uint64_t bytes, Cycle ready);
+    /// DRAM accesses of `bytes` in all, in pieces of `piece` (0: as large as a packet), ready at `ready`: when the
+    /// channel has served them, and of a read when the data is on its way.
+    Cycle dram_read(const BufferAddress& at, std::uint64_t bytes, Cycle ready);
+    Cycle dram_write(const BufferAddress& at, std::uint64_t bytes, Cycle ready, std::uint64_t piece = 0);
+    /// A core reads from the host's memory or writes to it; the host writes to DRAM (push) or reads from it (pop).
+    Cycle host_read(std::uint64_t bytes, Cycle ready);
+    Cycle host_write(std::uint64_t bytes, Cycle ready, bool untilized);
+    Cycle host_push(std::uint64_t bytes, Cycle ready);
+    Cycle host_pop(std::uint64_t bytes, Cycle ready);
+    /// Until a reader that waits for it sees that a queue has a new entry.
+    Cycle pointer_delay() const;
+    /// Clocks until the cores have read what they need for an epoch; kernels[i] is what core i runs, and is read only
+    /// where another kernel ran before.
+    Cycle load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels);
+    const MemoryConstants& memory() const { return memory_; }
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
+    void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
+    Server& channel(const BufferAddress& at);
+    std::int64_t load_channel(NocCoord core) const;
+    Cycle pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready);
+
     const ChipInstance& instance_;
     Calendar calendar_;
     Noc noc_;
-    std::vector<Server> dram_;
-    Server pcie_;
+    const MemoryConstants& memory_;
+    std::vector<Server> dram_;  ///< channel by channel, its blocks
+    Server from_host_, to_host_;
+    std::vector<const void*> resident_;  ///< by NoC node: the kernel a core holds
 };
 
 /// All chips and links of a machine.
 class Board : public sc_core::sc_module {
 public:
-    Board(const sc_core::sc_module_name& name, const Machine& machine, Cycle& now, Failure& failure);
+    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock);
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// From a NoC node of one chip to one of another (or the same): arrival of the last byte. `lane` spreads
     /// transfers over parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
                Cycle ready, std::size_t lane, int noc);
+    Clock& clock() { return clock_; }
     Calendar& host_calendar() { return host_calendar_; }
+    /// Everything on its way and everything scheduled.
+    void walk(StateWalk& walk);
+    void trace(Probe& probe);
 
 private:
     struct Link {
@@ -51,6 +76,7 @@ private:
     };
     Cycle cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane);
 
+    Clock& clock_;
     const Machine& machine_;
     Calendar host_calendar_;
     std::map<std::int64_t, std::unique_ptr<Chip>> chips_;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sim/machine/chip.hpp"
+#include "sim/machine/probe.hpp"
 #include "sim/machine/queue_memory.hpp"
 #include "sim/run_state.hpp"
 
@@ -14,6 +15,8 @@ struct Context {
     RunState& state;
     Board& board;
     const Cycle& now;
+    bool input_over = false;  ///< an input of some epoch has left the machine in this cycle
+    Probe* probe;             ///< nullptr: nobody traces
     std::map<const Queue*, std::unique_ptr<QueueMemory>> queues;
 
     QueueMemory& memory(const Queue& queue) {

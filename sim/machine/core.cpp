@@ -4,13 +4,15 @@
 
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/pipe_flow.hpp"
+#include "sim/machine/step_play.hpp"
 
 namespace tt::sim {
 
-Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index)
-    : epoch_(epoch), op_(op), index_(index), operands_(op.operands.size()) {
+Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
+    : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
     steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs() * op.input_tiles();
+    if (epoch.wants_input_times(op)) input_times_.resize(static_cast<std::size_t>(epoch.inputs()));
     gradients_.resize(op.op->cfg.gradient ? static_cast<std::size_t>(op.slices) : 0);
 }
 
@@ -92,22 +94,38 @@ void Core::try_start() {
     if (unpacking_ || step_ == steps_) return;
     const Position at = position(step_);
     // (1) operands there, (2) room for the result
-    if (missing_operand(at) >= 0 || output_full(at)) return;
+    const int missing = missing_operand(at);
+    if (missing >= 0 || output_full(at)) {
+        if (probe_) trace_wait(missing);
+        return;
+    }
     begin_step(at);
+}
+
+void Core::trace_wait(int operand) {
+    if (operand < 0) return probe_->waits_for_room(epoch_.now());
+    const PipeFlow& pipe = *operands_[static_cast<std::size_t>(operand)].pipe;
+    probe_->waits_for_operand(epoch_.now(), pipe.probe(), pipe.arrived());
 }
 
 void Core::begin_step(const Position& at) {
     const StepTime& time = op_.step_times[static_cast<std::size_t>(at.step)];
     const Cycle now = epoch_.now();
-    // (3) unpack and math run together, limited by the slower; (4) pack follows through the other half of Dst, so the
-    // next step may begin once this one's pack has started
-    const Cycle work_end = now + std::max(time.unpack, time.math).value();
-    const Cycle pack_end = std::max(std::max(pack_free_, now) + time.pack.value(), work_end);
-    const Cycle next_start = std::max(work_end, pack_end - time.pack.value());
+    // (3) unpack and math, (4) pack behind them
+    const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);
     pack_free_ = pack_end;
     unpacking_ = true;
     stats_.first_unpack = std::min(stats_.first_unpack, now);
     stats_.busy += next_start - now;
+    if (!input_times_.empty()) {
+        InputTimes& input = input_times_[static_cast<std::size_t>(at.input)];
+        input.first_unpack = std::min(input.first_unpack, now);
+        input.last_pack = pack_end;
+        input.math += time.engaged.value();
+    }
+    if (probe_)
+        probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),
+                      time.math.value(), time.engaged.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
     if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0) {
         packing_ += tiles;
@@ -180,6 +198,7 @@ void Core::release(std::size_t user, std::int64_t position) {
     const std::int64_t now_released = released();
     if (now_released == released_) return;
     released_ = now_released;
+    if (probe_) probe_->released(users_[user]->probe());
     drop_released_blocks();
     try_start();
 }
@@ -195,6 +214,21 @@ BlockPtr Core::block(std::int64_t slice_number) const {
     const std::int64_t at = slice_number - first_block_;
     if (at < 0 || at >= static_cast<std::int64_t>(blocks_.size())) return nullptr;
     return blocks_[static_cast<std::size_t>(at)];
+}
+
+void Core::walk(StateWalk& walk) {
+    const StateWalk::Scope& scope = epoch_.scope();
+    const std::int64_t tiles = op_.input_tiles();
+    walk.count_below(step_, op_.slices * op_.steps_per_slice, scope, steps_);
+    walk.fixed(unpacking_);
+    walk.time(pack_free_);
+    walk.count(packing_, tiles, scope);
+    walk.count(produced_, tiles, scope);
+    walk.count(released_, tiles, scope);
+    for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
+    walk.total(stats_.busy);
+    walk.total(stats_.last_pack);
+    if (probe_) probe_->walk(walk, scope);
 }
 
 WaitsFor Core::waits_for() const {

@@ -21,11 +21,12 @@ public:
     virtual ~OutputUser() = default;
     virtual void source_produced() = 0;
     virtual const Waiter& waiter() const = 0;
+    virtual const FlowProbe* probe() const = 0;
 };
 
 class Core : public Actor, public Waiter {
 public:
-    Core(Epoch& epoch, const PlanOp& op, std::size_t index);
+    Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe);
 
     // --- wiring, before start() ---
     void set_operand(std::size_t k, PipeFlow& pipe, std::size_t place);
@@ -46,12 +47,14 @@ public:
     std::size_t index() const { return index_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
     std::string name() const;
 
     struct Stats {
         Cycle first_unpack = ~Cycle{0}, last_pack = 0, busy = 0;
     };
     const Stats& stats() const { return stats_; }
+    const std::vector<InputTimes>& input_times() const { return input_times_; }
 
 private:
     enum Event : std::uint32_t { Unpacked, Packed };
@@ -68,6 +71,7 @@ private:
     std::int64_t chunks_taken(std::size_t k, const Position& at) const;
     int missing_operand(const Position& at) const;  // -1: none
     bool output_full(const Position& at) const;
+    void trace_wait(int operand);
     void begin_step(const Position& at);
     void submit_slice(const Position& at);
     BlockPtr gradient_base(const Position& at);
@@ -77,6 +81,7 @@ private:
     Epoch& epoch_;
     const PlanOp& op_;
     std::size_t index_;
+    CoreProbe* probe_;
     std::vector<OperandState> operands_;
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
     bool unpacking_ = false;
@@ -90,6 +95,7 @@ private:
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> gradients_;  // per slice: what the last input left
     Stats stats_;
+    std::vector<InputTimes> input_times_;  // when wanted
 };
 
 }  // namespace tt::sim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/steady.hpp"
+
 namespace tt::sim {
 
 /// The ram whose memory a queue is or views.
@@ -17,6 +19,7 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       launch_(launch),
       access_(std::move(access)),
       finished_(std::move(finished)),
+      probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
     for (const PlanQueue& queue : plan_.queues)
         ports_.push_back(
@@ -30,7 +33,8 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
     for (const PlanOp& op : plan_.ops) {
         cores_.emplace_back();
         for (std::size_t index = 0; index < op.cores.size(); ++index)
-            cores_.back().push_back(std::make_unique<Core>(*this, op, index));
+            cores_.back().push_back(
+                std::make_unique<Core>(*this, op, index, probe_ ? probe_->core(cores_.size() - 1, index) : nullptr));
         open_cores_ += op.cores.size();
     }
     build_pipes();
@@ -39,7 +43,9 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
             QueuePort& port = *ports_[static_cast<std::size_t>(q)];
             const auto cores = static_cast<std::int64_t>(plan_.ops[o].cores.size());
             port.expect(cores * WriterFlow::pieces_per_input(plan_.ops[o]));
-            for (auto& core : cores_[o]) writers_.push_back(std::make_unique<WriterFlow>(*this, *core, port));
+            for (auto& core : cores_[o])
+                writers_.push_back(
+                    std::make_unique<WriterFlow>(*this, *core, port, probe_ ? probe_->next_flow() : nullptr));
         }
     open_writers_ = writers_.size();
 }
@@ -57,7 +63,8 @@ void Epoch::build_pipes() {
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
-                pipes_.push_back(std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe));
+                pipes_.push_back(
+                    std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
                 pipes_.back()->connect(std::move(consumers), producers, queue);
             }
         }
@@ -66,10 +73,13 @@ void Epoch::build_pipes() {
 QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
 
 void Epoch::start() {
-    const std::int64_t chip = plan_.chips.front();
-    const auto load = static_cast<Cycle>(context_.board.chip(chip).timing().epoch_load);
+    std::map<std::int64_t, std::vector<std::pair<NocCoord, const void*>>> kernels;  // by chip
+    for (const PlanOp& op : plan_.ops)
+        for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
+    Cycle load = 0;
+    for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
     started_ = now();
-    schedule(chip, now() + load, *this, 0);
+    schedule(plan_.chips.front(), now() + load, *this, 0);
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
@@ -78,6 +88,7 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
         finished();
         return;
     }
+    if (probe_) probe_->begins(now());
     for (auto& pipe : pipes_) pipe->start();
     for (auto& op : cores_)
         for (auto& core : op) core->start();
@@ -88,7 +99,7 @@ void Epoch::core_packed(const Core& core) {
     const std::int64_t per_input = core.op().input_tiles();
     if (core.op().out_queues.empty() && core.op().readers.empty()) {
         const std::int64_t input = (core.produced() - 1) / per_input;
-        input_ends_[static_cast<std::size_t>(input)] = now();
+        input_over(input);
     }
     if (!core.finished()) return;
     --open_cores_;
@@ -100,15 +111,55 @@ void Epoch::writer_finished() {
     check_finished();
 }
 
-void Epoch::entry_written(const QueuePort&, std::int64_t input) {
+void Epoch::entry_written(const QueuePort&, std::int64_t input) { input_over(input); }
+
+void Epoch::input_over(std::int64_t input) {
     input_ends_[static_cast<std::size_t>(input)] = now();
+    context_.input_over = true;
+}
+
+std::int64_t Epoch::count_inputs_over() {
+    scope_.base = inputs();
+    for (const auto& op : cores_)
+        for (const auto& core : op) scope_.base = std::min(scope_.base, core->produced() / core->op().input_tiles());
+    for (const auto& writer : writers_) scope_.base = std::min(scope_.base, writer->inputs_done());
+    return scope_.base;
+}
+
+/// Skipped inputs end as those of the period before did, and what had begun to end does so later.
+void Epoch::walk_input_ends(StateWalk& walk) {
+    if (!walk.advancing() || scope_.moved == 0) return;
+    const auto base = static_cast<std::size_t>(scope_.base);
+    const auto period = static_cast<std::size_t>(scope_.moved);
+    const std::size_t skipped = period * walk.periods();
+    const Cycle cycles = walk.cycles() / walk.periods();
+    for (std::size_t n = input_ends_.size(); n-- > base + skipped;) {
+        const Cycle begun = input_ends_[n - skipped];
+        input_ends_[n] = begun == 0 ? 0 : begun + walk.cycles();
+    }
+    for (std::size_t n = base; n < base + skipped; ++n) input_ends_[n] = input_ends_[n - period] + cycles;
+}
+
+void Epoch::walk(StateWalk& walk) {
+    walk.fixed(open_cores_);
+    walk.fixed(open_writers_);
+    walk.fixed(done_);
+    for (auto& port : ports_) port->walk(walk);
+    for (auto& op : cores_)
+        for (auto& core : op) core->walk(walk);
+    for (auto& pipe : pipes_) pipe->walk(walk);
+    for (auto& writer : writers_) writer->walk(walk);
+    walk_input_ends(walk);
 }
 
 void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
     ended_ = now();
-    schedule(plan_.chips.front(), now(), *this, 1);
+    // The last thing it does is to write the pointers of its queues back.
+    const std::int64_t chip = plan_.chips.front();
+    const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
+    schedule(chip, now() + pointers, *this, 1);
 }
 
 const Waiter* Epoch::writer_of(const QueuePort& port) const {
@@ -136,36 +187,48 @@ std::vector<const Waiter*> Epoch::unfinished() const {
     return parts;
 }
 
-void Epoch::report(std::vector<GraphReport*> graphs) const {
+void Epoch::report(const std::vector<GraphReport*>& graphs) const {
     for (GraphReport* graph : graphs) {
-        ++graph->executes;
-        graph->inputs += inputs();
-        graph->cycles += ended_ - started_;
-        // Steady: the interval between the last two inputs; with one input, its whole time.
-        const std::size_t n = input_ends_.size();
-        Cycle interval = ended_ - started_;
-        if (n >= 2 && input_ends_[n - 1] > input_ends_[n - 2]) interval = input_ends_[n - 1] - input_ends_[n - 2];
-        if (interval > 0)
-            graph->inputs_per_second =
-                static_cast<double>(context_.state.report.clock_mhz) * 1e6 / static_cast<double>(interval);
+        report_graph(*graph);
+        for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+            if (graph->name == plan_.ops[o].graph->name) report_op(*graph, o);
     }
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (const auto& core : cores_[o])
+            if (!core->input_times().empty())
+                context_.state.input_record.add(plan_.ops[o], core->index(), core->input_times());
+}
+
+void Epoch::report_graph(GraphReport& graph) const {
+    ++graph.executes;
+    graph.inputs += inputs();
+    graph.cycles += ended_ - started_;
+    const double interval =
+        input_ends_.size() < 2 ? static_cast<double>(ended_ - started_) : steady_interval(input_ends_);
+    if (interval > 0) graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;
+    Cycle first = ~Cycle{0}, last = 0;
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
-        for (GraphReport* graph : graphs) {
-            if (graph->name != plan_.ops[o].graph->name) continue;
-            const auto op = std::find_if(graph->ops.begin(), graph->ops.end(),
-                                         [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
-            for (const auto& core : cores_[o]) {
-                const bool first = op->last_cycle == 0;
-                op->first_cycle =
-                    first ? core->stats().first_unpack : std::min(op->first_cycle, core->stats().first_unpack);
-                op->last_cycle = std::max(op->last_cycle, core->stats().last_pack);
-                op->tiles += core->produced();
-            }
-            Cycle busiest = 0;
-            for (const auto& core : cores_[o]) busiest = std::max(busiest, core->stats().busy);
-            op->busy_cycles += busiest;
+        if (graph.name != plan_.ops[o].graph->name) continue;
+        for (const auto& core : cores_[o]) {
+            first = std::min(first, core->stats().first_unpack);
+            last = std::max(last, core->stats().last_pack);
         }
     }
+    if (last > first) graph.active_cycles += last - first;
+}
+
+void Epoch::report_op(GraphReport& graph, std::size_t o) const {
+    const auto op = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                 [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
+    Cycle busiest = 0;
+    for (const auto& core : cores_[o]) {
+        const Core::Stats& stats = core->stats();
+        op->first_cycle = op->last_cycle == 0 ? stats.first_unpack : std::min(op->first_cycle, stats.first_unpack);
+        op->last_cycle = std::max(op->last_cycle, stats.last_pack);
+        op->tiles += core->produced();
+        busiest = std::max(busiest, stats.busy);
+    }
+    op->busy_cycles += busiest;
 }
 
 }  // namespace tt::sim

@@ -32,12 +32,20 @@ public:
         context_.state.store.close(entry, context_.state.pool, context_.state.keep_as(queue));
     }
     bool values() const { return context_.state.values(); }
+    bool wants_input_times(const PlanOp& op) const { return context_.state.input_record.wanted(*op.graph); }
+    EpochProbe* probe() const { return probe_; }
     void throttle() { context_.state.throttle(); }
+    Cycle ended() const { return ended_; }  ///< its last output; its pointers follow
     std::int64_t inputs() const { return launch_.inputs; }
     const EpochLaunch& launch() const { return launch_; }
     const std::map<const Queue*, QueueAccess>& access() const { return access_; }
     const QueueAccess& access(const Queue& queue) const { return access_.at(&queue); }
     QueuePort& port(const Queue& queue);
+    const StateWalk::Scope& scope() const { return scope_; }
+    /// Sets the scope: to the inputs that are over now, and what lay between an earlier such number and the present.
+    std::int64_t count_inputs_over();
+    void set_period(std::int64_t inputs) { scope_.moved = inputs; }
+    void walk(StateWalk& walk);
 
     void core_packed(const Core& core);
     void writer_finished();
@@ -49,9 +57,13 @@ public:
     std::vector<const Waiter*> unfinished() const;
 
     void on_event(std::uint32_t what, std::uint64_t argument) override;
-    void report(std::vector<GraphReport*> graphs) const;
+    void report(const std::vector<GraphReport*>& graphs) const;
 
 private:
+    void input_over(std::int64_t input);
+    void report_graph(GraphReport& graph) const;
+    void report_op(GraphReport& graph, std::size_t o) const;
+    void walk_input_ends(StateWalk& walk);
     void build_pipes();
     void check_finished();
 
@@ -61,6 +73,7 @@ private:
     EpochLaunch launch_;
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
+    EpochProbe* probe_;                                      // nullptr: nobody traces
     std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
     std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op
     std::vector<std::unique_ptr<PipeFlow>> pipes_;
@@ -68,6 +81,7 @@ private:
     std::size_t open_cores_ = 0, open_writers_ = 0;
     bool done_ = false;
     Cycle started_ = 0, ended_ = 0;
+    StateWalk::Scope scope_;
     std::vector<Cycle> input_ends_;  // last entry written, or last pack, of each input
 };
 

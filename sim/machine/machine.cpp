@@ -1,8 +1,11 @@
 // run_machine: builds the SystemC modules for a run, plays the programs, reports.
+#include <optional>
 #include <set>
 #include <systemc>
 
 #include "sim/machine/sequencer.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/trace/stop_signals.hpp"
 
 namespace tt::sim {
 
@@ -27,21 +30,68 @@ static void renew_systemc() {
     sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
 }
 
+namespace {
+
+/// The trace of a run, when one is wanted: finished whatever the end of the run.
+class Tracing {
+public:
+    explicit Tracing(RunState& state) : state_(state) {
+        if (state.options.trace.file.empty()) return;
+        recorder_.emplace(state);
+        signals_.emplace();
+    }
+    Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
+    void complete(Cycle now) {
+        if (!recorder_) return;
+        try {
+            recorder_->finish("complete", "", now);
+        } catch (const Error& error) {
+            state_.report.trace_failure = error;  // the report of the run is none the worse
+        }
+    }
+    /// The error to throw instead of `error`: it also says what became of the trace.
+    Error failed(const Error& error, Cycle now) {
+        if (!recorder_) return error;
+        const bool hang = error.fault() == Fault::Hang, stop = error.fault() == Fault::Interrupted;
+        try {
+            recorder_->finish(hang ? "hang" : stop ? "interrupted" : "failed", error.message(), now);
+        } catch (const Error& lost) {
+            return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what())};
+        }
+        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.options.trace.file)};
+    }
+
+private:
+    RunState& state_;
+    std::optional<Recorder> recorder_;
+    std::optional<StopSignals> signals_;
+};
+
+}  // namespace
+
 void run_machine(RunState& state) {
     renew_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Board board("board", state.machine, now, failure);
-    Context context{state, board, now, {}};
+    Clock clock("clock");
+    Board board("board", state.machine, clock);
+    Tracing tracing(state);
+    if (Recorder* recorder = tracing.recorder()) board.trace(*recorder);
+    Context context{state, board, clock.now(), false, tracing.recorder(), {}};
     Sequencer sequencer(context, EpochStream(state.netlist, state.calls, state.options.inputs_count));
+    clock.set_between([&] { sequencer.between_cycles(); });
     sequencer.start();
     sc_core::sc_start();
-    failure.rethrow();
-    if (!sequencer.finished())
-        throw Error(Fault::Hang, {state.netlist.file, 0, 0},
-                    fmt::format("nothing can move at cycle {}:{}", now, wait_chain(sequencer.unfinished())));
+    try {
+        clock.failure().rethrow();
+        if (!sequencer.finished())
+            throw Error(
+                Fault::Hang, {state.netlist.file, 0, 0},
+                fmt::format("nothing can move at cycle {}:{}", clock.now(), wait_chain(sequencer.unfinished())));
+    } catch (const Error& error) {
+        throw tracing.failed(error, clock.now());
+    }
+    tracing.complete(clock.now());
     state.pool.wait_all();
-    state.report.cycles = now;
+    state.report.cycles = clock.now();
 }
 
 }  // namespace tt::sim

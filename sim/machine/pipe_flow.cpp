@@ -6,8 +6,8 @@
 
 namespace tt::sim {
 
-PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe)
-    : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe) {
+PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
+    : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     total_ = resident() ? chunks_per_input_ : epoch.inputs() * chunks_per_input_;
     tiles_before_.reserve(pipe.chunks() + 1);
@@ -73,11 +73,18 @@ void PipeFlow::try_send() {
         const std::int64_t input = sent_ / chunks_per_input_;
         const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
-        if (queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr) return;
-        if (buffers_full(chunk)) return;
+        const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
+        if (missing || buffers_full(chunk)) {
+            if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
+            if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
+            return;
+        }
         const Cycle arrival = std::max(transfer(chunk), last_arrival_);
         last_arrival_ = arrival;
-        epoch_.schedule(consumer_.chip, arrival, *this, 0, static_cast<std::uint64_t>(sent_));
+        waited_ = false;
+        if (probe_) probe_->sent(epoch_.now(), arrival, input);
+        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now(), arrival) : 0,
+                        static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
 }
@@ -98,8 +105,9 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
             const BufferAddress buffer =
                 queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
             const bool host = queue.where == QueueLoc::Host;
+            const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
             const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
-            const Cycle served = host ? chip.pcie(bytes, now) : chip.dram(buffer.channel, false, bytes, now);
+            const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
             arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
         } else {
             const Core& source = *sources_[need.source];
@@ -111,7 +119,10 @@ Cycle PipeFlow::transfer(std::size_t chunk) {
     return arrival;
 }
 
-void PipeFlow::on_event(std::uint32_t, std::uint64_t argument) { arrive(static_cast<std::int64_t>(argument)); }
+void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
+    if (probe_) probe_->arrived(epoch_.now(), flight);
+    arrive(static_cast<std::int64_t>(argument));
+}
 
 void PipeFlow::arrive(std::int64_t number) {
     const std::int64_t input = number / chunks_per_input_;
@@ -171,6 +182,29 @@ void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
     if (all == taken_) return;
     taken_ = all;
     try_send();
+}
+
+void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    if (resident())
+        walk.fixed(argument);
+    else
+        walk.count(argument, chunks_per_input_, epoch_.scope());
+}
+
+void PipeFlow::walk(StateWalk& walk) {
+    const StateWalk::Scope& scope = epoch_.scope();
+    walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, scope);
+    walk.fixed(waited_);
+    if (resident()) {
+        walk.fixed(sent_);
+        walk.fixed(arrived_);
+        return;
+    }
+    walk.count_below(sent_, chunks_per_input_, scope, total_);
+    walk.count(arrived_, chunks_per_input_, scope);
+    walk.count(taken_, chunks_per_input_, scope);
+    for (std::int64_t& taken : taken_by_) walk.count(taken, chunks_per_input_, scope);
 }
 
 WaitsFor PipeFlow::waits_for() const {

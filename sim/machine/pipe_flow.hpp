@@ -10,9 +10,9 @@
 
 namespace tt::sim {
 
-class PipeFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
+class PipeFlow final : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
-    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe);
+    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
     PipeFlow(const PipeFlow&) = delete;
     PipeFlow& operator=(const PipeFlow&) = delete;
@@ -33,8 +33,11 @@ public:
         if (started_) try_send();
     }
     const Waiter& waiter() const override { return *this; }
+    const FlowProbe* probe() const override { return probe_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
 
 private:
     /// A slice that has arrived. It is put together when the first core takes it: until then the packed entry, or
@@ -59,6 +62,7 @@ private:
     std::size_t k_;
     const PlanOperand& operand_;
     const Pipe& pipe_;
+    FlowProbe* probe_;
     std::vector<Core*> cores_;               // consumers
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our user number at each producer
@@ -68,6 +72,7 @@ private:
     std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
+    bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
     bool started_ = false;               // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;      // produced per core and input
     SourceRefs refs_;                    // of the slice that is arriving

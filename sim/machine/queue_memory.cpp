@@ -4,18 +4,15 @@ namespace tt::sim {
 
 bool QueueMemory::free_slot(std::int64_t n) const {
     if (ram()) return true;
-    const auto oldest = taken_.lower_bound(popped_);
-    return oldest == taken_.end() || n - *oldest < queue_.entries;
+    const std::optional<std::int64_t> oldest = taken_.next(popped_);
+    return !oldest || n - *oldest < queue_.entries;
 }
 
 void QueueMemory::begin(std::int64_t n) {
     if (!ram()) taken_.insert(n);
 }
 
-std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const {
-    const auto next = complete_.lower_bound(n);
-    return next == complete_.end() ? std::nullopt : std::optional(*next);
-}
+std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const { return complete_.next(n); }
 
 void QueueMemory::set_complete(std::int64_t n) {
     if (!ram()) complete_.insert(n);
@@ -28,8 +25,8 @@ void QueueMemory::set_popped(std::int64_t popped) {
     const auto forecast = state_.forecast.queues.find(&queue_);
     const bool rewound = forecast != state_.forecast.queues.end() && forecast->second.rewound;
     if (!rewound) {
-        complete_.erase(complete_.begin(), complete_.lower_bound(popped));
-        taken_.erase(taken_.begin(), taken_.lower_bound(popped));
+        complete_.erase_below(popped);
+        taken_.erase_below(popped);
     }
     state_.forget_popped(queue_, popped);
     tell();
@@ -40,6 +37,19 @@ void QueueMemory::clear() {
     taken_.clear();
     popped_ = 0;
     tell();
+}
+
+void QueueMemory::walk(StateWalk& walk, Moment moment) {
+    if (ram()) return;
+    if (moment == Moment::Settled && walk.saving()) {
+        complete_.save_from(walk, popped_);
+        taken_.save_from(walk, popped_);
+    }
+    // Several runs may join on the way: their bounds do not grow evenly.
+    if (moment == Moment::InFlight && (complete_.runs() > 1 || taken_.runs() > 1)) walk.give_up();
+    complete_.walk_bounds(walk);
+    taken_.walk_bounds(walk);
+    walk.total(popped_);
 }
 
 void QueueMemory::tell() {

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "netlist/queue_state.hpp"
-#include "sim/machine/calendar.hpp"
+#include "sim/machine/entry_set.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {
@@ -37,6 +36,14 @@ public:
     void clear();
     std::int64_t popped() const { return popped_; }
 
+    /// The first entry that takes a slot; the first free one when none does.
+    std::int64_t oldest_taken() const { return taken_.next(popped_).value_or(popped_); }
+    const EntrySet& complete_entries() const { return complete_; }
+    /// While epochs run, their ports say what of a queue matters to them: only bounds are walked. Between epochs the
+    /// whole of it counts, seen from the first entry that is not popped.
+    enum class Moment : std::uint8_t { InFlight, Settled };
+    void walk(StateWalk& walk, Moment moment);
+
     void tell();  ///< users look again
     void join(QueueUser& user) { users_.push_back(&user); }
     void leave(QueueUser& user) { std::erase(users_, &user); }
@@ -44,7 +51,7 @@ public:
 private:
     const Queue& queue_;
     RunState& state_;
-    std::set<std::int64_t> taken_, complete_;
+    EntrySet taken_, complete_;
     std::int64_t popped_ = 0;
     std::vector<QueueUser*> users_;
 };

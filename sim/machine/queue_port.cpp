@@ -68,6 +68,43 @@ void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, 
     commit(input);
 }
 
+/// The same map with its keys, which are inputs, moved on.
+template <class Value, class Function>
+static void walk_inputs(StateWalk& walk, const StateWalk::Scope& scope, std::map<std::int64_t, Value>& map,
+                        Function&& value) {
+    walk.fixed(map.size());
+    std::map<std::int64_t, Value> moved;
+    for (auto it = map.begin(); it != map.end();) {
+        auto node = map.extract(it++);
+        walk.count(node.key(), 1, scope);
+        value(node.mapped());
+        moved.insert(std::move(node));
+    }
+    map = std::move(moved);
+}
+
+void QueuePort::walk(StateWalk& walk) {
+    const StateWalk::Scope& scope = epoch_.scope();
+    if (writes()) walk.count(committed_, 1, scope);
+    walk_inputs(walk, scope, done_, [&](std::int64_t readers) { walk.fixed(readers); });
+    walk_inputs(walk, scope, writing_, [&](const Writing& writing) { walk.fixed(writing.pieces); });
+    if (memory_.ram() || !walk.saving()) return;
+    // What is there for all inputs to come, or room for all of them, stays so; only a queue that can make the epoch
+    // wait has to look the same each time.
+    const std::int64_t last = epoch_.inputs() - 1;
+    if (reads()) {
+        const std::int64_t next = access_.read(scope.base);
+        const bool all_there = memory_.complete_entries().run_end(next) > access_.read(last);
+        walk.fixed(all_there);
+        if (!all_there) memory_.complete_entries().save_from(walk, next);
+    }
+    if (writes()) {
+        const bool all_fit = memory_.free_slot(access_.write(last));
+        walk.fixed(all_fit);
+        if (!all_fit) walk.fixed(memory_.oldest_taken() - access_.write(scope.base));
+    }
+}
+
 void QueuePort::commit(std::int64_t input) {
     committed_ = input + 1;
     for (QueuePort* follower : followers_) follower->snapshot(committed_);

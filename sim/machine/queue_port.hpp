@@ -40,6 +40,7 @@ public:
     /// A piece of an input's entry has arrived; `block` is set with the last piece of a core's slice.
     void deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block);
     EntrySpan gradient_entry(std::int64_t input);
+    void walk(StateWalk& walk);
 
 private:
     void commit(std::int64_t input);

@@ -15,18 +15,30 @@ void HostPort::queue_changed() {
     const Queue& queue = memory_.queue();
     Chip& chip = context_.board.chip(queue.device());
     const auto bytes = static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
+    const bool host = queue.where == QueueLoc::Host;  // its own memory: the device comes for it
+    const std::uint64_t share = bytes / std::max<std::size_t>(1, queue.buffers.size());
+    const auto into_dram = [&](Cycle ready) {
+        Cycle there = ready;
+        for (const BufferAddress& at : queue.buffers) there = std::max(there, chip.dram_write(at, share, ready));
+        return there;
+    };
+    const auto out_of_dram = [&] {
+        Cycle read = context_.now;
+        for (const BufferAddress& at : queue.buffers) read = std::max(read, chip.dram_read(at, share, context_.now));
+        return read;
+    };
     while (next_ < to_push_.size() && memory_.free_slot(to_push_[next_])) {
         const std::int64_t n = to_push_[next_++];
         memory_.begin(n);
         if (context_.state.values()) context_.state.store.put(queue, n, context_.state.host.entry(queue, n));
         // What fits before the run starts is there from the beginning.
-        const Cycle there = context_.now == 0 ? 0 : chip.pcie(bytes, context_.now);
+        const Cycle there = context_.now == 0 || host ? context_.now : into_dram(chip.host_push(bytes, context_.now));
         context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
     }
     if (!pops_) return;
     while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) {
         popping_ = *n + 1;
-        const Cycle there = chip.pcie(bytes, context_.now);
+        const Cycle there = host ? context_.now : chip.host_pop(bytes, out_of_dram());
         context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(*n));
     }
 }
@@ -36,6 +48,36 @@ void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
         memory_.set_complete(static_cast<std::int64_t>(argument));
     else
         memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
+}
+
+void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    walk.fixed(static_cast<std::int64_t>(argument) - memory_.popped());
+    walk.total(argument);
+}
+
+/// Entries are pushed in order; those that a skip jumps over must be consecutive too.
+void HostPort::keep_consecutive(StateWalk& walk, std::int64_t growth) const {
+    if (growth <= 0) return;
+    const auto steps = [&](std::int64_t n) { return to_push_[next_ + static_cast<std::size_t>(n)] - to_push_[next_]; };
+    std::int64_t good = 0, bad = static_cast<std::int64_t>(to_push_.size() - next_);
+    while (bad - good > 1) {
+        const std::int64_t middle = (good + bad) / 2;
+        (steps(middle) == middle ? good : bad) = middle;
+    }
+    walk.limit(good / growth);
+}
+
+void HostPort::walk(StateWalk& walk) {
+    const bool pushes = next_ < to_push_.size();
+    walk.fixed(pushes);
+    if (pushes) {
+        walk.fixed(to_push_[next_] - memory_.popped());
+        walk.fixed(memory_.oldest_taken() - memory_.popped());
+        const std::int64_t growth = walk.total(next_);
+        if (walk.limiting()) keep_consecutive(walk, growth);
+    }
+    if (pops_) walk.fixed(popping_ - memory_.popped());
+    walk.total(popping_);
 }
 
 // --- programs ------------------------------------------------------------------------------------------------------
@@ -67,24 +109,29 @@ void Sequencer::on_event(std::uint32_t, std::uint64_t) {
 
 void Sequencer::fill_window() {
     while (!at_end_ && window_.size() < window_size) {
-        Pending pending;
-        if (!stream_.next(pending.command)) {
+        EpochCommand command;
+        if (stream_.next(command))
+            add_to_window(std::move(command));
+        else
             at_end_ = true;
-            return;
-        }
-        if (const auto* launch = std::get_if<EpochLaunch>(&pending.command)) {
-            for (const ExecuteCommand& member : launch->members) {
-                pending.chips.insert(member.graph->device());
-                const auto& uses = pointers_.uses(*member.graph);
-                pending.queues.insert(pending.queues.end(), uses.begin(), uses.end());
-            }
-        } else if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
-            pending.queues.push_back({move->queue, true, true});
-        } else {
-            pending.queues.push_back({std::get<AllocateCommand>(pending.command).queue, true, true});
-        }
-        window_.push_back(std::move(pending));
     }
+}
+
+void Sequencer::add_to_window(EpochCommand command) {
+    Pending pending;
+    pending.command = std::move(command);
+    if (const auto* launch = std::get_if<EpochLaunch>(&pending.command)) {
+        for (const ExecuteCommand& member : launch->members) {
+            pending.chips.insert(member.graph->device());
+            const auto& uses = pointers_.uses(*member.graph);
+            pending.queues.insert(pending.queues.end(), uses.begin(), uses.end());
+        }
+    } else if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
+        pending.queues.push_back({move->queue, true, true});
+    } else {
+        pending.queues.push_back({std::get<AllocateCommand>(pending.command).queue, true, true});
+    }
+    window_.push_back(std::move(pending));
 }
 
 static const Queue* memory_of(const Netlist& netlist, const Queue* queue) {
@@ -132,8 +179,11 @@ void Sequencer::issue() {
 }
 
 void Sequencer::run(Pending& pending) {
+    in_flight_history_.clear();
+    ++generation_;
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
+        log(describe(pending.command, {}, pointers_));
         pending.over = true;
         if (move->queue->type == QueueType::Queue)
             context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
@@ -141,12 +191,14 @@ void Sequencer::run(Pending& pending) {
     }
     if (const auto* allocate = std::get_if<AllocateCommand>(&pending.command)) {
         pointers_.allocate(*allocate);
+        never_skip_ = true;
         pending.over = true;
         if (allocate->allocate && !allocate->queue->host_fed()) context_.memory(*allocate->queue).clear();
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);
     std::map<const Queue*, QueueAccess> access = pointers_.launch(launch);
+    log(describe(pending.command, access, pointers_));
     for (const auto& [queue, _] : access)
         if (queue->type == QueueType::Queue && context_.state.read_by_graph[queue])
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
@@ -156,12 +208,15 @@ void Sequencer::run(Pending& pending) {
 }
 
 void Sequencer::finish(Pending& pending) {
-    const Epoch& epoch = *pending.epoch;
+    in_flight_history_.clear();
+    ++generation_;
+    Epoch& epoch = *pending.epoch;
     RunState& state = context_.state;
     for (const ExecuteCommand& member : epoch.launch().members) state.graph_report(*member.graph);
     std::vector<GraphReport*> reports;
     for (const ExecuteCommand& member : epoch.launch().members) reports.push_back(&state.graph_report(*member.graph));
     epoch.report(reports);
+    if (context_.probe) context_.probe->over(epoch.probe(), epoch.ended(), reports.front()->inputs_per_second);
     pointers_.finish(epoch.access(), epoch.launch().input_count());
     for (const auto& [queue, access] : epoch.access())
         if (access.pop_step > 0 && queue->type == QueueType::Queue)
@@ -171,8 +226,9 @@ void Sequencer::finish(Pending& pending) {
         state.options.progress(
             static_cast<double>(inputs_done_) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
             "simulating");
-    pending.epoch.reset();
+    const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
+    skip_rounds(*ended);
     issue();
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sim/machine/epoch.hpp"
+#include "sim/machine/extrapolate.hpp"
 
 namespace tt::sim {
 
@@ -19,9 +20,12 @@ public:
     void start() { queue_changed(); }
     void queue_changed() override;
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
+    void walk(StateWalk& walk);
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
+    void keep_consecutive(StateWalk& walk, std::int64_t growth) const;
     Context& context_;
     QueueMemory& memory_;
     std::vector<std::int64_t> to_push_;
@@ -37,6 +41,8 @@ public:
     bool finished() const { return at_end_ && window_.empty(); }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     std::vector<const Waiter*> unfinished() const;
+    /// Between two cycles: skips inputs of the epochs in flight if the machine does what it did before.
+    void between_cycles();
 
 private:
     struct Pending {
@@ -46,11 +52,45 @@ private:
         std::unique_ptr<Epoch> epoch;  // when running
         bool over = false;
     };
+    /// A command as far as it decides what happens: numbers that must agree, and entry numbers of queues, which move
+    /// on with them.
+    struct Issued {
+        std::vector<std::int64_t> same;
+        std::vector<std::pair<const Queue*, std::int64_t>> entries;
+    };
+    using Popped = std::map<const Queue*, std::int64_t>;
+    struct Settled {
+        std::size_t commands = 0;  ///< issued before it
+        Popped popped;             ///< where its entry numbers are counted from
+    };
+    /// The commands that are not issued yet, and the pointers they will move.
+    struct ToCome {
+        std::deque<EpochCommand> window;
+        EpochStream stream;
+        PointerTable pointers;
+        bool next(EpochCommand& command, Issued& issued);
+    };
+
     void fill_window();
+    void add_to_window(EpochCommand command);
     void issue();
     bool blocked(const Pending& pending) const;
     void run(Pending& pending);
     void finish(Pending& pending);
+
+    // --- skipping, sequencer_skip.cpp ---
+    bool may_skip() const;
+    std::vector<Epoch*> in_flight() const;
+    void walk(StateWalk& walk, QueueMemory::Moment moment);
+    void walk_reports(StateWalk& walk);
+    bool settled() const;
+    void skip_rounds(const Epoch& ended);
+    static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
+                           PointerTable& pointers);
+    void log(Issued issued);
+    ToCome to_come() const;
+    std::int64_t rounds_alike(const Settled& from, const Settled& to) const;
+    void take_commands(std::size_t count);
 
     static constexpr std::size_t window_size = 64;  ///< commands looked ahead
     Context& context_;
@@ -61,6 +101,13 @@ private:
     bool issuing_ = false;
     std::vector<std::unique_ptr<HostPort>> host_;
     std::int64_t inputs_done_ = 0;
+    std::uint64_t generation_ = 0;                          ///< of what is in flight
+    History<std::vector<std::int64_t>> in_flight_history_;  // with the inputs over of each epoch
+    History<Settled> settled_history_;
+    std::vector<std::int64_t> last_over_;
+    std::deque<Issued> issued_;  // the latest commands, the last of them number commands_ - 1
+    std::size_t commands_ = 0;
+    bool never_skip_ = false;
 };
 
 /// The hang as text: who waits for what, link by link, until the chain closes or ends.

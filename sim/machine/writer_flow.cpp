@@ -21,9 +21,15 @@ std::int64_t WriterFlow::pieces_per_input(const PlanOp& op) {
     return static_cast<std::int64_t>(packing_ends(op).size()) * op.slices;
 }
 
-WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue)
-    : epoch_(epoch), core_(core), queue_(queue), slot_(core.add_user(*this)), ends_(packing_ends(core.op())) {
-    total_ = epoch.inputs() * pieces_per_input(core.op());
+WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* probe)
+    : epoch_(epoch),
+      core_(core),
+      queue_(queue),
+      probe_(probe),
+      slot_(core.add_user(*this)),
+      ends_(packing_ends(core.op())) {
+    per_input_ = pieces_per_input(core.op());
+    total_ = epoch.inputs() * per_input_;
     queue_.memory().join(*this);
 }
 
@@ -41,25 +47,36 @@ WriterFlow::Piece WriterFlow::piece(std::int64_t number) const {
 void WriterFlow::try_send() {
     while (sent_ < total_) {
         const Piece next = piece(sent_);
-        if (core_.produced() < next.end) return;
+        if (core_.produced() < next.end) {
+            if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Source);
+            return;
+        }
         if (queue_.skips(next.input)) {
+            if (probe_) probe_->skipped(epoch_.now());
             epoch_.schedule(core_.op().chip, epoch_.now(), *this, 0, static_cast<std::uint64_t>(sent_++));
             continue;
         }
-        if (!queue_.may_write(next.input)) return;
+        if (!queue_.may_write(next.input)) {
+            if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Room);
+            return;
+        }
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
-        epoch_.schedule(core_.op().chip, last_arrival_, *this, 0, static_cast<std::uint64_t>(sent_++));
+        if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, probe_ ? flight_time(epoch_.now(), last_arrival_) : 0,
+                        static_cast<std::uint64_t>(sent_++));
     }
+}
+
+std::int64_t WriterFlow::bytes_per_tile(const PlanOp& op, const Queue& queue) {
+    return op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
 }
 
 Cycle WriterFlow::transfer(const Piece& piece) {
     const PlanOp& op = core_.op();
     const Queue& queue = queue_.queue();
     Chip& chip = epoch_.board().chip(queue.device());
-    const std::int64_t tile_size =
-        op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
-    const auto bytes = static_cast<std::uint64_t>(piece.tiles * tile_size);
+    const auto bytes = static_cast<std::uint64_t>(piece.tiles * bytes_per_tile(op, queue));
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core_.index());
     std::size_t buffer = 0;  // behind TMs the piece spreads over buffers; the first stands for them
@@ -72,12 +89,17 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const Cycle ready = epoch_.now() + static_cast<Cycle>(chip.timing().noc_issue);
     const Cycle there =
         epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
-    return host ? chip.pcie(bytes, there) : chip.dram(place.channel, true, bytes, there);
+    if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
+    // Untilized, a core writes its part of each row of datums on its own.
+    const std::uint64_t row = static_cast<std::uint64_t>(datum_bytes(queue.df)) *
+                              static_cast<std::uint64_t>(op.op->cfg.tile.w * out.mblock_n * out.ublock_ct);
+    return chip.dram_write(place, bytes, there, op.op->cfg.untilize ? row : 0);
 }
 
-void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
+void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
     const Piece done = piece(static_cast<std::int64_t>(argument));
     ++delivered_;
+    if (probe_) probe_->arrived(epoch_.now(), flight);
     if (!queue_.skips(done.input)) {
         const BlockPtr block =
             epoch_.values() && done.ends_slice ? core_.block(done.input * core_.op().slices + done.slice) : nullptr;
@@ -85,6 +107,17 @@ void WriterFlow::on_event(std::uint32_t, std::uint64_t argument) {
     }
     core_.release(slot_, done.end);
     if (finished()) epoch_.writer_finished();
+}
+
+void WriterFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    walk.count(argument, per_input_, epoch_.scope());
+}
+
+void WriterFlow::walk(StateWalk& walk) {
+    walk.count_below(sent_, per_input_, epoch_.scope(), total_);
+    walk.count(delivered_, per_input_, epoch_.scope());
+    walk.time(last_arrival_);
+    if (probe_) probe_->walk(walk, epoch_.scope());
 }
 
 WaitsFor WriterFlow::waits_for() const {

@@ -8,21 +8,27 @@ namespace tt::sim {
 
 class WriterFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
-    WriterFlow(Epoch& epoch, Core& core, QueuePort& queue);
+    WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* probe);
     ~WriterFlow() override;
     WriterFlow(const WriterFlow&) = delete;
     WriterFlow& operator=(const WriterFlow&) = delete;
 
     /// Pieces a core writes per input: one for each step that packs.
     static std::int64_t pieces_per_input(const PlanOp& op);
+    static std::int64_t bytes_per_tile(const PlanOp& op, const Queue& queue);
     bool finished() const { return delivered_ == total_; }
     const QueuePort& queue() const { return queue_; }
 
     void source_produced() override { try_send(); }
     void queue_changed() override { try_send(); }
     const Waiter& waiter() const override { return *this; }
+    const FlowProbe* probe() const override { return probe_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
+    void walk(StateWalk& walk);
+    /// Inputs it has delivered completely.
+    std::int64_t inputs_done() const { return delivered_ / per_input_; }
 
 private:
     struct Piece {
@@ -37,9 +43,10 @@ private:
     Epoch& epoch_;
     Core& core_;
     QueuePort& queue_;
+    FlowProbe* probe_;
     std::size_t slot_;
     std::vector<std::int64_t> ends_;  // tiles after each packing step of a slice
-    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0;
+    std::int64_t sent_ = 0, delivered_ = 0, total_ = 0, per_input_ = 0;
     Cycle last_arrival_ = 0;
 };
 

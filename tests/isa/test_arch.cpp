@@ -68,8 +68,6 @@ TEST_CASE("grayskull has 120 cores, eight DRAM channels of one port and no Ether
     CHECK_FALSE(p.harvest_from_end);
     CHECK_FALSE(p.features.fp32_dest);
     CHECK_FALSE(p.features.tiny_tiles);
-    CHECK(p.timing.matmul_tile_phase == 32);
-    CHECK(p.timing.sfpu_tile.at("exp") == 2665);
 }
 
 TEST_CASE("wormhole b0 has 80 cores, six DRAM channels of three ports and sixteen Ethernet cores") {
@@ -85,8 +83,6 @@ TEST_CASE("wormhole b0 has 80 cores, six DRAM channels of three ports and sixtee
     CHECK(p.features.fp32_dest);
     CHECK((p.features.dest_tiles_16b == 8 && p.features.dest_tiles_32b == 4));
     CHECK(p.timing.noc_packet_bytes == 8192);
-    CHECK(p.timing.sfpu_tile.at("sqrt") == 909);
-    CHECK(p.timing.sfpu_tile.contains("default"));
 }
 
 TEST_CASE("wormhole A0 differs from B0 in the Dst limit and the packet size only") {
@@ -99,7 +95,6 @@ TEST_CASE("wormhole A0 differs from B0 in the Dst limit and the packet size only
     CHECK(a0.eth == b0.eth);
     CHECK(a0.l1_bytes == b0.l1_bytes);
     CHECK(a0.features.tiny_tiles);
-    CHECK(a0.timing.sfpu_tile == b0.timing.sfpu_tile);
 }
 
 TEST_CASE("an unknown chip is refused with the nearest name") {
@@ -124,11 +119,10 @@ TEST_CASE("mistakes in a chip file are reported at their place") {
     CHECK(with("name: wormhole_b0", "name: other") == "no error");
     CHECK_THAT(with("noc_hop: 9", "noc_hopp: 9"), Catch::Contains("noc_hop"));
     CHECK_THAT(with("noc_hop: 9", "noc_hop: -1"), Catch::Contains("must lie in"));
-    CHECK_THAT(with("eth_bytes: 12.1", "eth_bytes: 0"), Catch::Contains("must be above 0"));
+    CHECK_THAT(with("dram_read_bytes: 22.3", "dram_read_bytes: 0"), Catch::Contains("must be above 0"));
     CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:16:7") && Catch::Contains("y in 0..11"));
     CHECK_THAT(with("pcie: 0-3", "pcie: three"), Catch::Contains("NoC coordinate"));
     CHECK_THAT(with("x: [1, 2,", "x: [2, 1,"), Catch::Contains("must ascend"));
-    CHECK_THAT(with("    default:", "    defoult:"), Catch::Contains("'default'"));
     CHECK_THAT(with("harvest_from_end: true", "harvest_from_end: 3"), Catch::Contains("true or false"));
     CHECK_THAT(with("reserved: 208896", "reserved: 2088960"), Catch::Contains("nothing is left"));
     CHECK_THAT(message_of(dir.write("a.yaml", "name: a\nlike: a\n")), Catch::Contains("circle"));

@@ -13,7 +13,9 @@ config.test_exec_root = lit_config.params["OUT"]
 config.substitutions += [
     # %exits 2 COMMAND: succeeds when COMMAND exits with 2
     ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
+    ("%python", sys.executable),
     ("%ttsim", lit_config.params["TTSIM"]),
+    ("%ttperf", lit_config.params["TTPERF"]),
     ("%opt", lit_config.params["OPT"]),
     ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
     ("FileCheck", lit_config.params["FILECHECK"]),

@@ -29,12 +29,12 @@ constexpr double largest = 1e3;
 
 class Maker {
 public:
-    explicit Maker(std::uint32_t seed) : random_(seed), made_(seed % 2 == 0 ? "grayskull" : "wormhole_b0") {
+    Maker(std::uint32_t seed, bool longer) : random_(seed), made_(seed % 2 == 0 ? "grayskull" : "wormhole_b0") {
         grayskull_ = seed % 2 == 0;
         tight_ = chance(0.3);
-        inputs_ = pick(1, 3);
+        inputs_ = longer ? pick(10, 40) : pick(1, 3);
         entries_ = inputs_ * pick(1, 2);
-        loops_ = pick(1, 3);
+        loops_ = longer ? pick(1, 12) : pick(1, 3);
     }
 
     RandomNetlist make() {
@@ -315,6 +315,6 @@ private:
 
 }  // namespace
 
-RandomNetlist random_netlist(std::uint32_t seed) { return Maker(seed).make(); }
+RandomNetlist random_netlist(std::uint32_t seed, bool longer) { return Maker(seed, longer).make(); }
 
 }  // namespace tt::test

@@ -12,6 +12,7 @@ struct RandomNetlist {
     bool may_hang = false;  ///< small buffers: a fork whose branches meet again can starve
 };
 
-RandomNetlist random_netlist(std::uint32_t seed);
+/// `longer`: tens of inputs, and rounds of a loop.
+RandomNetlist random_netlist(std::uint32_t seed, bool longer = false);
 
 }  // namespace tt::test

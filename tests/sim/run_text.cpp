@@ -46,6 +46,12 @@ Outcome run_real(const std::string& text, sim::Mode mode, sim::RunOptions option
     return run_with(text, std::move(options));
 }
 
+Outcome run_exact(const std::string& text, sim::Mode mode, sim::RunOptions options) {
+    options.mode = mode;
+    options.numerics = Numerics::Exact;
+    return run_with(text, std::move(options));
+}
+
 std::string verdicts(const Outcome& outcome) {
     if (!outcome.error.empty()) return outcome.error;
     std::string text;

@@ -21,6 +21,7 @@ struct Outcome {
 /// `numerics` off (float32) unless the options say otherwise; outputs are dumped and read back.
 Outcome run_text(const std::string& text, sim::Mode mode, sim::RunOptions options = {});
 Outcome run_real(const std::string& text, sim::Mode mode, sim::RunOptions options = {});
+Outcome run_exact(const std::string& text, sim::Mode mode, sim::RunOptions options = {});
 
 /// Every output queue of the run by its verdict: "y passes", "y fails (max error 3)".
 std::string verdicts(const Outcome& outcome);

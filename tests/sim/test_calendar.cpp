@@ -28,11 +28,10 @@ struct Recorder : Actor {
 
 TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order they were scheduled") {
     tt::test::fresh_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Calendar calendar("calendar", now, failure);
+    Clock clock("clock");
+    Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
-    Recorder recorder(now, lines);
+    Recorder recorder(clock.now(), lines);
     recorder.calendar = &calendar;
     calendar.at(5, recorder, 1, 10);
     calendar.at(3, recorder, 100, 5);  // puts event 4 behind those of cycle 5
@@ -46,11 +45,10 @@ TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order
 
 TEST_CASE("an event scheduled for the present happens in the same cycle") {
     tt::test::fresh_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Calendar calendar("calendar", now, failure);
+    Clock clock("clock");
+    Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
-    Recorder recorder(now, lines);
+    Recorder recorder(clock.now(), lines);
     recorder.calendar = &calendar;
     calendar.at(7, recorder, 100, 7);
     calendar.at(8, recorder, 1, 0);
@@ -62,11 +60,10 @@ TEST_CASE("calendars that wake each other give the same order every time") {
     std::vector<Recorder::Line> first;
     for (int round = 0; round < 3; ++round) {
         tt::test::fresh_systemc();
-        Cycle now = 0;
-        Failure failure;
-        Calendar a("a", now, failure), b("b", now, failure);
+        Clock clock("clock");
+        Calendar a(clock), b(clock);
         std::vector<Recorder::Line> lines;
-        Recorder to_a(now, lines), to_b(now, lines);
+        Recorder to_a(clock.now(), lines), to_b(clock.now(), lines);
         to_a.calendar = &b;  // events on one chip schedule work on the other
         to_b.calendar = &a;
         for (Cycle n = 1; n <= 50; ++n) {
@@ -83,17 +80,16 @@ TEST_CASE("calendars that wake each other give the same order every time") {
 
 TEST_CASE("after a failure nothing more happens and the first exception comes back") {
     tt::test::fresh_systemc();
-    Cycle now = 0;
-    Failure failure;
-    Calendar calendar("calendar", now, failure), other("other", now, failure);
+    Clock clock("clock");
+    Calendar calendar(clock), other(clock);
     std::vector<Recorder::Line> lines;
-    Recorder recorder(now, lines);
+    Recorder recorder(clock.now(), lines);
     calendar.at(1, recorder, 1);
     calendar.at(2, recorder, 200);
     calendar.at(2, recorder, 2);
     other.at(3, recorder, 3);
     sc_core::sc_start();
     CHECK(lines == std::vector<Recorder::Line>{{1, 1, 0}, {2, 200, 0}});
-    CHECK(failure.any());
-    CHECK_THROWS_WITH(failure.rethrow(), "broken");
+    CHECK(clock.failure().any());
+    CHECK_THROWS_WITH(clock.failure().rethrow(), "broken");
 }

@@ -74,6 +74,20 @@ TEST_CASE("the modes agree: values in functional and full, cycles in full and ti
     }
 }
 
+TEST_CASE("exact math changes values but no cycle, in full and functional mode alike, and names what it leaves out") {
+    const Outcome functional = run_exact(small_graph(), sim::Mode::Functional);
+    const Outcome full = run_exact(small_graph(), sim::Mode::Full);
+    const Outcome fast = run_real(small_graph(), sim::Mode::Full);
+    CHECK(verdicts(full) == "y passes");
+    CHECK(differing(functional, full).empty());
+    CHECK(differing(full, fast) == std::vector<std::string>{"y"});
+    CHECK(full.report.cycles == fast.report.cycles);
+    REQUIRE(full.report.notes.size() == 1);
+    CHECK(full.report.notes[0].find("exp computed as with --math fast") != std::string::npos);
+    CHECK(fast.report.notes.empty());
+    CHECK(run_exact(small_graph(), sim::Mode::Timing).report.notes.empty());
+}
+
 TEST_CASE("reports and values do not depend on the number of threads") {
     const std::string text = small_graph();
     for (const sim::Mode mode : {sim::Mode::Full, sim::Mode::Timing, sim::Mode::Functional}) {

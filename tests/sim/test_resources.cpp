@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
 
 #include "netlist/device.hpp"
 #include "sim/machine/chip.hpp"
@@ -21,64 +23,144 @@ ChipParams small_chip() {
 
 }  // namespace
 
-TEST_CASE("a server passes one transfer after the other, a started cycle counting whole") {
-    Server server(22.3);
-    CHECK(server.pass(0, 100) == 5);   // 4.48 cycles
-    CHECK(server.pass(0, 223) == 15);  // waits until 5, takes 10
-    CHECK(server.pass(20, 1) == 21);   // idle from 15 to 20
-    CHECK(server.pass(10, 0) == 21);   // nothing to move, but its turn comes late
-    CHECK(server.busy() == 16);
-    CHECK(server.bytes() == 324);
+TEST_CASE("a server passes one transfer after the other, in the free time from when each is ready") {
+    Server server;
+    CHECK(server.pass(0, 0, 5, 100) == 5);
+    CHECK(server.pass(0, 0, 10, 200) == 15);  // waits until 5
+    CHECK(server.pass(0, 40, 10) == 50);      // data that comes late
+    CHECK(server.pass(0, 0, 10) == 25);       // does not keep others waiting
+    CHECK(server.pass(0, 20, 20) == 55);      // 25 to 40, and what is left after 50
+    CHECK(server.pass(0, 0, 1) == 56);        // nothing is free before
+    CHECK(server.pass(0, 70, 0) == 70);       // nothing to move
+    CHECK(server.pass(0, 60, 4) == 64);
+    CHECK(server.pass(0, 56, 4) == 60);  // fits exactly
+    CHECK(server.pass(60, 60, 3) == 67);
+    CHECK(server.busy() == 67);
+    CHECK(server.bytes() == 300);
+}
+
+TEST_CASE("whatever the order of questions, a server works whenever it has work, and never twice at once") {
+    std::mt19937 random(7);
+    for (int round = 0; round < 50; ++round) {
+        Server server;
+        std::vector<bool> taken(4000, false);
+        Cycle now = 0;
+        for (int i = 0; i < 60; ++i) {
+            now += random() % 20;
+            const Cycle ready = now + random() % 300, length = 1 + random() % 40;
+            Cycle at = ready;
+            for (Cycle left = length; left > 0; ++at)
+                if (!taken[at]) {
+                    taken[at] = true;
+                    --left;
+                }
+            REQUIRE(server.pass(now, ready, length) == at);
+        }
+    }
 }
 
 TEST_CASE("NoC 0 goes right then down, NoC 1 up then left, both round the edges") {
-    // niu 5 + 9 a hop + niu 5 + bytes / 32
-    CHECK(Noc(small_chip()).send(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + 2);
-    CHECK(Noc(small_chip()).send(1, {1, 1}, {3, 1}, 64, 0) == 5 + 11 * 9 + 5 + 2);  // left from 1 over 0 and 12 to 3
-    CHECK(Noc(small_chip()).send(0, {1, 1}, {1, 0}, 64, 0) == 5 + 11 * 9 + 5 + 2);  // down from 1 over 11 to 0
-    CHECK(Noc(small_chip()).send(1, {1, 1}, {1, 0}, 64, 0) == 5 + 9 + 5 + 2);
-    CHECK(Noc(small_chip()).send(0, {12, 11}, {0, 0}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 1);
-    CHECK(Noc(small_chip()).send(1, {0, 0}, {12, 11}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 1);
-    CHECK(Noc(small_chip()).send(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + 1);  // a core to itself
+    // niu 5 + 9 a hop + niu 5 + bytes / 32 + a header
+    const auto alone = [](int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
+        return Noc(small_chip()).send(noc, from, to, bytes, 0, ready);
+    };
+    CHECK(alone(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + 3);
+    CHECK(alone(1, {1, 1}, {3, 1}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // left from 1 over 0 and 12 to 3
+    CHECK(alone(0, {1, 1}, {1, 0}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // down from 1 over 11 to 0
+    CHECK(alone(1, {1, 1}, {1, 0}, 64, 0) == 5 + 9 + 5 + 3);
+    CHECK(alone(0, {12, 11}, {0, 0}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
+    CHECK(alone(1, {0, 0}, {12, 11}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
+    CHECK(alone(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + 2);    // a core to itself
+    CHECK(alone(0, {1, 1}, {2, 1}, 20000, 0) == 19 + 625 + 3);  // three packets
+    CHECK(alone(0, {1, 1}, {2, 1}, 0, 0) == 19);
 }
 
-TEST_CASE("transfers queue on a link they share and on no other") {
+TEST_CASE("transfers queue on a link or port they share and on no other") {
     Noc noc(small_chip());
-    const std::uint64_t bytes = 3200;  // 100 cycles
-    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 5 + 9 + 5 + 100);
-    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 105 + 9 + 5 + 100);  // the head waits until the link is free at 105
-    CHECK(noc.send(0, {2, 1}, {3, 1}, bytes, 0) == 119);                // the next link to the right is idle
-    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0) == 119);                // the other NoC has links of its own
-    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0) == 119);                // as has the way down
-    // Three hops: it waits behind the second transfer at the first link, then behind nobody.
-    CHECK(noc.send(0, {1, 1}, {4, 1}, 32, 0) == 205 + 3 * 9 + 5 + 1);
-    CHECK(noc.busiest_link() == 224);
+    const std::uint64_t bytes = 3168;  // 100 cycles
+    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
+    // the link between is taken from 14 to 114: nine flits pass before
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 114 + 91 + 9 + 9 + 5);
+    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0, 0) == 5 + 9 + 5 + 200);  // a link of its own, the port they share
+    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0, 0) == 5 + 9 + 5 + 100);  // the other NoC is idle
+    CHECK(noc.send(0, {7, 7}, {8, 7}, bytes, 0, 0) == 5 + 9 + 5 + 100);
+}
+
+TEST_CASE("a transfer whose data comes late leaves a link to those that are ready before") {
+    Noc noc(small_chip());
+    const std::uint64_t bytes = 3168;
+    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 1000) == 1000 + 5 + 18 + 5 + 100);
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
+    // ready at 950: 59 flits pass before the first, the rest behind
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 950) == 955 + 200 + 9 + 9 + 5);
 }
 
 TEST_CASE("NoC 0 turns once: a transfer right and down meets others on both legs") {
     Noc noc(small_chip());
-    CHECK(noc.send(0, {3, 3}, {3, 4}, 3200, 0) == 119);  // the link down from (3, 3), busy until 105
-    // (1, 3) -> (3, 4): two links right (head at 23), then that link down
-    CHECK(noc.send(0, {1, 3}, {3, 4}, 32, 0) == 105 + 9 + 5 + 1);
-    // (3, 2) -> (3, 4) passes the link down from (3, 2) first, head at 14, then waits until 106
-    CHECK(noc.send(0, {3, 2}, {3, 4}, 32, 0) == 106 + 9 + 5 + 1);
+    CHECK(noc.send(0, {3, 3}, {3, 5}, 3168, 0, 0) == 128);  // the link down from (3, 4) is taken from 14 to 114
+    // (1, 4) -> (3, 5): two links right, head at 23, then that link down
+    CHECK(noc.send(0, {1, 4}, {3, 5}, 32, 0, 0) == 114 + 2 + 9 + 5);
 }
 
-TEST_CASE("a DRAM channel serves reads and writes one by one, reads with its latency") {
+TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {
     tt::test::fresh_systemc();
     MachineOptions options;
     const Machine machine = make_machine("wormhole_b0", options);
-    Cycle now = 0;
-    Failure failure;
-    Chip chip("chip", machine.chips.front(), now, failure);
-    const auto latency = static_cast<Cycle>(machine.chips.front().params.timing.dram_latency);
-    const double rate = machine.chips.front().params.timing.dram_read_bytes;
-    const Cycle length = cycles_to_move(Bytes(2080), BytesPerCycle{rate}).value();
-    CHECK(chip.dram(0, false, 2080, 0) == length + latency);
-    CHECK(chip.dram(0, false, 2080, 0) == 2 * length + latency);
-    CHECK(chip.dram(1, false, 2080, 0) == length + latency);  // another channel
-    const Cycle write = chip.dram(2, true, 2080, 0);
-    CHECK((write >= length && write <= length + 4));  // a little slower, and nobody waits for its latency
+    Clock clock("clock");
+    Chip chip("chip", machine.chips.front(), clock);
+    const MemoryConstants& c = memory_constants("wormhole_b0");
+    const auto latency = static_cast<Cycle>(c.access.dram_read);
+    const auto length = static_cast<Cycle>(std::ceil(2080 / c.dram.rate(false, 2080)));
+    const BufferAddress first{0, 0}, second_memory{0, std::uint64_t{3} << 29};
+    CHECK(chip.dram_read(first, 2080, 0) == length + latency);
+    CHECK(chip.dram_read(first, 2080, 0) == 2 * length + latency);
+    CHECK(chip.dram_read({1, 0}, 2080, 0) == length + latency);         // another channel
+    CHECK(chip.dram_read(second_memory, 2080, 0) == length + latency);  // the other memory of the first
+    const Cycle write = chip.dram_write({2, 0}, 2080, 0);
+    CHECK((write >= length && write <= length + 8));         // a little slower, and nobody waits for its latency
+    CHECK(chip.dram_write({3, 0}, 2048, 0, 64) == 32 * 65);  // rows of one tile, each merged into what is there
+    CHECK(chip.dram_write({4, 0}, 0, 7) == 7);
+}
+
+TEST_CASE("the host link works both ways at once, and slower with untilized rows") {
+    tt::test::fresh_systemc();
+    const Machine machine = make_machine("grayskull", MachineOptions{});
+    Clock clock("clock");
+    Chip chip("chip", machine.chips.front(), clock);
+    const PcieTiming& t = memory_constants("grayskull").pcie;
+    const std::uint64_t bytes = 100000;
+    const auto clocks = [&](double rate, double latency) {
+        return static_cast<Cycle>(std::ceil(static_cast<double>(bytes) / rate) + latency);
+    };
+    CHECK(chip.host_read(bytes, 0) == clocks(t.read_bytes, t.read_latency));
+    CHECK(chip.host_write(bytes, 0, false) == clocks(t.write_bytes, t.write_latency));
+    CHECK(chip.host_push(bytes, 0) > clocks(t.push_bytes, t.push_latency));  // behind the read
+    Chip other("other", machine.chips.front(), clock);
+    CHECK(other.host_write(bytes, 0, true) == clocks(t.untilized_bytes, t.write_latency));
+    CHECK(other.host_push(bytes, 0) == clocks(t.push_bytes, t.push_latency));
+}
+
+TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
+    tt::test::fresh_systemc();
+    const Machine machine = make_machine("wormhole_b0", MachineOptions{});
+    Clock clock("clock");
+    Chip chip("chip", machine.chips.front(), clock);
+    const MemoryConstants& c = memory_constants("wormhole_b0");
+    const auto clocks = [&](double bytes) {
+        return static_cast<Cycle>(std::ceil(bytes / c.epoch.rate + c.epoch.commands * c.access.pointer_poll));
+    };
+    const int a = 0, b = 0;
+    CHECK(chip.load_epoch({{{1, 1}, &a}}) == clocks(c.epoch.blob + c.epoch.kernels));
+    CHECK(chip.load_epoch({{{1, 1}, &a}}) == clocks(c.epoch.blob));
+    CHECK(chip.load_epoch({{{1, 1}, &b}}) == clocks(c.epoch.blob + c.epoch.kernels));
+    // Rows 2, 9 and 10 read through the same channel, row 1 west of column 5 through another.
+    CHECK(chip.load_epoch({{{1, 2}, &a}, {{9, 10}, &a}, {{2, 1}, &a}}) == clocks(2 * (c.epoch.blob + c.epoch.kernels)));
+    // A full chip: 24 cores at the busiest channel, as the compiler's estimate has it.
+    Chip full("full", machine.chips.front(), clock);
+    std::vector<std::pair<NocCoord, const void*>> all;
+    for (const int y : machine.chips.front().params.worker_y)
+        for (const int x : machine.chips.front().params.worker_x) all.push_back({{x, y}, &a});
+    CHECK(static_cast<double>(full.load_epoch(all)) == Approx(full.timing().epoch_load).epsilon(0.01));
 }
 
 TEST_CASE("data for another chip crosses a link whose directions are separate") {
@@ -86,23 +168,22 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     MachineOptions options;
     options.chips = 2;
     const Machine machine = make_machine("wormhole_b0", options);
-    Cycle now = 0;
-    Failure failure;
-    Board board("board", machine, now, failure);
-    const ChipTiming& timing = machine.chips.front().params.timing;
+    Clock clock("clock");
+    Board board("board", machine, clock);
+    const EthTiming& eth = *memory_constants("wormhole_b0").eth;
     const NocCoord a = machine.chips[0].worker(0, 0), b = machine.chips[1].worker(0, 0);
     const std::uint64_t bytes = 12100;
-    const auto wire =
-        cycles_to_move(Bytes(bytes), BytesPerCycle{timing.eth_bytes}).value() + static_cast<Cycle>(timing.eth_latency);
+    const auto length = static_cast<Cycle>(eth.wire(bytes)), wire = static_cast<Cycle>(eth.arrival(bytes));
     const Cycle alone = board.send(0, a, 1, b, bytes, 0, 0, 0);
     CHECK(alone > wire);
     CHECK(alone < wire + 1500);                                   // the two NoCs around it
     const Cycle second = board.send(0, a, 1, b, bytes, 0, 0, 0);  // same link
-    CHECK(second >= alone + wire - static_cast<Cycle>(timing.eth_latency));
+    CHECK(second >= alone + length);
     CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);  // the way back is free
     tt::test::fresh_systemc();
-    Board idle("board", machine, now, failure);
+    Clock other("clock");
+    Board idle("board", machine, other);
     CHECK(idle.send(0, a, 1, b, bytes, 0, 0, 0) == alone);
     const NocCoord c = machine.chips[0].worker(7, 7), d = machine.chips[1].worker(7, 7);
-    CHECK(idle.send(0, c, 1, d, bytes, 0, 1, 0) < alone + wire / 2);  // lane 1 takes the second link
+    CHECK(idle.send(0, c, 1, d, bytes, 0, 1, 0) < alone + length / 2);  // lane 1 takes the second link
 }

@@ -31,7 +31,7 @@ class WithFolder(unittest.TestCase):
 
 class Usage(unittest.TestCase):
     def test_every_subcommand_explains_itself_with_an_example(self):
-        for command in ["run", "check", "explain", "ops", "devices"]:
+        for command in ["run", "check", "explain", "ops", "devices", "isa", "kernel"]:
             with self.subTest(command):
                 done = ttsim(command, "--help")
                 self.assertEqual(done.returncode, 0)
@@ -65,6 +65,73 @@ class Usage(unittest.TestCase):
         names = [op["name"] for op in json.loads(ttsim("ops", "--json").stdout)["ops"]]
         self.assertEqual(len(names), len(set(names)))
         self.assertIn("matmul", names)
+
+
+class Rows(WithFolder):
+    """Files of measured rows: kernel, dram bench, eth bench."""
+
+    KERNEL = ("arch,op,approx,vector_mode,math_fidelity,in0_df,in1_df,out_df,intermed_df,acc_df,t,mblock_m,mblock_n,ublock_rt,"
+              "ublock_ct,m_k,u_kt,z,l1_acc,nz_strips,nz_ublocks,nz_tiles,cycles_per_input\n")
+    DRAM = "arch,n_dram_channels,n_tensix_tiles,pairing,direction,vc_alloc,noc,GBps\n"
+    ETH = "arch,test,direction,packet_bytes,expected,unit\n"
+
+    def rows(self, text):
+        file = self.folder / "rows.csv"
+        file.write_text(text)
+        return file
+
+    def refused(self, command, text, *words):
+        with self.subTest(words):
+            out = self.folder / "out.csv"
+            done = ttsim(*command, "--csv", self.rows(text), "--out", out)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            for word in words:
+                self.assertIn(word, done.stderr)
+            self.assertFalse(out.exists())
+
+    def test_wrong_rows_are_refused_with_their_place_and_nothing_is_written(self):
+        kernel, dram, eth = ["kernel", "--arch", "wormhole_b0"], ["dram", "bench"], ["eth", "bench"]
+        for command, columns in [(kernel, self.KERNEL), (dram, self.DRAM), (eth, self.ETH)]:
+            self.refused(command, "", "rows.csv:1: error: the file is empty")
+            self.refused(command, columns.replace("arch,", "arc,"), "rows.csv:1: error: the column 'arch' is missing; did you mean 'arc'?")
+            self.refused(command, columns + "wormhole_b0\n", "rows.csv:2: error: 1 fields")
+            self.refused(command, columns + columns.replace("arch", "wormhole_b2"), "rows.csv:2: error: 'arch' is 'wormhole_b2'")
+            self.refused(command, columns + "\0" * 1000, "rows.csv:2: error: 1 fields")
+        good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,2,2,1,2,,,,,,,,1000\n"
+        for old, new, word in [("exp", "expp", "'op' is 'expp', which is no op; did you mean 'exp'?"),
+                               ("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is no data format"),
+                               ("1,2,2,1,2", "1,-2,2,1,2", "'mblock_m' is '-2'; a whole number in 1.."),
+                               ("1,2,2,1,2", "1,2,2,1e30,2", "'ublock_rt' is '1e30'"),
+                               ("1000", "nan", "'cycles_per_input' is 'nan'")]:
+            self.refused(kernel, self.KERNEL + good + good.replace(old, new), "rows.csv:3: error: " + word)
+        self.refused(dram, self.DRAM + "wormhole_b0,1,99999,randomly,read,Static,0,1\n", "'n_tensix_tiles' is '99999'")
+        self.refused(eth, self.ETH + "wormhole_b0,erisc_bw,uni,-1,1,GB/s\n", "'packet_bytes' is '-1'")
+        self.assertIn("cannot be read", ttsim(*dram, "--csv", self.folder / "none.csv", "--report").stderr)
+        self.assertIn("is a folder", ttsim(*eth, "--csv", self.folder, "--report").stderr)
+
+    def test_rows_nobody_can_predict_keep_their_place_with_a_reason(self):
+        file = self.rows(self.ETH + "wormhole_b0,erisc_bw,uni,1024,11.74,GB/s\nwormhole_b0,other_test,uni,1024,1,GB/s\n")
+        lines = ttsim("eth", "bench", "--csv", file, "--out", "-").stdout.splitlines()
+        self.assertEqual(lines[0], self.ETH.strip() + ",predicted,reason")
+        self.assertTrue(lines[1].startswith("wormhole_b0,erisc_bw,uni,1024,11.74,GB/s,1"))
+        self.assertEqual(lines[2], "wormhole_b0,other_test,uni,1024,1,GB/s,,no model of the test 'other_test'")
+
+    def test_reports_are_tables_or_json(self):
+        file = self.rows(self.ETH + "wormhole_b0,erisc_bw,uni,1024,11.74,GB/s\n")
+        self.assertIn("erisc_bw", ttsim("eth", "bench", "--csv", file, "--report").stdout)
+        errors = json.loads(ttsim("eth", "bench", "--csv", file, "--report", "--json").stdout)["errors"]
+        self.assertEqual([e["kind"] for e in errors], ["erisc_bw", "all"])
+        self.assertLess(errors[-1]["mean_error_percent"], 5)
+
+    def test_single_cases_as_text_and_json(self):
+        self.assertIn("GB/s", ttsim("eth", "bench", "--bytes", 512).stdout)
+        case = json.loads(ttsim("dram", "bench", "--placements", 1, "--json").stdout)
+        self.assertAlmostEqual(case["gb_per_second"], 22.3, delta=0.5)
+        self.assertEqual(ttsim("dram", "bench", "--channels", 13).returncode, 2)
+        self.assertEqual(ttsim("dram", "bench", "--tiles", 1000).returncode, 2)
+        self.assertEqual(ttsim("dram", "bench", "--bytes", 9000).returncode, 2)
+        self.assertEqual(ttsim("eth", "bench", "--arch", "grayskull").returncode, 2)
+        self.assertEqual(ttsim("dram").returncode, 2)
 
 
 class Examples(WithFolder):

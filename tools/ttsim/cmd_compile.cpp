@@ -88,6 +88,7 @@ std::string shown_command(const Flags& flags) {
     for (const std::string& one : flags.overrides) text += " --override " + one;
     for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
     if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     return text;
 }
 

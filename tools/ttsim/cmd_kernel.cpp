@@ -73,7 +73,10 @@ std::string_view position_name(BlockPosition position) {
 }
 
 std::string describe(const KernelTime& time) {
-    std::string out = fmt::format("{:.1f} cycles per input, limited by {}\n\n", time.cycles, to_string(time.limit));
+    double engaged = 0;
+    for (const KernelPart& part : time.parts) engaged += part.count * part.time.engaged;
+    std::string out = fmt::format("{:.1f} cycles per input, limited by {}; math utilization {:.1f} %\n\n", time.cycles,
+                                  to_string(time.limit), time.cycles > 0 ? 100 * engaged / time.cycles : 0);
     out += fmt::format("{:<10} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "position", "micro-blocks",
                        "clk each", "unpack", "math", "pack", "fill", "drain", "limit");
     for (const KernelPart& part : time.parts)
@@ -109,7 +112,7 @@ void run(const KernelFlags& flags) {
     const std::optional<OutputFile> out = flags.out.empty() ? std::nullopt : std::optional<OutputFile>(flags.out);
     const std::vector<KernelPrediction> predictions = predict(file, model);
     if (out) out->write(prediction_csv(file, predictions));
-    if (flags.report) print_text(error_table(kernel_errors(file, predictions)));
+    if (flags.report) print_text(error_table(kernel_errors(file, predictions), "op"));
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ std::vector<std::string> traits(const OpDef& op) {
     if (op.gradient_all) list.push_back("gradient_op");
     if (op.gradient_new && !op.gradient_all) list.push_back("gradient_op (not Grayskull)");
     if (op.sfpu) list.push_back("SFPU");
+    if (op.bit_true) list.push_back("`--math exact`");
     return list;
 }
 

@@ -17,17 +17,49 @@ namespace tt::cli {
 
 namespace {
 
+/// How the matrix unit computes.
+enum class MathMode : std::uint8_t { Fast, Exact };
+
 struct Flags {
     RunFlags netlist;
+    MathMode math = MathMode::Fast;
     ModelFlags model;
     std::string json;
-    bool no_check = false;
+    bool no_check = false, check_perf = false;
+    const CLI::App* command = nullptr;
 };
+
+/// The command for the trace: only what decides the result, without folders, so that equal runs have equal traces.
+std::string command_text(const CLI::App& command) {
+    std::string text = "ttsim run";
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io";
+        if (option->count() == 0 || elsewhere) continue;
+        if (option->get_positional()) {
+            text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
+            continue;
+        }
+        if (option->get_expected_max() == 0) {
+            text += " " + name;
+            continue;
+        }
+        for (const std::string& value : option->results())
+            text += fmt::format(" {} {}", name, std::filesystem::path(value).filename().string());
+    }
+    return text;
+}
 
 int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
     sim::RunOptions& options = flags.netlist.options;
     options.check = !flags.no_check;
+    if (flags.math == MathMode::Exact) {
+        if (options.numerics == Numerics::Float32)
+            throw CLI::ValidationError("--math",
+                                       "exact follows the chip's number formats; leave out --numerics float32");
+        options.numerics = Numerics::Exact;
+    }
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
     const bool compiled = std::filesystem::is_directory(options.netlist);
@@ -35,6 +67,8 @@ int run(Flags& flags) {
 
     Progress progress;
     options.progress = progress.callback();
+    options.trace.version = TTSIM_VERSION;
+    options.trace.command = command_text(*flags.command);
     if (compiled) {
         const ModelReport report = run_compiled(flags.model, options);
         progress.clear();
@@ -47,7 +81,8 @@ int run(Flags& flags) {
 
     if (!json || !json->is_stdout()) print_text(report_text(report));
     if (json) json->write(report_json(report));
-    return report.pass() ? 0 : 1;
+    if (report.trace_failure) throw *report.trace_failure;
+    return report.pass() && (report.fast_enough() || !flags.check_perf) ? 0 : 1;
 }
 
 /// An option with a word for each value.
@@ -85,7 +120,7 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o) {
         ->type_name("DIR");
 }
 
-void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
+void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
     add_choice<sim::Mode>(
         command, "--mode", o.mode,
         {{"full", sim::Mode::Full}, {"timing", sim::Mode::Timing}, {"functional", sim::Mode::Functional}},
@@ -94,6 +129,19 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
     add_choice<Numerics>(command, "--numerics", o.numerics, {{"real", Numerics::Real}, {"float32", Numerics::Float32}},
                          "real: the chip's number formats (default); float32: no rounding, and outputs must agree with "
                          "golden to 1e-4");
+    command
+        .add_option("--perf-op", o.perf_op,
+                    "Time this op alone: operands always there, output always taken, as single-op sweeps measure. "
+                    "Implies --mode timing")
+        ->type_name("OP");
+    command.add_flag(
+        "!--no-extrapolate", o.extrapolate,
+        "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
+        "the inputs that will repeat exactly are added without being simulated; the report is the same");
+    add_choice<MathMode>(
+        command, "--math", math, {{"fast", MathMode::Fast}, {"exact", MathMode::Exact}},
+        "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "
+        "unit, unpacker and packer bit by bit (see docs/modelling.md)");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
         ->check(quiet(CLI::Range(1, 256)))
         ->type_name("N");
@@ -104,25 +152,42 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o) {
 void add_run(CLI::App& app, int& exit_status) {
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
+    flags->command = command;
     sim::RunOptions& options = flags->netlist.options;
     add_netlist_flags(*command, flags->netlist, true);
     add_model_flags(*command, flags->model);
     add_value_flags(*command, options);
-    add_machine_flags(*command, options);
+    add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
+    command->add_flag("--check-perf", flags->check_perf,
+                      "Exit with 1 when a figure of the netlist's performance-check section is missed");
     command
         ->add_flag("--strict", options.strict,
                    "Also demand PCC 0.999 of Float32 outputs, and 0.99 of 16-bit and Bfp8 outputs at HiFi3 and up")
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
+    CLI::Option* trace =
+        command
+            ->add_option("--trace", options.trace.file,
+                         "Write a database of what every core, pipe, link and memory channel did there, for ttperf; "
+                         "docs/trace.md describes it")
+            ->type_name("FILE");
+    command
+        ->add_option("--trace-level", options.trace.level,
+                     "1: sums per core and input (default); 2: also every step and transfer")
+        ->check(quiet(CLI::Range(1, 2)))
+        ->needs(trace)
+        ->type_name("N");
     command->footer(
         "Exits with 1 when an output differs from golden, or from what --expect has.\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
+        "  ttsim run encoder.yaml --mode functional --math exact\n"
         "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf\n"
         "  ttsim compile model.onnx -o out && ttsim run out --input x=x.npy --outputs y --mode functional");
     command->callback([flags, &exit_status] { exit_status = run(*flags); });
 }

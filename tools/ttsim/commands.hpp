@@ -11,7 +11,8 @@
 
 namespace tt::cli {
 
-/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` sets exit_status to 1 on a mismatch.
+/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` and `vectors` set exit_status to 1 on a
+/// mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
@@ -19,7 +20,12 @@ void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
+void add_export(CLI::App& app);
 void add_kernel(CLI::App& app);
+void add_dram(CLI::App& app);
+void add_eth(CLI::App& app);
+void add_noc(CLI::App& app);
+void add_vectors(CLI::App& app, int& exit_status);
 
 /// The same check, without its own words in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }

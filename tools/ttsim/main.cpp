@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -39,7 +40,12 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_devices(app);
     tt::cli::add_compile(app);
     tt::cli::add_isa(app);
+    tt::cli::add_export(app);
     tt::cli::add_kernel(app);
+    tt::cli::add_dram(app);
+    tt::cli::add_eth(app);
+    tt::cli::add_noc(app);
+    tt::cli::add_vectors(app, exit_status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
@@ -57,6 +63,7 @@ int fail(int status, const char* text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
     try {
         return parse_and_run(argc, argv);
     } catch (const tt::Error& e) {

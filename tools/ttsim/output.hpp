@@ -17,7 +17,6 @@ public:
     void write(std::string_view text) const;
 
 private:
-    std::string make_temporary(int& descriptor) const;
     bool direct() const;
 
     std::string path_;

@@ -19,5 +19,6 @@ std::string verdict(const sim::RunReport& report);
 
 std::string mode_name(sim::Mode mode);
 std::string numerics_name(Numerics numerics);
+std::string math_name(Numerics numerics);
 
 }  // namespace tt::cli

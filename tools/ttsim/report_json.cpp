@@ -20,7 +20,8 @@ std::string mode_name(sim::Mode mode) {
     return "";
 }
 
-std::string numerics_name(Numerics numerics) { return numerics == Numerics::Real ? "real" : "float32"; }
+std::string numerics_name(Numerics numerics) { return numerics == Numerics::Float32 ? "float32" : "real"; }
+std::string math_name(Numerics numerics) { return numerics == Numerics::Exact ? "exact" : "fast"; }
 
 std::string verdict(const sim::RunReport& report) {
     if (report.outputs.empty()) return "not checked";
@@ -64,6 +65,17 @@ Json graph_json(const sim::GraphReport& graph) {
             {"ops", std::move(ops)}};
 }
 
+Json figure_json(const sim::PerformanceFigure& figure) {
+    return {{"check", figure.check},
+            {"metric", figure.metric},
+            {"expected", figure.expected == 0 ? Json(nullptr) : number(figure.expected)},
+            {"rtol", number(figure.rtol)},
+            {"min_bound", figure.min_bound == 0 ? Json(nullptr) : number(figure.min_bound)},
+            {"measured", number(figure.measured)},
+            {"judged", figure.judged()},
+            {"met", figure.met()}};
+}
+
 Json output_json(const sim::OutputReport& output) {
     const QueueComparison::Result& r = output.result;
     const Comparison& rule = output.comparison;
@@ -95,6 +107,8 @@ std::string report_json(const sim::RunReport& report) {
     for (const sim::GraphReport& graph : report.graphs) graphs.push_back(graph_json(graph));
     Json outputs = Json::array();
     for (const sim::OutputReport& output : report.outputs) outputs.push_back(output_json(output));
+    Json performance = Json::array();
+    for (const sim::PerformanceFigure& figure : report.performance) performance.push_back(figure_json(figure));
     const Json all{{"ttsim", TTSIM_VERSION},
                    {"netlist", base_name(report.netlist)},
                    {"arch", report.arch},
@@ -103,6 +117,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"params", std::move(params)},
                    {"mode", mode_name(report.mode)},
                    {"numerics", numerics_name(report.numerics)},
+                   {"math", math_name(report.numerics)},
                    {"seed", report.seed},
                    {"inputs_count", report.inputs_count ? Json(*report.inputs_count) : Json(nullptr)},
                    {"clock_mhz", report.clock_mhz},
@@ -110,6 +125,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"verdict", verdict(report)},
                    {"graphs", std::move(graphs)},
                    {"outputs", std::move(outputs)},
+                   {"performance", std::move(performance)},
                    {"notes", report.notes}};
     // Names come from files, which the reader has checked to be UTF-8; `replace` keeps paths that are not from failing.
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -3,57 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/common/table.hpp"
 #include "tools/ttsim/report.hpp"
 
 namespace tt::cli {
 
 namespace {
-
-/// Columns as wide as their widest cell; numbers to the right.
-class Table {
-public:
-    struct Column {
-        std::string title;
-        bool right = true;
-    };
-    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {
-        for (const Column& c : columns_) widths_.push_back(c.title.size());
-    }
-    void add(std::vector<std::string> row) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], row[i].size());
-        rows_.push_back(std::move(row));
-    }
-    std::string text() const {
-        std::vector<std::string> titles;
-        for (const Column& c : columns_) titles.push_back(c.title);
-        std::string out = line(titles);
-        for (const auto& row : rows_) out += line(row);
-        return out;
-    }
-
-private:
-    std::string line(const std::vector<std::string>& cells) const {
-        std::string out = " ";
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            out += columns_[i].right ? fmt::format(" {:>{}} ", cells[i], widths_[i])
-                                     : fmt::format(" {:<{}} ", cells[i], widths_[i]);
-        out.erase(out.find_last_not_of(' ') + 1);
-        return out + "\n";
-    }
-    std::vector<Column> columns_;
-    std::vector<std::size_t> widths_;
-    std::vector<std::vector<std::string>> rows_;
-};
-
-/// 1234567 -> "1,234,567"
-std::string grouped(std::uint64_t n) {
-    std::string digits = fmt::format("{}", n);
-    for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
-    return digits;
-}
-std::string grouped(std::int64_t n) { return n < 0 ? fmt::format("{}", n) : grouped(static_cast<std::uint64_t>(n)); }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string rate(double per_second) {
     if (per_second >= 1000 && per_second < 1e15) return grouped(static_cast<std::uint64_t>(std::llround(per_second)));
@@ -124,20 +79,43 @@ std::string tolerances_text(const sim::RunReport& report) {
     return fmt::format("{}", fmt::join(seen, ""));
 }
 
+std::string bounds(const sim::PerformanceFigure& figure) {
+    if (!figure.judged()) return "unset";
+    std::string text;
+    if (figure.expected != 0) text = fmt::format("{:g} +- {}", figure.expected, percent(figure.rtol));
+    if (figure.min_bound != 0) text += fmt::format("{}>= {:g}", text.empty() ? "" : ", ", figure.min_bound);
+    return text;
+}
+
+std::string performance_text(const sim::RunReport& report) {
+    if (report.performance.empty()) return "";
+    Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
+    for (const sim::PerformanceFigure& figure : report.performance)
+        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}", figure.measured),
+                   !figure.judged() ? "not judged"
+                   : figure.met()   ? "met"
+                                    : "MISSED"});
+    return "\n" + table.text();
+}
+
 std::string total_text(const sim::RunReport& report, bool timed) {
     std::string out = "\n";
     if (timed) {
         const double ms = report.clock_mhz == 0
                               ? 0
                               : static_cast<double>(report.cycles) / (1000.0 * static_cast<double>(report.clock_mhz));
+        if (report.inputs_skipped > 0)
+            out += fmt::format("{} repeat others exactly and were added without being simulated\n",
+                               plural(report.inputs_skipped, "input"));
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
     }
     return out + fmt::format("verdict: {}\n", verdict(report));
 }
 
 std::string head_text(const sim::RunReport& report) {
-    std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics\n", report.netlist, report.device, report.arch,
-                                  mode_name(report.mode), numerics_name(report.numerics));
+    std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics{}\n", report.netlist, report.device, report.arch,
+                                  mode_name(report.mode), numerics_name(report.numerics),
+                                  report.numerics == Numerics::Exact ? ", exact math" : "");
     if (!report.programs.empty()) out += fmt::format("programs: {}\n", fmt::join(report.programs, ", "));
     for (const ChosenParameter& p : report.params)
         out += fmt::format("parameter {} = {} ({})\n", p.name, p.value, p.why);
@@ -151,7 +129,7 @@ std::string report_text(const sim::RunReport& report) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
-    out += outputs_text(report) + tolerances_text(report);
+    out += performance_text(report) + outputs_text(report) + tolerances_text(report);
     return out + total_text(report, timed);
 }
 

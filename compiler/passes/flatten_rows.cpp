@@ -1,0 +1,27 @@
+// flatten-rows: rows that lie alone in slices are put below each other for products with one matrix.
+//
+//   %y = matmul %x, %w : f32[197, 1, 64]   ->   %r = reshape %x {dims = [197, 32]}
+//        %x: f32[197, 1, 32], %w constant       %m = matmul %r, %w : f32[197, 64]
+//                                               %y = reshape %m {dims = [197, 1, 64]}
+//
+// Tiles of one row each would be 32 times the work. The reshapes meet those that led there and go (merge-moves).
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+static void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "matmul" || !build.literal(in[1]) || build.dims(in[1]).size() != 2) return std::nullopt;
+        const Dims x = build.dims(in[0]);
+        const std::int64_t rows = count(x) / std::max<std::int64_t>(x.back(), 1);
+        if (x.size() < 3 || x[x.size() - 2] != 1 || rows == 1) return std::nullopt;
+        const ValueId flat = build.reshape(in[0], {rows, x.back()});
+        return build.reshape(build.add("matmul", {flat, in[1]}), node.type.dims);
+    });
+}
+
+extern const Pass flatten_rows;
+const Pass flatten_rows{
+    .name = "flatten-rows", .summary = "rows alone in slices go below each other for products", .run = run};
+
+}  // namespace tt::ir

@@ -1,0 +1,149 @@
+#include "kernels/exact/fpu.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "kernels/exact/fpu_kernel.hpp"
+#include "kernels/float_bits.hpp"
+
+namespace tt::exact {
+
+namespace {
+
+struct Named {
+    const char* name;
+    const detail::Backend* backend;
+};
+
+constexpr Named baseline{"baseline", &detail::baseline};
+
+bool has_avx512() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+bool has_avx2() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+Named best() {
+    if (has_avx512()) return {"avx512", &detail::avx512};
+    if (has_avx2()) return {"avx2", &detail::avx2};
+    return baseline;
+}
+
+std::atomic<const Named*>& current() {
+    static const Named fastest = best();
+    static std::atomic<const Named*> chosen{&fastest};
+    return chosen;
+}
+
+detail::Rules rules_of(const FpuConfig& config) {
+    const bool fp16_dest = config.dest == Dest::Fp16;
+    detail::Rules rules{};
+    rules.dest = fp16_dest                   ? detail::Rules::Dest::Fp16
+                 : config.dest == Dest::Bf16 ? detail::Rules::Dest::Bf16
+                                             : detail::Rules::Dest::Fp32;
+    rules.source_base = config.fp16_sources ? 112 : 0;
+    rules.dest_base = fp16_dest ? 112 : 0;
+    // Two 5-bit fields of zero, rebiased for a 32-bit Dst, still make an exponent.
+    rules.zero_exponent = config.fp16_sources && config.dest == Dest::Fp32 ? 97 : rules.dest_base;
+    return rules;
+}
+
+detail::PairsCall pairs(const FpuConfig& config, detail::PairsCall::Kind kind, std::span<const float> a,
+                        std::span<const float> b, std::span<float> dest) {
+    TT_CHECK(a.size() == dest.size() && b.size() == dest.size(), "{} and {} datums into {}", a.size(), b.size(),
+             dest.size());
+    return {
+        kind, rules_of(config), nullptr, 0, true, a.data(), b.data(), dest.data(), static_cast<std::int64_t>(a.size())};
+}
+
+}  // namespace
+
+Dest dest_of(DataFormat acc) {
+    if (info(acc).family == FormatFamily::A) return Dest::Fp16;
+    return info(acc).family == FormatFamily::B ? Dest::Bf16 : Dest::Fp32;
+}
+
+FpuConfig fpu_config(DataFormat format, DataFormat acc) {
+    const Dest dest = dest_of(acc);
+    const FormatFamily family = info(format).family;
+    return {dest, family == FormatFamily::A || (family == FormatFamily::Float32 && dest == Dest::Fp16)};
+}
+
+void matmul(const FpuConfig& config, std::span<const int> phases, std::int64_t k_tile, ConstMatrixView in0,
+            ConstMatrixView in1, MatrixView dest, bool results_only) {
+    TT_CHECK(in0.cols == in1.rows && in0.rows == dest.rows && in1.cols == dest.cols, "{}x{} times {}x{} into {}x{}",
+             in0.rows, in0.cols, in1.rows, in1.cols, dest.rows, dest.cols);
+    TT_CHECK(k_tile == 16 || k_tile == 32, "inner length {} of a tile", k_tile);
+    const detail::Rules rules = rules_of(config);
+    const bool skip = results_only && rules.zero_exponent <= rules.dest_base;
+    current().load()->backend->matmul({rules, phases.data(), static_cast<int>(phases.size()), skip, k_tile, in0.data,
+                                       in0.stride, in1.data, in1.stride, dest.data, dest.stride, dest.rows, dest.cols,
+                                       in0.cols});
+}
+
+void add(const FpuConfig& config, AddKind kind, bool accumulate, std::span<const float> a, std::span<const float> b,
+         std::span<float> dest) {
+    using Kind = detail::PairsCall::Kind;
+    detail::PairsCall call = pairs(config, kind == AddKind::Add ? Kind::Add : Kind::Subtract, a, b, dest);
+    call.accumulate = accumulate;
+    current().load()->backend->pairs(call);
+}
+
+void multiply(const FpuConfig& config, std::span<const int> phases, std::span<const float> a, std::span<const float> b,
+              std::span<float> dest) {
+    detail::PairsCall call = pairs(config, detail::PairsCall::Kind::Multiply, a, b, dest);
+    call.phases = phases.data();
+    call.phase_count = static_cast<int>(phases.size());
+    current().load()->backend->pairs(call);
+}
+
+void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, std::span<float> dest) {
+    const std::uint32_t base = config.fp16_sources ? 112 : 0;
+    const std::uint32_t cut = config.dest == Dest::Bf16 ? ~0xFFFFU : ~0x1FFFU;
+    const auto order = [](std::uint32_t bits) {
+        return static_cast<std::int32_t>(bits ^ ((0U - (bits >> 31)) & ~sign_bit));
+    };
+    for (std::size_t c = 0; c < dest.size(); ++c) {
+        std::uint32_t most = undefined ? ~0U & cut : bits_of(dest[c]) & cut;
+        for (std::int64_t r = 0; r < source.rows; ++r) {
+            const std::uint32_t bits = bits_of(source.at(r, static_cast<std::int64_t>(c))) & cut;
+            const std::uint32_t x = ((bits >> 23) & 0xFF) <= base ? 0 : bits;
+            most = order(x) > order(most) ? x : most;
+        }
+        dest[c] = float_of(most);
+    }
+}
+
+const char* fpu_backend() { return current().load()->name; }
+
+bool choose_fpu_backend(const char* name) {
+    static const Named fastest = best();
+    static constexpr Named avx2{"avx2", &detail::avx2};
+    static constexpr Named avx512{"avx512", &detail::avx512};
+    const auto is = [name](const char* other) { return std::strcmp(name, other) == 0; };
+    if (is(""))
+        current() = &fastest;
+    else if (is("baseline"))
+        current() = &baseline;
+    else if (is("avx2") && has_avx2())
+        current() = &avx2;
+    else if (is("avx512") && has_avx512())
+        current() = &avx512;
+    else
+        return false;
+    return true;
+}
+
+}  // namespace tt::exact

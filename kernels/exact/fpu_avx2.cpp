@@ -1,0 +1,5 @@
+#define TT_EXACT_LANE std::int32_t
+#define TT_EXACT_BYTES 32
+#include "kernels/exact/fpu_kernel.hpp"
+
+const tt::exact::detail::Backend tt::exact::detail::avx2{run_matmul, run_pairs};

@@ -1,0 +1,6 @@
+#define TT_EXACT_LANE std::int32_t
+#define TT_EXACT_BYTES 16
+#define TT_EXACT_FLOAT_SHIFTS
+#include "kernels/exact/fpu_kernel.hpp"
+
+const tt::exact::detail::Backend tt::exact::detail::baseline{run_matmul, run_pairs};

@@ -1,0 +1,49 @@
+// The packer bit by bit: Dst to the intermediate format (early step), ReLU, to the format in L1 (late step), and sums
+// with what lies in L1.
+//
+// Words: BF16 and FP16 Dst datums are 16-bit patterns, 32-bit ones 32-bit patterns, integers sign and magnitude; all in
+// natural order (sign, exponent, mantissa). Intermediates of the 8-bit exponent kinds are float32 bits, FP16 kinds
+// 16-bit patterns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "isa/data_format.hpp"
+
+namespace tt::exact {
+
+enum class PackSource : std::uint8_t { Bf16, Fp16, Bits32, Raw16 };
+
+struct PackConfig {
+    PackSource source = PackSource::Bf16;
+    DataFormat intermediate = DataFormat::Float16_b;
+    DataFormat out = DataFormat::Float16_b;
+    bool is_unsigned = false;  ///< Int8 without sign
+    int relu_mode = 0;         ///< 1: no negatives; 2: zero up to the threshold; 3: clamp to the threshold
+    /// BF16 bits, or FP16 bits with an intermediate of a 5-bit exponent.
+    std::uint16_t relu_threshold = 0;
+};
+
+/// Whether this packer is described for these formats (others: kernels/numerics.hpp).
+bool can_pack(const PackConfig& config);
+
+/// Early step and ReLU: one Dst datum to the intermediate format.
+std::uint32_t pack_early(const PackConfig& config, std::uint32_t datum);
+/// Late step to a format without shared exponents: the datum in L1.
+std::uint32_t pack_late(const PackConfig& config, std::uint32_t intermediate);
+
+/// Late step of 16 intermediates that share an exponent: sign and magnitude codes, and the exponent byte.
+struct PackedBlock {
+    std::uint8_t exponent;
+    std::uint8_t codes[16];
+};
+PackedBlock pack_block(const PackConfig& config, std::span<const std::uint32_t, 16> intermediates);
+
+/// 64 Dst rows of 16 to a 32x32 tile body.
+void pack_tile(const PackConfig& config, std::span<const std::uint32_t> dest, std::span<std::uint8_t> body);
+
+/// What L1 holds after the packer adds `added` to `old`; both datums of `format` (Float32, Float16_b or Float16).
+std::uint32_t accumulate_in_l1(DataFormat format, std::uint32_t old, std::uint32_t added);
+
+}  // namespace tt::exact

@@ -1,0 +1,33 @@
+// Checks the bit-true arithmetic against recorded register and memory contents: a folder with index.json and .npy
+// arrays (docs/vectors.md). Every array an instruction or tile sequence produced is computed again and compared bit by
+// bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tt {
+
+/// One entry of the index.
+struct VectorResult {
+    std::string id;
+    std::string kind;         ///< id up to the slash: mvmul, pack, matmul, ...
+    bool gated = true;        ///< false: its authority is a document, not a machine; differences are told, not counted
+    std::int64_t values = 0;  ///< datums compared
+    std::int64_t differing = 0;
+    std::string first;  ///< first difference: array, place, got, want; empty when there is none
+};
+
+struct VectorReport {
+    std::string set;                    ///< name of the set, from the index
+    std::vector<VectorResult> results;  ///< in the order of the index
+    bool pass() const;                  ///< no gated entry differs
+};
+
+/// Throws Error(Input) naming file and entry: no index, wrong JSON, missing fields, arrays that do not fit, kinds of
+/// entries that are not known.
+VectorReport check_vectors(const std::filesystem::path& folder);
+
+}  // namespace tt

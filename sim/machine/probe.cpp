@@ -1,0 +1,260 @@
+#include "sim/machine/probe.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+void FlowProbe::add_event(Cycle now, Cycle arrival, std::int64_t input) {
+    Input& open = events->open;
+    if (open.events.empty() || open.input != input) {
+        events->finish_input();
+        open.input = input;
+        open.start = now;
+    }
+    open.events.add({now - open.start, arrival - open.start, 0, 0});
+}
+
+void FlowProbe::EventLog::finish_input() {
+    if (!open.events.empty()) {
+        inputs.append(std::move(open));
+        ++inputs_over;
+    }
+    open = {};
+}
+
+void FlowProbe::close() {
+    if (!events) return;
+    events->finish_input();
+    events->inputs.close();
+}
+
+/// One word for many: what is summed is independent, so it costs little. Only for what decides nothing but a trace.
+template <std::size_t n>
+static std::uint64_t digest(const std::array<std::uint64_t, n>& numbers) {
+    std::uint64_t sum = 0, factor = 0x9e3779b97f4a7c15U;
+    for (const std::uint64_t number : numbers) {
+        sum += number * factor;
+        factor = factor * 0x5851f42d4c957f2dU + 2;  // stays odd
+    }
+    return sum;
+}
+
+void Events::add(const std::array<Cycle, 4>& event) {
+    list_.push_back(event);
+    hash_ = hash_ * 0x100000001b3U + digest(event);
+}
+
+void FlowProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
+    walk.fixed(static_cast<int>(why_));
+    if (why_ != Wait::None)
+        walk.moment(since_);
+    else
+        walk.time(since_);
+    walk.total(last_sent_);
+    walk.total(last_arrival_);
+    walk.total(chunks);
+    walk.total(in_flight);
+    for (Cycle& cycles : waited) walk.total(cycles);
+    if (!events) return;
+    // Inputs that are over since the last time are those that come again.
+    const std::int64_t over = walk.total(events->inputs_over);
+    if (walk.advancing() && over > 0) events->inputs.repeat(static_cast<std::size_t>(over), walk);
+    walk.fixed(events->open.events.hash());
+    if (events->open.events.empty()) return;
+    walk.count(events->open.input, 1, scope);
+    walk.moment(events->open.start);
+}
+
+bool CoreProbe::Input::same_as(const Input& other) const {
+    return end - start == other.end - other.start && first_unpack - start == other.first_unpack - other.start &&
+           last_pack - start == other.last_pack - other.start && spent == other.spent && tiles == other.tiles &&
+           steps == other.steps && math == other.math && events == other.events;
+}
+
+/// Accounts for the time up to `now`, in which whatever the core waited for has come.
+void CoreProbe::charge(Cycle now) {
+    const Cycle from = since_;
+    since_ = now;
+    if (now == from) return;
+    has_waited_ = true;
+    if (for_room_) {
+        // First it waits for its own packer, then for those behind it, then for the transfer that makes room.
+        const Cycle packed = std::clamp(packed_, from, now);
+        const Cycle sent = released_by_ ? std::clamp(released_by_->last_sent(), packed, now) : now;
+        waited_[Pack] += packed - from;
+        waited_[Room] += sent - packed;
+        waited_[Output] += now - sent;
+    } else if (pipe_) {
+        const Cycle sent = std::clamp(pipe_->last_sent(), from, now);
+        waited_[Source] += sent - from;
+        waited_[pipe_->memory ? Dram : Noc] += now - sent;
+    }
+}
+
+void CoreProbe::step(const Step& step) {
+    if (!open_ && inputs.empty())
+        since_ = step.start, waited_ = {};  // the op begins
+    else
+        charge(step.start);
+    for_room_ = false;
+    pipe_ = nullptr;
+    released_by_ = nullptr;
+    if (step.first || !open_) {
+        const Cycle start = open_ ? now_.end : step.start;
+        finish_input();
+        open_ = true;
+        now_.input = step.input;
+        now_.start = start;
+        now_.first_unpack = step.start;
+        now_.last_pack = step.start;
+    }
+    if (has_waited_) {
+        for (std::size_t part = 0; part < parts; ++part) now_.spent[part] += waited_[part];
+        waited_ = {};
+        has_waited_ = false;
+    }
+    now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
+    now_.spent[Dst] += step.next_start - step.work_end;
+    now_.math += step.engaged;
+    now_.tiles += step.tiles;
+    ++now_.steps;
+    now_.end = since_ = step.next_start;
+    packed_ = step.pack_end;
+    if (step.tiles > 0) now_.last_pack = step.pack_end;
+    if (wants_events)
+        now_.events.add({step.start - now_.start, step.work_end - step.start, step.next_start - step.work_end,
+                         step.pack_end - now_.start});
+}
+
+void CoreProbe::finish_input() {
+    if (!open_) return;
+    inputs.append(std::move(now_));
+    ++inputs_over_;
+    now_ = {};
+    open_ = false;
+}
+
+void CoreProbe::close() {
+    if (open_ && now_.last_pack > now_.end) {
+        now_.spent[Drain] += now_.last_pack - now_.end;
+        now_.end = now_.last_pack;
+    }
+    finish_input();
+    inputs.close();
+}
+
+void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
+    walk.fixed(open_);
+    const std::int64_t over = walk.total(inputs_over_);
+    if (walk.advancing() && over > 0) inputs.repeat(static_cast<std::size_t>(over), walk);
+    if (!open_) return;  // before its first step
+    walk.moment(since_);
+    walk.fixed(pipe_);
+    walk.fixed(released_by_);
+    walk.total(arrived_);
+    walk.count(now_.input, 1, scope);
+    if (walk.saving()) {
+        const auto& s = now_.spent;
+        const auto& w = waited_;
+        static_assert(parts == 10);
+        walk.fixed(digest(std::array<std::uint64_t, 26>{since_ - now_.start,
+                                                        since_ - now_.end,
+                                                        since_ - now_.first_unpack,
+                                                        since_ - now_.last_pack,
+                                                        s[0],
+                                                        s[1],
+                                                        s[2],
+                                                        s[3],
+                                                        s[4],
+                                                        s[5],
+                                                        s[6],
+                                                        s[7],
+                                                        s[8],
+                                                        s[9],
+                                                        w[Source],
+                                                        w[Noc],
+                                                        w[Dram],
+                                                        w[Room],
+                                                        w[Output],
+                                                        w[Pack],
+                                                        static_cast<std::uint64_t>(now_.tiles),
+                                                        static_cast<std::uint64_t>(now_.steps),
+                                                        now_.math,
+                                                        now_.events.hash(),
+                                                        since_ - packed_,
+                                                        for_room_}));
+    }
+    if (walk.advancing()) {
+        now_.move_by(walk.cycles());
+        packed_ += walk.cycles();
+    }
+}
+
+void Load::fold() {
+    for (std::size_t i = 0; i < busy_in_.size(); i += 2) busy_in_[i / 2] = busy_in_[i] + busy_in_[i + 1];
+    std::fill(busy_in_.begin() + buckets_at_most / 2, busy_in_.end(), 0);
+    ++shift_;
+}
+
+void Load::add_elsewhere(Cycle start, Cycle length) {
+    if (length == 0) return;
+    if (busy_in_.empty()) busy_in_.resize(buckets_at_most);
+    flush();
+    const Cycle end = start + length;
+    while (((end - 1) >> shift_) >= buckets_at_most) fold();
+    while (start < end) {
+        const std::size_t bucket = start >> shift_;
+        from_ = bucket << shift_;
+        to_ = from_ + (Cycle{1} << shift_);
+        const Cycle next = std::min(end, to_);
+        busy_in_[bucket] += next - start;
+        elsewhere_ += next - start;
+        start = next;
+    }
+}
+
+/// What has gathered in the bucket of the last transfer.
+void Load::flush() {
+    if (busy_ == 0) return;
+    busy_in_[from_ >> shift_] += busy_;
+    elsewhere_ += busy_;
+    busy_ = 0;
+}
+
+/// So much of `cycles` is busy, nobody knows when exactly.
+void Load::add_evenly(Cycle start, Cycle cycles, Cycle busy) {
+    if (busy == 0) return;
+    flush();
+    const Cycle end = start + cycles;
+    while (((end - 1) >> shift_) >= buckets_at_most) fold();
+    from_ = to_ = 0;                    // of a bucket that may be another now
+    const auto until = [&](Cycle at) {  // busy cycles before `at`
+        return static_cast<Cycle>(static_cast<double>(busy) *
+                                  (static_cast<double>(at - start) / static_cast<double>(cycles)));
+    };
+    for (Cycle at = start; at < end;) {
+        const Cycle next = std::min(end, ((at >> shift_) + 1) << shift_);
+        busy_in_[at >> shift_] += (next == end ? busy : until(next)) - until(at);
+        at = next;
+    }
+    elsewhere_ += busy;
+}
+
+void Load::walk(StateWalk& walk) {
+    walk.total(transfers);
+    walk.total(bytes_passed);
+    walk.total(queueing);
+    Cycle busy = elsewhere_ + busy_;
+    const auto growth = static_cast<Cycle>(walk.total(busy));
+    if (walk.advancing()) add_evenly(walk.now(), walk.cycles(), growth * walk.periods());
+}
+
+std::vector<Cycle> Load::busy_in(unsigned shift, Cycle cycles) const {
+    std::vector<Cycle> wide((cycles >> shift) + 1, 0);
+    const auto add = [&](Cycle at, Cycle busy) { wide[std::min(at >> shift, wide.size() - 1)] += busy; };
+    for (std::size_t i = 0; i < busy_in_.size(); ++i) add(i << shift_, busy_in_[i]);
+    add(from_, busy_);
+    return wide;
+}
+
+}  // namespace tt::sim

@@ -1,0 +1,50 @@
+// Patterns of transfers, as the public data-movement tests make them: cores issue transactions back to back in a loop
+// and wait for all of them at a barrier.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/noc/fabric.hpp"
+
+namespace tt::noc {
+
+enum class Pattern {
+    OneFromOne,  ///< one core reads from one
+    OneToOne,    ///< one writes to one
+    OneFromAll,
+    OneToAll,
+    AllToOne,    ///< all write to one
+    AllFromOne,  ///< all read from one
+    AllToAll,
+    AllFromAll,
+    Multicast,  ///< one writes to a rectangle
+};
+/// "one_from_one" ...
+const std::vector<std::string>& pattern_names();
+
+struct BenchCase {
+    Pattern pattern = Pattern::OneFromOne;
+    std::uint64_t bytes = 4096;  ///< of a transaction
+    std::uint32_t count = 1;     ///< transactions of each core to each other end
+    int noc = 0;
+    bool dram = false;           ///< the other end is a DRAM channel; one_from_one and one_to_one only
+    bool same_axis = false;      ///< the other end lies in the same column; else it differs in both coordinates
+    bool loopback = false;       ///< the other end is the core itself
+    bool stateful = false;       ///< calls that keep the target set
+    bool linked = false;         ///< multicasts that keep their path
+    int grid_x = 0, grid_y = 0;  ///< cores of "all" or of the rectangle; 0: the chip's
+};
+
+struct BenchResult {
+    double cycles = 0;           ///< start of the loops to the last barrier
+    double bytes_per_cycle = 0;  ///< per issuing core
+    Fabric::Use links, nius, dram;
+    std::uint64_t packets = 0;
+};
+
+/// Throws Error(Unsupported) for cases that make no sense, such as a multicast that reads DRAM.
+BenchResult bench(const BenchCase& what, const Topology& topology, const Constants& constants);
+
+}  // namespace tt::noc

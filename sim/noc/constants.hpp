@@ -1,0 +1,57 @@
+// What the NoC model needs beyond a chip's timing section: configs/noc/<chip>.yaml, every number with its source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/arch.hpp"
+
+namespace tt::noc {
+
+/// Times in AI clock cycles, rates in flits per cycle unless said otherwise.
+struct Constants {
+    // links and NIUs
+    double flit_bytes = 32;
+    double hop = 9;               ///< router to router
+    double niu = 5;               ///< NIU to router and router to NIU, each
+    double packet_bytes = 8192;   ///< the longest packet
+    double buffer_flits = 16;     ///< what one virtual channel holds of a blocked packet in one router
+    double request_lanes = 2;     ///< packets that may interleave on a link, requests and writes
+    double response_lanes = 2;    ///< the same, read responses
+    double request_intake = 4;    ///< read requests of each virtual channel a NIU takes in before it answers them
+    double packet_gap = 0.8;      ///< between two packets of a NIU, in flits
+    double response_flit = 1.12;  ///< cycles per flit a NIU takes to answer reads
+    double write_flit = 1.03;     ///< cycles per flit a NIU takes to send
+    double responses = 2;         ///< read requests a NIU answers at once
+    // memories
+    double l1_flits = 1.6;      ///< flits per cycle all NIUs of a tile move in and out of its L1
+    double l1_write = 1;        ///< what a flit written takes of that, one read takes 1
+    double read_latency = 50;   ///< request at the target's NIU to the first flit of the response
+    double dram_latency = 100;  ///< the same for DRAM, more
+    double write_latency = 50;  ///< last flit at the target's NIU to its acknowledgement
+    double dram_write_latency = 100;
+    double dram_read_bytes = 22.3, dram_write_bytes = 21.9;  ///< per cycle and block
+    double dram_small_write = 65;                            ///< cycles of a write of at most 64 B
+    double atomic_latency = 5;
+    // multicast
+    double multicast_setup = 17;  ///< path reservation beyond the round trip to the farthest leaf
+    // software on the RISC-V cores
+    double issue_read = 25, issue_read_short = 19.6, issue_read_stateful = 17.3;
+    double issue_write = 22, issue_write_stateful = 20;
+    double issue_state = 9;  ///< set the target once, before stateful calls
+    double issue_dram_read = 21.3, issue_dram_write = 25;
+    double short_loop = 16;  ///< transactions of a loop the compiler unrolls
+    double barrier = 20;     ///< a barrier sees that the last transaction is complete
+    // recorded traces
+    double trace_barrier = 84;  ///< shortest recorded barrier: two markers and one look at the counters
+    double trace_notice = 20;   ///< last byte to the marker behind the barrier
+
+    std::vector<std::vector<NocCoord>> block_ports;  ///< Topology's
+};
+
+/// Reads a file; throws Error(Input) with the place of what is wrong.
+Constants read_constants(const std::string& file, const ChipParams& chip);
+/// Those of the chip, read once.
+const Constants& constants(const ChipParams& chip);
+
+}  // namespace tt::noc

@@ -1,0 +1,98 @@
+// Where a chip's tiles lie on its two NoCs and which links a packet passes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "isa/arch.hpp"
+
+namespace tt::noc {
+
+using Node = std::uint16_t;  ///< y * grid_x + x, in NoC 0 coordinates
+/// A place that carries flits: a link between routers, or the port from a NIU into its router or back. See Topology.
+using Port = std::uint16_t;
+
+constexpr int noc_count = 2;
+
+enum class NodeKind : std::uint8_t { Worker, Dram, Ethernet, Pcie, Arc, Router };
+
+/// One step of a route: the port, and whether the packet has passed the edge of the torus on this axis, which moves it
+/// to the other half of the virtual channels (that keeps rings free of deadlock).
+struct Hop {
+    Port port;
+    std::uint8_t dateline;
+};
+
+/// From the source's NIU to the destination's. A transfer to oneself has no links: it stays in the NIU.
+struct Route {
+    std::span<const Hop> hops;  ///< NIU port, links, NIU port; the NIU ports alone when source and destination agree
+    int links = 0;
+};
+
+/// Tori of NoC 0 (right, then down) and NoC 1 (up, then left). Coordinates are those of NoC 0 throughout.
+class Topology {
+public:
+    /// block_ports: per DRAM channel the ports that serve its second, third .. block; its other ports serve the first.
+    explicit Topology(const ChipParams& chip, const std::vector<std::vector<NocCoord>>& block_ports = {});
+
+    int grid_x() const { return grid_x_; }
+    int grid_y() const { return grid_y_; }
+    int nodes() const { return grid_x_ * grid_y_; }
+    bool inside(NocCoord at) const { return at.x >= 0 && at.y >= 0 && at.x < grid_x_ && at.y < grid_y_; }
+    Node node(NocCoord at) const { return static_cast<Node>(at.y * grid_x_ + at.x); }
+    NocCoord coord(Node node) const { return {node % grid_x_, node / grid_x_}; }
+    NodeKind kind(Node node) const { return kinds_[node]; }
+    /// Which memory lies behind a DRAM node, counted over all blocks of all channels; -1 elsewhere.
+    int dram_block(Node node) const { return dram_block_[node]; }
+    int dram_blocks() const { return dram_blocks_; }
+    const std::vector<Node>& workers() const { return workers_; }
+
+    int ports() const { return noc_count * nodes() * ports_per_node; }
+    Port link(int noc, Node from, bool along_y) const { return port(noc, from, along_y ? 1 : 0); }
+    Port inject(int noc, Node node) const { return port(noc, node, 2); }
+    Port eject(int noc, Node node) const { return port(noc, node, 3); }
+    /// The link that ends at the node.
+    Port link_into(int noc, Node node, bool along_y) const;
+    Node node_of(Port p) const { return static_cast<Node>(p / ports_per_node % nodes()); }
+    bool is_link(Port p) const { return p % ports_per_node < 2; }
+    bool is_along_y(Port p) const { return p % ports_per_node == 1; }
+    bool is_inject(Port p) const { return p % ports_per_node == 2; }
+    int noc_of(Port p) const { return p / (nodes() * ports_per_node); }
+
+    /// Valid as long as the topology lives.
+    const Route& route(int noc, Node from, Node to) const;
+    /// The tree of a multicast to the Tensix tiles of a rectangle: the trunk along the first axis, a branch along the
+    /// second per column or row. Corners are given in the direction the NoC flows, so a rectangle may wrap.
+    struct Tree {
+        std::vector<Hop> hops;
+        std::vector<Node> leaves;  ///< never the source
+        int depth = 0;             ///< links to the farthest leaf
+        Node farthest = 0;
+    };
+    Tree tree(int noc, Node from, NocCoord start, NocCoord end) const;
+
+private:
+    static constexpr int ports_per_node = 4;
+    Port port(int noc, Node node, int which) const {
+        return static_cast<Port>((noc * nodes() + node) * ports_per_node + which);
+    }
+    /// Appends the links from one node to another along one axis; returns where they end.
+    NocCoord walk(int noc, NocCoord at, int target, bool along_y, std::vector<Hop>& out) const;
+
+    int grid_x_, grid_y_;
+    std::vector<NodeKind> kinds_;
+    std::vector<std::int16_t> dram_block_;
+    int dram_blocks_ = 0;
+    std::vector<Node> workers_;
+    // routes are made when first asked for
+    struct Made {
+        Route route;
+        std::vector<Hop> hops;
+    };
+    mutable std::vector<std::uint32_t> route_index_;  ///< of made_ and one more; 0: not made
+    mutable std::deque<Made> made_;
+};
+
+}  // namespace tt::noc

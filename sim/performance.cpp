@@ -1,0 +1,190 @@
+#include "sim/performance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "sim/run.hpp"
+
+namespace tt::sim {
+
+using CoreTimes = InputRecord::CoreTimes;
+
+static constexpr double bytes_per_gb = 1e9;
+
+bool PerformanceFigure::met() const {
+    if (min_bound != 0 && measured < min_bound) return false;
+    return expected == 0 || std::abs(measured - expected) <= std::abs(expected) * rtol;
+}
+
+static bool per_core(const std::string& metric) {
+    return metric == "math-utilization" || metric == "execution-cycles" || metric == "output-bw" ||
+           metric == "input0-bw";
+}
+
+// --- times ---------------------------------------------------------------------------------------------------------
+
+InputRecord::InputRecord(const Netlist& netlist) {
+    for (const PerformanceCheck& check : netlist.performance) {
+        const bool needed = std::any_of(check.metrics.begin(), check.metrics.end(),
+                                        [](const PerfMetric& m) { return per_core(m.name); });
+        if (!needed) continue;
+        for (const Graph& graph : netlist.graphs)
+            if (check.graph.empty() || check.graph == graph.name) cores_[&graph];
+    }
+}
+
+void InputRecord::add(const PlanOp& op, std::size_t core, const std::vector<InputTimes>& inputs) {
+    std::vector<CoreTimes>& cores = cores_.at(op.graph);
+    auto known = std::find_if(cores.begin(), cores.end(),
+                              [&](const CoreTimes& c) { return c.op->op == op.op && c.core == core; });
+    if (known == cores.end()) known = cores.insert(known, {&op, core, {}});
+    known->inputs.insert(known->inputs.end(), inputs.begin(), inputs.end());
+}
+
+const std::vector<CoreTimes>* InputRecord::of(const Graph& graph) const {
+    const auto it = cores_.find(&graph);
+    return it == cores_.end() ? nullptr : &it->second;
+}
+
+// --- figures -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Averages over the target cores and inputs of one check.
+class Targets {
+public:
+    Targets(const PerformanceCheck& check, const Netlist& netlist, const InputRecord& record)
+        : check_(check), everything_(check.target_ops.empty() && check.target_cores.empty()) {
+        for (const Graph& graph : netlist.graphs) {
+            const std::vector<CoreTimes>* cores = record.of(graph);
+            if (!cores || (!check.graph.empty() && check.graph != graph.name)) continue;
+            for (const CoreTimes& core : *cores)
+                if (targeted(core)) add(core);
+        }
+    }
+    double cycles() const { return mean(cycles_); }
+    double utilization() const { return mean(utilization_); }
+    double input0() const { return mean(input0_); }  // bytes per cycle
+    double output() const { return mean(output_); }
+
+private:
+    struct Sum {
+        double of = 0;
+        std::int64_t n = 0;
+    };
+    static double mean(const Sum& sum) { return sum.n == 0 ? 0 : sum.of / static_cast<double>(sum.n); }
+    static void put(Sum& sum, double value) {
+        sum.of += value;
+        ++sum.n;
+    }
+    static bool has(const std::vector<std::string>& list, const std::string& name) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+    }
+
+    bool targeted(const CoreTimes& core) const {
+        const Op& op = *core.op->op;
+        const auto at = static_cast<std::int64_t>(core.core);
+        const std::int64_t r = at / op.cfg.out.grid_c, c = at % op.cfg.out.grid_c;
+        const std::string place = fmt::format("{}-{}", op.grid_loc_r + (op.grid_transpose ? c : r),
+                                              op.grid_loc_c + (op.grid_transpose ? r : c));
+        return everything_ || has(check_.target_ops, op.name()) || has(check_.target_cores, place);
+    }
+
+    void add(const CoreTimes& core) {
+        const auto count = static_cast<std::int64_t>(core.inputs.size());
+        if (check_.target_inputs.empty())
+            for (const InputTimes& input : core.inputs) add(*core.op, input);
+        for (const std::int64_t n : check_.target_inputs) {
+            const std::int64_t at = n < 0 ? count + n : n;
+            if (at >= 0 && at < count) add(*core.op, core.inputs[static_cast<std::size_t>(at)]);
+        }
+    }
+
+    void add(const PlanOp& op, const InputTimes& input) {
+        if (input.last_pack <= input.first_unpack) return;
+        const auto cycles = static_cast<double>(input.last_pack - input.first_unpack);
+        put(cycles_, cycles);
+        put(utilization_, static_cast<double>(input.math) / cycles);
+        put(output_, static_cast<double>(op.input_tiles() * op.out_tile_bytes) / cycles);
+        if (op.operands.empty()) return;
+        const PlanOperand& operand = op.operands.front();
+        std::int64_t tiles = 0;
+        for (const std::uint32_t chunk : operand.pipes[operand.pipe_of_core.front()].chunk_tiles) tiles += chunk;
+        put(input0_, static_cast<double>(tiles * operand.tile_bytes) / cycles);
+    }
+
+    const PerformanceCheck& check_;
+    bool everything_;
+    Sum cycles_, utilization_, input0_, output_;
+};
+
+double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report) {
+    double cycles = 0, inputs = 0;
+    for (const GraphReport& graph : report.graphs) {
+        if (!check.graph.empty() && check.graph != graph.name) continue;
+        cycles += static_cast<double>(graph.active_cycles);
+        inputs += static_cast<double>(graph.inputs);
+    }
+    return inputs == 0 ? 0 : cycles / inputs;
+}
+
+double samples_per_second(const RunReport& report) {
+    std::int64_t samples = 0;
+    for (const GraphReport& graph : report.graphs) samples = std::max(samples, graph.inputs);
+    const double seconds = static_cast<double>(report.cycles) / (static_cast<double>(report.clock_mhz) * 1e6);
+    return seconds == 0 ? 0 : static_cast<double>(samples) / seconds;
+}
+
+double figure(const std::string& metric, const PerformanceCheck& check, const Targets& targets,
+              const RunReport& report) {
+    const double hz = static_cast<double>(report.clock_mhz) * 1e6;
+    if (metric == "backend-samples-per-second") return samples_per_second(report);
+    if (metric == "math-utilization") return targets.utilization();
+    if (metric == "execution-cycles") return targets.cycles();
+    if (metric == "input0-bw") return targets.input0() * hz / bytes_per_gb;
+    if (metric == "output-bw") return targets.output() * hz / bytes_per_gb;
+    const double cycles = cycles_per_tensor(check, report);
+    return metric == "cycles-per-tensor" || cycles == 0 ? cycles : hz / cycles;
+}
+
+void check_name(Diagnostics& problems, const PerformanceCheck& check, const std::string& name, const std::string& what,
+                const std::vector<std::string>& known) {
+    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+    problems.error(check.loc, "performance-check '{}' names {} '{}', which the netlist does not have{}", check.name,
+                   what, name, did_you_mean(name, known));
+}
+
+}  // namespace
+
+void check_performance_names(const Netlist& netlist) {
+    std::vector<std::string> graphs, programs, ops;
+    for (const Graph& graph : netlist.graphs) {
+        graphs.push_back(graph.name);
+        for (const Op& op : graph.ops) ops.push_back(op.name());
+    }
+    for (const Program& program : netlist.programs) programs.push_back(program.name);
+    Diagnostics problems;
+    for (const PerformanceCheck& check : netlist.performance) {
+        check_name(problems, check, check.graph, "graph", graphs);
+        check_name(problems, check, check.program, "program", programs);
+        for (const std::string& op : check.target_ops) check_name(problems, check, op, "op", ops);
+    }
+    problems.throw_if_any();
+}
+
+std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& report, const InputRecord& record) {
+    std::vector<PerformanceFigure> figures;
+    for (const PerformanceCheck& check : netlist.performance) {
+        const bool run = check.program.empty() || std::find(report.programs.begin(), report.programs.end(),
+                                                            check.program) != report.programs.end();
+        if (!run) continue;
+        const Targets targets(check, netlist, record);
+        for (const PerfMetric& metric : check.metrics)
+            figures.push_back({check.name, metric.name, metric.expected, metric.rtol, metric.min_bound,
+                               figure(metric.name, check, targets, report)});
+    }
+    return figures;
+}
+
+}  // namespace tt::sim

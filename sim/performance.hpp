@@ -1,0 +1,58 @@
+// The netlist's performance-check section: expected figures against what the machine did.
+//
+// Figures, as docs/netlist.md has them: tensors-per-second and cycles-per-tensor are averages over a graph's inputs,
+// first unpack to last pack; execution-cycles is first unpack to last pack of one input on one core, math-utilization
+// the share of it in which FPU or SFPU work, input0-bw and output-bw what moves in it, in GB/s (10^9 bytes). These four
+// are averages over the target cores and target inputs. backend-samples-per-second counts the inputs of the graph with
+// most of them over the whole run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+#include "netlist/plan/plan.hpp"
+
+namespace tt::sim {
+
+struct RunReport;
+
+/// One figure of the section. It is met when it is within expected * (1 +- rtol) and at least min_bound, as far as
+/// these are set (not 0).
+struct PerformanceFigure {
+    std::string check, metric;
+    double expected = 0, rtol = 0, min_bound = 0, measured = 0;
+    bool judged() const { return expected != 0 || min_bound != 0; }
+    bool met() const;
+};
+
+/// What one core did for one input.
+struct InputTimes {
+    std::uint64_t first_unpack = ~std::uint64_t{0}, last_pack = 0, math = 0;
+};
+
+/// Times of cores and inputs, kept while the machine runs when the netlist asks for figures that need them.
+class InputRecord {
+public:
+    explicit InputRecord(const Netlist& netlist);
+    bool wanted(const Graph& graph) const { return cores_.contains(&graph); }
+    bool any() const { return !cores_.empty(); }
+    struct CoreTimes {
+        const PlanOp* op = nullptr;
+        std::size_t core = 0;
+        std::vector<InputTimes> inputs;  ///< over all executes
+    };
+    void add(const PlanOp& op, std::size_t core, const std::vector<InputTimes>& inputs);
+    const std::vector<CoreTimes>* of(const Graph& graph) const;
+
+private:
+    std::map<const Graph*, std::vector<CoreTimes>> cores_;
+};
+
+/// Throws Error(Input) where the section names programs, graphs, ops, cores or inputs that do not exist.
+void check_performance_names(const Netlist& netlist);
+std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& report, const InputRecord& record);
+
+}  // namespace tt::sim

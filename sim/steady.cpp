@@ -1,0 +1,37 @@
+#include "sim/steady.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+static constexpr std::size_t longest_pattern = 8;
+static constexpr std::size_t least_repeated = 4;  ///< intervals that must equal those a pattern earlier
+
+static double average(const std::vector<std::uint64_t>& ends, std::size_t from, std::size_t to) {
+    return static_cast<double>(ends[to] - ends[from]) / static_cast<double>(to - from);
+}
+
+/// One past the last interval of the last stretch that repeats with that period; 0 when there is none.
+static std::size_t last_repeat(const std::vector<std::uint64_t>& ends, std::size_t period) {
+    const auto interval = [&](std::size_t n) { return ends[n + 1] - ends[n]; };
+    std::size_t same = 0;
+    for (std::size_t n = ends.size() - 1; n-- > period;) {
+        same = interval(n) == interval(n - period) ? same + 1 : 0;
+        if (same == std::max(least_repeated, period)) return n + same;
+    }
+    return 0;
+}
+
+double steady_interval(const std::vector<std::uint64_t>& ends) {
+    std::size_t best = 0, best_period = 1;
+    for (std::size_t period = 1; period <= longest_pattern; ++period)
+        if (const std::size_t end = last_repeat(ends, period); end > best + period) {
+            best = end;
+            best_period = period;
+        }
+    if (best > 0) return average(ends, best - best_period, best);
+    const std::size_t last = ends.size() - 1;
+    return average(ends, last / 2, last);
+}
+
+}  // namespace tt::sim

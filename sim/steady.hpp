@@ -1,0 +1,13 @@
+// How fast inputs leave once the pipeline is full.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tt::sim {
+
+/// Cycles from one input to the next. `ends`: when each input has left, ascending, at least two. Where a pattern of up
+/// to 8 intervals comes several times in a row, that of the last such place; otherwise the average of the later half.
+double steady_interval(const std::vector<std::uint64_t>& ends);
+
+}  // namespace tt::sim

@@ -1,0 +1,46 @@
+// What a trace says of a plan before anything moves: its ops, where they are placed, and the pipes between them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "netlist/plan/plan.hpp"
+#include "trace/writer.hpp"
+
+namespace tt::sim {
+
+/// Numbers of the rows of one plan. Cores of an op and flows of a plan are numbered one after the other.
+struct PlanRows {
+    std::int64_t id = 0;
+    std::vector<std::int64_t> first_core;  ///< per op
+    std::int64_t first_flow = 0;
+    struct Flow {
+        bool memory = false;                      ///< a pipe from a queue
+        std::vector<std::uint64_t> bytes_before;  ///< of an input: by chunks sent, up to all of them
+        std::uint64_t bytes(std::uint64_t chunks) const;
+    };
+    std::vector<Flow> flows;
+};
+
+/// Hands out row numbers over all plans of a run.
+class PlanWriter {
+public:
+    explicit PlanWriter(const Netlist& netlist);
+    void add_queues(trace::Writer& writer) const;
+    PlanRows add(trace::Writer& writer, const Plan& plan);
+
+private:
+    void add_ops(trace::Writer& writer, const Plan& plan, PlanRows& rows);
+    void add_pipes(trace::Writer& writer, const Plan& plan, std::size_t o, PlanRows& rows);
+    void add_writers(trace::Writer& writer, const Plan& plan, PlanRows& rows);
+
+    const Netlist& netlist_;
+    std::map<const Queue*, std::int64_t> queue_row_;
+    std::map<const PlanOp*, std::int64_t> op_row_;
+    std::int64_t plans_ = 0, ops_ = 0, cores_ = 0, flows_ = 0;
+};
+
+/// Cycles of one input when operands are always there and results are always taken.
+Cycles kernel_cycles(const PlanOp& op);
+
+}  // namespace tt::sim

@@ -1,0 +1,75 @@
+// Turns what the probes counted into the tables of a trace (docs/trace.md).
+//
+//   machine --probes--> Recorder --rows at the end of each epoch--> trace::Writer --> FILE.ttperf
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "sim/machine/probe.hpp"
+#include "sim/run_state.hpp"
+#include "sim/trace/plan_rows.hpp"
+
+namespace tt::sim {
+
+class Recorder : public Probe {
+public:
+    /// Throws Error(Input) when the file cannot be written.
+    explicit Recorder(const RunState& state);
+    ~Recorder() override;
+
+    Load* resource(const ResourceName& name) override;
+    EpochProbe* launch(const Plan& plan, const EpochLaunch& launch, Cycle now) override;
+    void walk(StateWalk& walk) override;
+    void over(EpochProbe* epoch, Cycle now, double inputs_per_second) override;
+
+    /// The machine stopped at `now`: "complete", or why not, with the message of the error. What epochs in flight have
+    /// done so far is kept. Throws Error(Input) when the trace, or an earlier part of it, could not be written.
+    void finish(const std::string& status, const std::string& message, Cycle now);
+
+private:
+    class Launched;
+    struct Written {  ///< the last epoch of a plan that has rows of its own
+        std::int64_t epoch = 0;
+        std::unique_ptr<Launched> launched;
+    };
+    /// Runs `work` unless writing has failed before: the run goes on without its trace, and finish() tells.
+    template <class Work>
+    void guarded(Work&& work);
+    void add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift);
+    void add_setup();
+    struct EpochRow {
+        const Plan* plan;
+        std::int64_t id, inputs;
+        Cycle start, cycles;
+        double inputs_per_second;
+        std::optional<std::int64_t> same_as;
+    };
+    void add_epoch(const EpochRow& row, const std::string& status);
+    void repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift);
+    void add_rows(const Launched& epoch);
+    void add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe);
+    void add_resources(unsigned bucket_shift, Cycle now);
+    void close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std::string& status, double inputs_per_second);
+    std::optional<std::int64_t> pattern(const Events& events, int numbers);
+
+    const RunState& state_;
+    std::unique_ptr<trace::Writer> writer_;
+    std::optional<Error> failure_;
+    PlanWriter plans_;
+    std::map<const Plan*, PlanRows> rows_of_;
+    std::map<const Plan*, Written> written_;
+    std::deque<ResourceName> names_;
+    std::deque<Load> loads_;  // of the names, in their order
+    std::list<std::unique_ptr<Launched>> in_flight_;
+    std::unordered_map<std::string, std::int64_t> patterns_;
+    std::vector<EpochRow> epoch_rows_;  // of epochs that are over
+    std::int64_t epochs_ = 0, most_times_ = 1;
+};
+
+}  // namespace tt::sim

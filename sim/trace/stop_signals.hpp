@@ -1,0 +1,23 @@
+// SIGINT and SIGTERM as a wish to stop, so that a run ends in order and its trace is kept.
+#pragma once
+
+#include <array>
+#include <csignal>
+
+namespace tt::sim {
+
+/// While it lives, the first of these signals is noted; the second ends the process as usual. One at a time.
+class StopSignals {
+public:
+    StopSignals();
+    ~StopSignals();
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+    /// The signal that came, 0: none.
+    static int caught();
+
+private:
+    std::array<struct sigaction, 2> before_{};
+};
+
+}  // namespace tt::sim

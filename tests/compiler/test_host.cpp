@@ -1,0 +1,126 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "compiler/host_program.hpp"
+#include "compiler/host_steps.hpp"
+#include "compiler/pass.hpp"
+#include "compiler/value_file.hpp"
+#include "tests/compiler/fresh_folder.hpp"
+
+using tt::TempFolder;
+using namespace tt::ir;
+
+namespace {
+
+/// A look-up before the device, its sum with an input on the device, and two results: one as it is, one looked at.
+Graph model() {
+    return parse_graph(R"(%ids = input : i64[3]
+%x = input : f32[3, 2]
+%unread = input : f32[4]
+%table = constant [1, 2, 3, 4, 5, 6, 7, 8] : f32[4, 2]
+%rows = take %table, %ids {axis = 0}
+%turned = transpose %x {perm = [1, 0]}
+%back = transpose %turned {perm = [1, 0]}
+%sum = add %rows, %back
+%last = reshape %sum {dims = [6]}
+%best = arg_max %sum {axis = 1}
+output "sum" = %sum
+output "last" = %last
+output "best" = %best
+output "ids" = %ids
+)",
+                       "model");
+}
+
+void mark(Graph& graph, const std::string& name) {
+    for (Node& node : graph.nodes)
+        if (node.name == name) node.attrs["host"] = std::int64_t{1};
+}
+
+Literal floats(Dims dims, std::vector<float> values) {
+    Literal literal(DType::F32, std::move(dims));
+    literal.floats() = std::move(values);
+    return literal;
+}
+
+/// What the device's graph makes of its inputs, by the ops' own definitions.
+Values device_results(const Graph& graph, const Values& inputs) {
+    std::vector<LiteralPtr> values;
+    for (const Node& node : graph.nodes) {
+        if (node.is_input()) {
+            values.push_back(std::make_shared<Literal>(inputs.at(node.origin)));
+        } else if (node.is_constant()) {
+            values.push_back(node.literal);
+        } else {
+            std::vector<const Literal*> in;
+            for (const Edge& edge : node.inputs) in.push_back(values[edge.value].get());
+            values.push_back(std::make_shared<Literal>(find_op(node.op)->eval(node, in)));
+        }
+    }
+    Values results;
+    for (const Output& output : graph.outputs) results.emplace(output.name, *values[output.value]);
+    return results;
+}
+
+void check_run(const HostProgram& program, const Graph& device) {
+    Literal ids(DType::I64, {3});
+    ids.whole() = {1, 3, -4};
+    HostRun run(program, {{"ids", ids}, {"x", floats({3, 2}, {1, 0, 0, 0, 0, 0})}});
+    const Values outputs = run.finish(device_results(device, run.device_inputs()));
+    REQUIRE(outputs.size() == 4);
+    CHECK(outputs.at("sum") == floats({3, 2}, {4, 4, 7, 8, 1, 2}));
+    CHECK(outputs.at("last") == floats({6}, {4, 4, 7, 8, 1, 2}));
+    CHECK(outputs.at("best").whole() == std::vector<std::int64_t>{0, 1, 1});
+    CHECK(outputs.at("ids") == ids);
+}
+
+}  // namespace
+
+TEST_CASE("what is cut out for the host and what is left compute the model together") {
+    Graph graph = model();
+    find_pass("mark-host")->run(graph, {});
+    const HostProgram program = cut_host(graph, false);
+    graph.verify();
+    for (const Node& node : graph.nodes) CHECK((node.op != "take" && node.op != "arg_max"));
+    check_run(program, graph);
+}
+
+TEST_CASE("a second cut out of what the first has left joins it") {
+    Graph graph = model();
+    find_pass("mark-host")->run(graph, {});
+    HostProgram first = cut_host(graph, false);
+    for (const char* name : {"turned", "back", "last"}) mark(graph, name);
+    HostProgram second = cut_host(graph, false);
+    graph.verify();
+    for (const Node& node : graph.nodes) CHECK((node.op != "transpose" && node.op != "reshape"));
+    const HostProgram both = join(std::move(first), std::move(second));
+    both.graph.verify();
+    check_run(both, graph);
+}
+
+TEST_CASE("values come back from a file as they were written, whatever their type") {
+    const TempFolder folder;
+    const std::string file = folder.path() + "/v.npy";
+    for (const DType type : {DType::F32, DType::F64, DType::I8, DType::I16, DType::I32, DType::I64, DType::U8,
+                             DType::U16, DType::U32, DType::U64, DType::Bool}) {
+        CAPTURE(to_string(type));
+        Literal values(type, {2, 3});
+        for (std::int64_t i = 0; i < 6; ++i) values.set(i, static_cast<double>(i * 25));
+        write_value_file(file, values);
+        CHECK(read_value_file(file) == values);
+    }
+    Literal halves(DType::F16, {1});
+    halves.set(0, 0.5);
+    write_value_file(file, halves);
+    CHECK(read_value_file(file).at(0) == 0.5);
+    CHECK_THROWS_WITH(write_value_file(folder.path() + "/none/v.npy", halves), Catch::Contains("cannot be written"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/none"));
+}
+
+TEST_CASE("a tensor survives the way into a queue's entry and back") {
+    for (const Dims& dims : {Dims{}, Dims{5}, Dims{3, 40}, Dims{2, 3, 4, 5}}) {
+        Literal values(DType::I32, dims);
+        for (std::int64_t i = 0; i < values.size(); ++i) values.set(i, static_cast<double>(i - 7));
+        CHECK(from_entry(to_entry(values), {DType::I32, dims, {}}) == values);
+    }
+}

@@ -1,0 +1,100 @@
+// Steady rates, the performance-check section, and ops alone.
+#include <catch2/catch.hpp>
+
+#include "sim/steady.hpp"
+#include "tests/sim/netlist_text.hpp"
+#include "tests/sim/run_text.hpp"
+
+using namespace tt;
+using namespace tt::sim;
+using namespace tt::test;
+
+namespace {
+
+std::vector<std::uint64_t> ends_of(const std::vector<std::uint64_t>& intervals) {
+    std::vector<std::uint64_t> ends{1000};
+    for (const std::uint64_t interval : intervals) ends.push_back(ends.back() + interval);
+    return ends;
+}
+
+/// exp of 8 tiles on one core, then a copy, 6 inputs; `checks` is the body of the section.
+std::string two_ops(const std::string& checks) {
+    NetlistText n;
+    const Cut cut{.m = 2, .n = 2, .rt = 1, .ct = 2};
+    n.queue({.name = "x", .cut = cut, .entries = 6});
+    n.queue({.name = "y", .input = "copy", .cut = cut, .entries = 6});
+    n.graph("g", 6);
+    n.op({.name = "grow", .type = "exp", .inputs = {"x"}, .cut = cut});
+    n.op({.name = "copy", .type = "nop", .inputs = {"grow"}, .cut = cut, .col = 1});
+    n.program("p", looped(1, {execute("g", {fifo("x")})}, 6, 12));
+    return n.text() + (checks.empty() ? "" : "performance-check:\n" + checks);
+}
+
+const PerformanceFigure& figure(const Outcome& run, const std::string& metric) {
+    for (const PerformanceFigure& f : run.report.performance)
+        if (f.metric == metric) return f;
+    FAIL("no figure " << metric);
+    throw std::logic_error("unreachable");
+}
+
+}  // namespace
+
+TEST_CASE("the steady interval is that of the last pattern that repeats, however long filling and draining take") {
+    CHECK(steady_interval(ends_of({900, 500, 70, 70, 70, 70, 70, 70, 70, 33, 20})) == 70);
+    CHECK(steady_interval(ends_of({900, 60, 80, 60, 80, 60, 80, 60, 80, 60, 80, 10})) == 70);
+    // two such places: the later one counts
+    CHECK(steady_interval(ends_of({50, 50, 50, 50, 50, 50, 70, 70, 70, 70, 70, 70, 10})) == 70);
+    // none: the later half
+    CHECK(steady_interval(ends_of({100, 90, 80, 70})) == 75);
+    CHECK(steady_interval(ends_of({40})) == 40);
+}
+
+TEST_CASE("figures of the performance-check section follow from the run") {
+    const Outcome run = run_real(two_ops("  whole: {graph-name: g, cycles-per-tensor: {expected: 1, rtol: 0.1}, "
+                                         "tensors-per-second: {min_bound: 1}, backend-samples-per-second: 0}\n"
+                                         "  one:\n    target-ops: [grow]\n    target-inputs: [1, -1]\n"
+                                         "    execution-cycles: {expected: 0}\n    math-utilization: 0\n"
+                                         "    output-bw: {expected: 0}\n"),
+                                 Mode::Timing);
+    REQUIRE(run.error == "");
+    REQUIRE(run.report.performance.size() == 6);
+    const GraphReport& graph = run.report.graphs.at(0);
+    CHECK(figure(run, "cycles-per-tensor").measured == Approx(static_cast<double>(graph.active_cycles) / 6));
+    CHECK_FALSE(figure(run, "cycles-per-tensor").met());
+    CHECK(figure(run, "tensors-per-second").met());
+    CHECK_FALSE(figure(run, "backend-samples-per-second").judged());
+    CHECK_FALSE(run.report.fast_enough());
+    const double cycles = figure(run, "execution-cycles").measured;
+    CHECK(cycles > 0);
+    CHECK(cycles < static_cast<double>(graph.active_cycles));
+    CHECK(figure(run, "math-utilization").measured > 0.5);  // exp keeps the SFPU busy
+    CHECK(figure(run, "math-utilization").measured <= 1);
+    CHECK(figure(run, "output-bw").measured == Approx(8 * 2080 / cycles * 1.0).epsilon(0.01));  // 1 GHz, Float16_b
+}
+
+TEST_CASE("figures that are met leave the run fast enough") {
+    const Outcome run = run_real(two_ops("  a: {cycles-per-tensor: {expected: 100000, rtol: 1.0}}\n"), Mode::Timing);
+    CHECK(run.report.fast_enough());
+}
+
+TEST_CASE("a performance-check of something unknown is refused where it stands") {
+    const Outcome run = run_real(two_ops("  a: {target-ops: [groww], execution-cycles: 5}\n"), Mode::Timing);
+    CHECK(run.exit_code == 2);
+    CHECK(run.error.find("names op 'groww', which the netlist does not have; did you mean 'grow'?") !=
+          std::string::npos);
+}
+
+TEST_CASE("an op alone takes no longer than in its graph, and needs no neighbour") {
+    RunOptions options;
+    options.perf_op = "grow";
+    const Outcome alone = run_real(two_ops(""), Mode::Full, options);
+    REQUIRE(alone.error == "");
+    const Outcome all = run_real(two_ops(""), Mode::Timing);
+    REQUIRE(alone.report.graphs.at(0).ops.size() == 1);
+    const OpReport& in_graph = all.report.graphs.at(0).ops.at(0);
+    CHECK(alone.report.cycles > 0);
+    CHECK(alone.report.cycles <= in_graph.last_cycle - in_graph.first_cycle);
+    CHECK(alone.report.graphs[0].ops[0].tiles == in_graph.tiles);
+    options.perf_op = "grew";
+    CHECK(run_real(two_ops(""), Mode::Timing, options).error.find("did you mean 'grow'?") != std::string::npos);
+}

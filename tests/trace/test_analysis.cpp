@@ -1,0 +1,112 @@
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "tests/trace/small_trace.hpp"
+#include "trace/analysis.hpp"
+
+using namespace tt;
+using namespace tt::test;
+using namespace tt::trace;
+
+TEST_CASE("an op's numbers are those of its slowest core, per input") {
+    Reader reader(small_trace("ops.ttperf"));
+    const std::vector<OpUse> all = ops(reader, 0);
+    REQUIRE(all.size() == 1);
+    const OpUse& op = all.front();
+    CHECK(op.inputs == 4);
+    CHECK(op.tiles == 32);
+    CHECK(op.est == 80);
+    CHECK(op.kernel == 90);
+    CHECK(op.cycles == 20);                             // (180 - 100) / 4
+    CHECK(op.bw_kernel == Approx((80 - 5 - 7) / 4.0));  // without source and room
+    CHECK(op.limit == Limit::Math);
+    CHECK(op.wait_source == Approx(5 / 4.0));
+    CHECK(op.wait_room == Approx(7 / 4.0));
+    CHECK(op.math_utilization == Approx((32 + 16) / (80.0 + 40.0)));
+    // Core 0 gets both operands; what stays resident is no traffic.
+    CHECK(op.in_bytes == 6240);
+    CHECK(op.in_needed() == Approx(6240 / 90.0));
+    CHECK(op.in_got() == Approx(6240 / 20.0));
+    CHECK(op.out_needed() == Approx(8320 / 90.0));
+    CHECK(op.out_got() == Approx(8320 / 20.0));
+}
+
+TEST_CASE("an epoch that repeats another has its ops") {
+    Reader reader(small_trace("repeat.ttperf"));
+    const std::vector<EpochUse> all = epochs(reader);
+    REQUIRE(all.size() == 2);
+    for (const EpochUse& epoch : all) {
+        CHECK(epoch.cores == 2);
+        CHECK(epoch.matmul_cores == 2);
+        CHECK(epoch.utilization == Approx(48 / 400.0));
+        CHECK(epoch.matmul_utilization == Approx(48 / 400.0));
+        CHECK(epoch.limiting_op == "product \"p\"");
+        CHECK(epoch.limit == Limit::Math);
+    }
+    CHECK(all[1].start == 200);
+    CHECK(ops(reader, 1).front().bw_kernel == ops(reader, 0).front().bw_kernel);
+}
+
+TEST_CASE("what most of an op's own cycles go to limits it") {
+    const std::string path = small_trace("limits.ttperf");
+    const std::vector<std::pair<std::string, Limit>> columns{
+        {"unpack_bound", Limit::Unpack}, {"wait_noc", Limit::InputNoc}, {"wait_dram", Limit::InputDram},
+        {"wait_output", Limit::Output},  {"wait_dst", Limit::Pack},     {"drain", Limit::Pack},
+        {"math_bound", Limit::Math}};
+    for (const auto& [column, limit] : columns) {
+        Database(path, path, Database::Open::Write).run("UPDATE core_load SET " + column + " = 1000000 WHERE core = 0");
+        Reader reader(path);
+        CHECK(to_string(ops(reader, 0).front().limit) == to_string(limit));
+        Database(path, path, Database::Open::Write).run("UPDATE core_load SET " + column + " = 0 WHERE core = 0");
+    }
+}
+
+TEST_CASE("an epoch that is not there is named, with those that are") {
+    const std::string path = small_trace("missing.ttperf");
+    Reader reader(path);
+    CHECK_THROWS_WITH(ops(reader, 2), path + ": error: has no epoch 2; it has epochs 0 to 1");
+    CHECK_THROWS_WITH(epoch(reader, -1), path + ": error: has no epoch -1; it has epochs 0 to 1");
+    Database(path, path, Database::Open::Write).run("DELETE FROM epoch");
+    Reader empty(path);
+    CHECK_THROWS_WITH(ops(empty, 0), path + ": error: has no epoch 0; it has none at all");
+    CHECK(epochs(empty).empty());
+}
+
+TEST_CASE("resources come busiest first, with the share of the run and of their busiest bucket") {
+    Reader reader(small_trace("resources.ttperf"));
+    const std::vector<ResourceUse> all = resources(reader);
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].kind == "noc");
+    CHECK(all[0].utilization == Approx(1.04));
+    CHECK(all[1].name == "chip 0 dram 0");
+    CHECK(all[1].utilization == Approx(0.4));
+    CHECK(all[1].peak == Approx(0.5));
+    CHECK(all[1].queueing == 40);
+}
+
+TEST_CASE("views undo what the tables keep once") {
+    const std::string path = small_trace("views.ttperf");
+    Database database(path, path, Database::Open::Read);
+    Statement inputs(database,
+                     "SELECT input, start, end, first_unpack, last_pack FROM core_input WHERE epoch = 1 ORDER BY 1");
+    for (const std::int64_t n : {0, 1, 2}) {
+        REQUIRE(inputs.step());
+        CHECK(inputs.whole(0) == n);
+        CHECK(inputs.whole(1) == 300 + 20 * n);
+        CHECK(inputs.whole(2) == 320 + 20 * n);
+        CHECK(inputs.whole(3) == 302 + 20 * n);
+        CHECK(inputs.whole(4) == 319 + 20 * n);
+    }
+    REQUIRE(inputs.step());
+    CHECK(inputs.whole(0) == 3);
+    CHECK(inputs.whole(2) == 380);
+    CHECK_FALSE(inputs.step());
+    Statement steps(database, "SELECT start, packed FROM step WHERE epoch = 0 AND input = 2 AND step = 1");
+    REQUIRE(steps.step());
+    CHECK(steps.whole(0) == 150);
+    CHECK(steps.whole(1) == 159);
+    Statement transfers(database, "SELECT sent, arrived FROM transfer WHERE epoch = 1 AND input = 3 AND chunk = 1");
+    REQUIRE(transfers.step());
+    CHECK(transfers.whole(0) == 200 + 90 + 60 + 6);
+    CHECK(transfers.whole(1) == 200 + 90 + 60 + 12);
+}

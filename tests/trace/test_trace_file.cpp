@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "tests/trace/small_trace.hpp"
+#include "trace/analysis.hpp"
+#include "trace/reader.hpp"
+
+using namespace tt;
+using namespace tt::test;
+using namespace tt::trace;
+
+namespace {
+
+std::string message_of(const std::string& path) {
+    try {
+        Reader reader(path);
+        epochs(reader);
+        resources(reader);
+    } catch (const Error& error) {
+        CHECK(error.exit_code() == 2);
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a trace appears when it is finished, and not before") {
+    const std::filesystem::path path = temp_folder() / "unfinished.ttperf";
+    {
+        Writer writer(path.string());
+        writer.add(Table::Program, 0, "p");
+        CHECK_FALSE(std::filesystem::exists(path));
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+    for (const auto& entry : std::filesystem::directory_iterator(temp_folder()))
+        CHECK(entry.path().string().find("unfinished") == std::string::npos);
+    small_trace("finished.ttperf");
+    CHECK(std::filesystem::exists(temp_folder() / "finished.ttperf"));
+}
+
+TEST_CASE("the run of a trace is read back") {
+    const Reader reader(small_trace("run.ttperf"));
+    CHECK(reader.run().command == "ttsim run n.yaml");
+    CHECK(reader.run().seed == 7);
+    CHECK_FALSE(reader.run().inputs_count.has_value());
+    CHECK(reader.run().cycles == 500);
+    CHECK(reader.run().bucket_cycles == 256);
+}
+
+TEST_CASE("files that are no traces of this version are refused with their name") {
+    const std::string folder = temp_folder().string();
+    CHECK(message_of(folder + "/none.ttperf") == folder + "/none.ttperf: error: there is no such file");
+    CHECK(message_of(folder) == folder + ": error: is a folder; a trace is a file");
+    CHECK(message_of(write_temp("text.ttperf", "a text")) ==
+          folder + "/text.ttperf: error: is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one");
+    CHECK(message_of(write_temp("empty.ttperf", "")) ==
+          folder + "/empty.ttperf: error: is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one");
+    {
+        Database other(folder + "/other.ttperf", "other", Database::Open::Write);
+        other.run("CREATE TABLE t (a)");
+    }
+    CHECK(message_of(folder + "/other.ttperf") ==
+          folder + "/other.ttperf: error: is a database but not a trace of ttsim");
+    const std::string newer = small_trace("newer.ttperf");
+    Database(newer, "newer", Database::Open::Write).run("PRAGMA user_version = 99");
+    CHECK(message_of(newer) == newer + ": error: is a trace of version 99; this program reads version 1");
+    const std::string hollow = small_trace("hollow.ttperf");
+    Database(hollow, "hollow", Database::Open::Write).run("DELETE FROM run");
+    CHECK(message_of(hollow) == hollow + ": error: holds no run: its table 'run' is empty");
+}
+
+TEST_CASE("a trace cut anywhere gives an error, never a wrong answer") {
+    const std::string whole = text_of(small_trace("whole.ttperf"));
+    REQUIRE(whole.size() > 20000);
+    for (std::size_t size = 1; size < whole.size(); size += 1531) {
+        const std::string cut = write_temp("cut.ttperf", whole.substr(0, size));
+        CHECK(message_of(cut).find(cut + ": error: ") == 0);
+    }
+    CHECK(message_of(write_temp("cut.ttperf", whole)) == "no error");
+}
+
+TEST_CASE("a trace with damaged tables gives an error with its name") {
+    const std::string path = small_trace("damaged.ttperf");
+    Database(path, "damaged", Database::Open::Write).run("DROP VIEW op_core");
+    CHECK(message_of(path) == path + ": error: cannot be read: no such table: op_core");
+    const std::string lost = small_trace("lost.ttperf");
+    Database(lost, "lost", Database::Open::Write).run("UPDATE core SET op = 5");
+    CHECK(message_of(lost) == lost + ": error: epoch 0 has a core of op 5, which is none of its plan");
+}
+
+TEST_CASE("the page on traces names every table, view and column") {
+    std::ifstream in(TTSIM_SOURCE_DIR "/docs/trace.md");
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string page = text.str();
+    CHECK(page.find("version of this page: **" + std::to_string(schema_version) + "**") != std::string::npos);
+    const std::string path = small_trace("names.ttperf");
+    Database database(path, path, Database::Open::Read);
+    Statement names(
+        database,
+        "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type != 'index'");
+    int columns = 0;
+    while (names.step()) {
+        INFO(names.text(0) << "." << names.text(1));
+        CHECK(page.find("**" + names.text(0) + "**") != std::string::npos);
+        CHECK(page.find("`" + names.text(1) + "`") != std::string::npos);
+        ++columns;
+    }
+    CHECK(columns > 100);
+}

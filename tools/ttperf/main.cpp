@@ -1,0 +1,96 @@
+// ttperf: first analysis of a trace. Where did the cycles go?
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "tools/ttperf/report.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace {
+
+using namespace tt;
+
+constexpr int wrong_usage = 2, our_bug = 70;
+
+struct Flags {
+    std::string file;
+    std::optional<std::int64_t> epoch;
+    bool resources = false, csv = false, json = false;
+};
+
+void analyse(const Flags& flags) {
+    const cli::Form form = flags.json ? cli::Form::Json : flags.csv ? cli::Form::Csv : cli::Form::Text;
+    trace::Reader reader(flags.file);
+    if (flags.resources) return cli::print_text(cli::resources_report(reader.run(), trace::resources(reader), form));
+    if (!flags.epoch) return cli::print_text(cli::epochs_report(reader.run(), trace::epochs(reader), form));
+    const std::vector<trace::OpUse> ops = trace::ops(reader, *flags.epoch);
+    cli::print_text(cli::ops_report(reader.run(), trace::epoch(reader, *flags.epoch), ops, form));
+}
+
+int parse_and_run(int argc, char** argv) {
+    Flags flags;
+    CLI::App app{
+        "Analyses a trace that 'ttsim run NETLIST --trace FILE.ttperf' wrote.\n"
+        "Without --epoch: the run and its epochs, with the op that limits each."};
+    app.name("ttperf");
+    app.set_version_flag("--version", "ttperf " TTSIM_VERSION);
+    app.add_option("trace", flags.file, "Trace file")->required()->type_name("FILE");
+    CLI::Option* epoch =
+        app.add_option("--epoch", flags.epoch, "The ops of that epoch, as numbered in the summary")
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+            ->type_name("N");
+    app.add_flag("--resources", flags.resources,
+                 "NoC links, DRAM channels, Ethernet links and PCIe of the whole run, busiest first")
+        ->excludes(epoch);
+    CLI::Option* csv = app.add_flag("--csv", flags.csv, "Comma-separated values, one title line");
+    app.add_flag("--json", flags.json, "One JSON object")->excludes(csv);
+    app.footer(
+        "Columns of the op table, in cycles per input of the op's slowest core:\n"
+        "  est        the busiest of unpack, math and pack alone\n"
+        "  kernel     the three together; inputs always there, room for outputs always there\n"
+        "  bw_kernel  as simulated, with the op's own transfers, without waits for other ops\n"
+        "  cycles     as simulated, everything included\n"
+        "  limits     the largest part of bw_kernel: math, unpack, pack, input NoC, input DRAM, output\n"
+        "  for input, for room: share of cycles in which producers or consumers kept it waiting\n"
+        "  need, got  bytes per cycle of one core at kernel speed, and as simulated\n\n"
+        "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
+        "Examples:\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
+        "  ttperf encoder.ttperf\n"
+        "  ttperf encoder.ttperf --epoch 0\n"
+        "  ttperf encoder.ttperf --epoch 0 --csv > ops.csv\n"
+        "  ttperf encoder.ttperf --resources --json");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : wrong_usage;
+    }
+    analyse(flags);
+    return 0;
+}
+
+int fail(int status, const char* text) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", text);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return parse_and_run(argc, argv);
+    } catch (const Error& e) {
+        return fail(e.exit_code(), e.what());
+    } catch (const std::bad_alloc&) {
+        return fail(our_bug, "error: out of memory");
+    } catch (const std::exception& e) {
+        return fail(our_bug, fmt::format("error: internal: {}", e.what()).c_str());
+    }
+}

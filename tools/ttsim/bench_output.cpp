@@ -1,0 +1,47 @@
+#include "tools/ttsim/bench_output.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+void add_bench_flags(CLI::App& command, BenchFlags& flags) {
+    command.add_option("--arch", flags.arch, "Chip: grayskull, wormhole, wormhole_b0 (the default)")
+        ->option_text("CHIP");
+    auto* csv =
+        command.add_option("--csv", flags.csv, "Measured rows to predict instead of one case")->option_text("FILE");
+    command
+        .add_option("--out", flags.out, "The rows with the prediction and a reason where there is none; - is stdout")
+        ->option_text("FILE")
+        ->needs(csv);
+    command.add_flag("--report", flags.report, "Print the errors by kind of row")->needs(csv);
+    command.add_flag("--json", flags.json, "Print the result as JSON");
+}
+
+void check_bench_flags(const BenchFlags& flags) {
+    if (!flags.csv.empty() && flags.out.empty() && !flags.report)
+        throw CLI::ValidationError("bench", "--csv needs --out, --report or both");
+    if (flags.out == "-" && flags.report)
+        throw CLI::ValidationError("bench", "--out - and --report both go to standard output");
+}
+
+void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted) {
+    if (!flags.out.empty()) OutputFile(flags.out).write(sim::bench_csv(rows, predicted));
+    if (!flags.report) return;
+    const std::vector<PredictionErrors> errors = sim::bench_errors(rows);
+    if (!flags.json) return print_text(error_table(errors, "kind"));
+    nlohmann::ordered_json groups = nlohmann::ordered_json::array();
+    for (const PredictionErrors& e : errors)
+        groups.push_back({{"kind", e.group},
+                          {"rows", e.rows},
+                          {"mean_error_percent", e.mean},
+                          {"median_error_percent", e.median},
+                          {"p95_error_percent", e.p95},
+                          {"worst_error_percent", e.worst},
+                          {"bias_percent", e.bias}});
+    print_text(nlohmann::ordered_json{{"rows", rows.predictions.size()}, {"errors", groups}}.dump(2) + "\n");
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,23 @@
+// What the benches of DRAM and Ethernet share: flags and reports of a file of rows.
+#pragma once
+
+#include <string>
+
+#include "sim/memory/bench_rows.hpp"
+#include "tools/ttsim/commands.hpp"
+
+namespace tt::cli {
+
+struct BenchFlags {
+    std::string arch = "wormhole_b0", csv, out;
+    bool report = false, json = false;
+};
+
+/// --arch, --csv, --out, --report, --json.
+void add_bench_flags(CLI::App& command, BenchFlags& flags);
+/// Throws CLI::ValidationError when flags do not go together.
+void check_bench_flags(const BenchFlags& flags);
+/// Writes the rows with `predicted` added, and the errors as a table or JSON to standard output.
+void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted);
+
+}  // namespace tt::cli

@@ -1,0 +1,108 @@
+// ttsim dram bench: the bandwidth of DRAM channels under Tensix tiles that read or write, one case or a file of rows.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "isa/arch.hpp"
+#include "sim/memory/dram_bench.hpp"
+#include "sim/memory/memory_constants.hpp"
+#include "tools/ttsim/bench_output.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct DramFlags {
+    BenchFlags bench;
+    sim::DramBenchCase what;
+    std::string direction = "read", vc = "static", pairing = "randomly";
+};
+
+void check_case(const DramFlags& flags, const ChipParams& params, const sim::MemoryConstants& constants) {
+    const std::size_t channels = constants.dram_ports.size();
+    const std::size_t tiles = params.worker_x.size() * params.worker_y.size();
+    if (static_cast<std::size_t>(flags.what.channels) > channels)
+        fail_input({}, "--channels {}: {} has {}", flags.what.channels, params.name, channels);
+    if (static_cast<std::size_t>(flags.what.tiles) > tiles)
+        fail_input({}, "--tiles {}: {} has {}", flags.what.tiles, params.name, tiles);
+}
+
+void run(DramFlags& flags) {
+    const ChipParams& params = chip(flags.bench.arch);
+    if (!flags.bench.csv.empty())
+        return report_rows(flags.bench,
+                           sim::predict_dram_rows(read_csv(flags.bench.csv, sim::dram_columns()), params.name),
+                           "predicted_GBps");
+    flags.what.write = flags.direction == "write";
+    flags.what.static_vc = flags.vc == "static";
+    flags.what.pairing = flags.pairing == "randomly" ? sim::Pairing::Random : sim::Pairing::Separate;
+    const sim::MemoryConstants& constants = sim::memory_constants(params.name);
+    check_case(flags, params, constants);
+    const sim::DramBenchResult r = sim::dram_bench(flags.what, params, constants);
+    if (flags.bench.json)
+        return print_text(nlohmann::ordered_json{{"arch", params.name},
+                                                 {"channels", flags.what.channels},
+                                                 {"tiles", flags.what.tiles},
+                                                 {"pairing", flags.pairing},
+                                                 {"direction", flags.direction},
+                                                 {"vc", flags.vc},
+                                                 {"noc", flags.what.noc},
+                                                 {"bytes", flags.what.bytes},
+                                                 {"bytes_per_clock", r.bytes_per_clock},
+                                                 {"gb_per_second", r.gb_per_second},
+                                                 {"percent_of_peak", r.percent_of_peak}}
+                              .dump(2) +
+                          "\n");
+    print_text(fmt::format("{:.2f} GB/s ({:.2f} bytes/clk, {:.1f} % of peak)\n", r.gb_per_second, r.bytes_per_clock,
+                           r.percent_of_peak));
+}
+
+}  // namespace
+
+void add_dram(CLI::App& app) {
+    auto flags = std::make_shared<DramFlags>();
+    CLI::App* dram = app.add_subcommand("dram", "DRAM channels on their own");
+    dram->require_subcommand(1);
+    CLI::App* command =
+        dram->add_subcommand("bench", "Bandwidth of DRAM channels, one case or a file of measured rows");
+    add_bench_flags(*command, flags->bench);
+    sim::DramBenchCase& what = flags->what;
+    command->add_option("--channels", what.channels, "Memory channels (1)")
+        ->check(quiet(CLI::Range(1, 64)))
+        ->option_text("N");
+    command->add_option("--tiles", what.tiles, "Tensix tiles that read or write (1)")
+        ->check(quiet(CLI::Range(1, 1024)))
+        ->option_text("N");
+    command->add_option("--direction", flags->direction, "read (the default) or write")
+        ->check(CLI::IsMember({"read", "write"}))
+        ->option_text("WAY");
+    command->add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
+        ->check(CLI::IsMember({"static", "dynamic"}))
+        ->option_text("KIND");
+    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")
+        ->check(quiet(CLI::Range(0, 1)))
+        ->option_text("N");
+    command->add_option("--pairing", flags->pairing, "Tiles to channels: randomly (the default) or carefully")
+        ->check(CLI::IsMember({"randomly", "carefully"}))
+        ->option_text("HOW");
+    command->add_option("--bytes", what.bytes, "Size of an access (8192, which is the most)")
+        ->check(quiet(CLI::Range(1, 8192)))
+        ->option_text("N");
+    command->add_option("--seed", what.seed, "Of the random pairing (1)")->option_text("N");
+    command->add_option("--placements", what.placements, "Pairings averaged (12)")
+        ->check(quiet(CLI::Range(1, 10000)))
+        ->option_text("N");
+    command->footer(
+        "Examples:\n"
+        "  ttsim dram bench --tiles 12 --direction write --vc dynamic\n"
+        "  ttsim dram bench --channels 12 --tiles 48 --noc 1 --json\n"
+        "  ttsim dram bench --csv rows.csv --out predicted.csv --report");
+    command->callback([flags] {
+        check_bench_flags(flags->bench);
+        run(*flags);
+    });
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,223 @@
+#include "trace/analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/error.hpp"
+
+namespace tt::trace {
+
+std::string to_string(Limit limit) {
+    switch (limit) {
+        case Limit::None:
+            return "-";
+        case Limit::Math:
+            return "math";
+        case Limit::Unpack:
+            return "unpack";
+        case Limit::Pack:
+            return "pack";
+        case Limit::InputNoc:
+            return "input NoC";
+        case Limit::InputDram:
+            return "input DRAM";
+        case Limit::Output:
+            return "output";
+    }
+    return "-";
+}
+
+namespace {
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// One row of the view op_core.
+struct CoreUse {
+    std::int64_t op, inputs, start, end, tiles, math;
+    std::array<std::int64_t, 6> own;  ///< by Limit, from Math on
+    std::int64_t wait_source, wait_room;
+};
+
+std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
+    Statement query(
+        trace.database(),
+        "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_dst + wait_pack + drain, wait_noc, "
+        "wait_dram, wait_output, wait_source, wait_room FROM op_core WHERE epoch = ? ORDER BY core");
+    query.bind(1, epoch);
+    std::vector<CoreUse> uses;
+    while (query.step()) {
+        CoreUse use{};
+        int column = 0;
+        for (std::int64_t* number : {&use.op, &use.inputs, &use.start, &use.end, &use.tiles, &use.math})
+            *number = query.whole(column++);
+        for (std::int64_t& part : use.own) part = query.whole(column++);
+        use.wait_source = query.whole(column++);
+        use.wait_room = query.whole(column++);
+        uses.push_back(use);
+    }
+    return uses;
+}
+
+std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
+    Statement query(trace.database(),
+                    "SELECT o.id, o.name, o.type, o.graph, o.matmul, o.chip, o.grid_r, o.grid_c, o.est, o.kernel, "
+                    "o.out_bytes, coalesce((SELECT max(bytes) FROM (SELECT sum(f.bytes) AS bytes FROM flow f JOIN "
+                    "json_each(f.cores) c WHERE f.op = o.id AND f.kind = 'operand' GROUP BY c.value)), 0) "
+                    "FROM op o WHERE o.plan = ? ORDER BY o.id");
+    query.bind(1, plan);
+    std::vector<OpUse> ops;
+    while (query.step()) {
+        OpUse op;
+        op.id = query.whole(0);
+        op.name = query.text(1);
+        op.type = query.text(2);
+        op.graph = query.text(3);
+        op.matmul = query.whole(4) != 0;
+        op.chip = query.whole(5);
+        op.grid_r = query.whole(6);
+        op.grid_c = query.whole(7);
+        op.est = query.real(8);
+        op.kernel = query.real(9);
+        op.out_bytes = query.real(10);
+        op.in_bytes = query.real(11);
+        ops.push_back(std::move(op));
+    }
+    return ops;
+}
+
+/// Adds one core to its op: the core with most cycles of its own speaks for the op.
+void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
+    op.tiles += core.tiles;
+    math += real(core.math);
+    span += real(core.end - core.start);
+    if (core.inputs == 0) return;
+    const double inputs = real(core.inputs);
+    op.inputs = std::max(op.inputs, core.inputs);
+    op.cycles = std::max(op.cycles, real(core.end - core.start) / inputs);
+    std::int64_t own = 0;
+    for (const std::int64_t part : core.own) own += part;
+    const double bw_kernel = real(own) / inputs;
+    if (op.limit != Limit::None && bw_kernel <= op.bw_kernel) return;
+    op.bw_kernel = bw_kernel;
+    const auto most = std::max_element(core.own.begin(), core.own.end()) - core.own.begin();
+    op.limit = static_cast<Limit>(1 + most);
+    op.wait_source = real(core.wait_source) / inputs;
+    op.wait_room = real(core.wait_room) / inputs;
+}
+
+std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan) {
+    std::vector<OpUse> ops = plan_ops(trace, plan);
+    std::map<std::int64_t, OpUse*> by_id;
+    for (OpUse& op : ops) by_id[op.id] = &op;
+    std::map<std::int64_t, std::array<double, 2>> math_and_span;
+    for (const CoreUse& core : core_uses(trace, epoch)) {
+        const auto op = by_id.find(core.op);
+        if (op == by_id.end())
+            fail_input({trace.path(), 0, 0}, "epoch {} has a core of op {}, which is none of its plan", epoch, core.op);
+        auto& [math, span] = math_and_span[core.op];
+        add_core(*op->second, core, math, span);
+    }
+    for (const auto& [id, sums] : math_and_span) by_id.at(id)->math_utilization = share(sums[0], sums[1]);
+    return ops;
+}
+
+struct MathSums {
+    double all = 0, matmul = 0;
+};
+MathSums math_sums(const std::vector<OpUse>& ops, Reader& trace, std::int64_t epoch) {
+    std::map<std::int64_t, bool> matmul;
+    for (const OpUse& op : ops) matmul[op.id] = op.matmul;
+    MathSums sums;
+    for (const CoreUse& core : core_uses(trace, epoch)) {
+        sums.all += real(core.math);
+        if (matmul[core.op]) sums.matmul += real(core.math);
+    }
+    return sums;
+}
+
+void judge(EpochUse& epoch, Reader& trace) {
+    const std::vector<OpUse> ops = op_uses(trace, epoch.id, epoch.plan);
+    const OpUse* limiting = nullptr;
+    for (const OpUse& op : ops) {
+        epoch.cores += op.grid_r * op.grid_c;
+        if (op.matmul) epoch.matmul_cores += op.grid_r * op.grid_c;
+        if (op.limit != Limit::None && (!limiting || op.bw_kernel > limiting->bw_kernel)) limiting = &op;
+    }
+    if (limiting) {
+        epoch.limiting_op = limiting->name;
+        epoch.limit = limiting->limit;
+    }
+    const MathSums math = math_sums(ops, trace, epoch.id);
+    epoch.utilization = share(math.all, real(epoch.cores) * real(epoch.cycles));
+    epoch.matmul_utilization = share(math.matmul, real(epoch.matmul_cores) * real(epoch.cycles));
+}
+
+}  // namespace
+
+/// Epochs as stored: all, or the one with that id.
+static std::vector<EpochUse> stored_epochs(Reader& trace, std::int64_t id) {
+    Statement query(trace.database(),
+                    "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second FROM epoch "
+                    "WHERE ?1 < 0 OR id = ?1 ORDER BY id");
+    query.bind(1, id);
+    std::vector<EpochUse> all;
+    while (query.step()) {
+        EpochUse epoch;
+        epoch.id = query.whole(0);
+        epoch.plan = query.whole(1);
+        epoch.graphs = query.text(2);
+        epoch.chips = query.text(3);
+        epoch.status = query.text(4);
+        epoch.inputs = query.whole(5);
+        epoch.start = query.whole(6);
+        epoch.cycles = query.whole(7);
+        epoch.inputs_per_second = query.real(8);
+        all.push_back(std::move(epoch));
+    }
+    return all;
+}
+
+std::vector<EpochUse> epochs(Reader& trace) {
+    std::vector<EpochUse> all = stored_epochs(trace, -1);
+    for (EpochUse& epoch : all) judge(epoch, trace);
+    return all;
+}
+
+EpochUse epoch(Reader& trace, std::int64_t id) {
+    std::vector<EpochUse> found = stored_epochs(trace, id);
+    if (id < 0 || found.empty()) {
+        const std::size_t known = stored_epochs(trace, -1).size();
+        if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
+        fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
+    }
+    judge(found.front(), trace);
+    return found.front();
+}
+
+std::vector<OpUse> ops(Reader& trace, std::int64_t id) { return op_uses(trace, id, epoch(trace, id).plan); }
+
+std::vector<ResourceUse> resources(Reader& trace) {
+    Statement query(trace.database(),
+                    "SELECT r.kind, r.name, r.bytes_per_cycle, r.transfers, r.bytes, r.busy, r.queueing, "
+                    "coalesce((SELECT max(b.value) FROM json_each(r.buckets) b), 0) FROM resource r "
+                    "ORDER BY r.busy DESC, r.id");
+    std::vector<ResourceUse> all;
+    while (query.step()) {
+        ResourceUse use;
+        use.kind = query.text(0);
+        use.name = query.text(1);
+        use.bytes_per_cycle = query.real(2);
+        use.transfers = query.whole(3);
+        use.bytes = query.whole(4);
+        use.busy = query.whole(5);
+        use.queueing = query.whole(6);
+        use.utilization = share(real(use.busy), real(trace.run().cycles));
+        use.peak = share(query.real(7), real(trace.run().bucket_cycles));
+        all.push_back(std::move(use));
+    }
+    return all;
+}
+
+}  // namespace tt::trace

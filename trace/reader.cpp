@@ -1,0 +1,71 @@
+#include "trace/reader.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/error.hpp"
+#include "trace/schema.hpp"
+
+namespace tt::trace {
+
+/// SQLite itself would take an empty file for an empty database and say little about others.
+static const std::string& checked(const std::string& path) {
+    static const std::string magic("SQLite format 3\0", 16);
+    std::error_code failed;
+    if (!std::filesystem::exists(path, failed)) fail_input({path, 0, 0}, "there is no such file");
+    if (std::filesystem::is_directory(path, failed)) fail_input({path, 0, 0}, "is a folder; a trace is a file");
+    std::ifstream in(path, std::ios::binary);
+    if (!in) fail_input({path, 0, 0}, "cannot be opened for reading");
+    std::string head(32, '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    if (!in || head.compare(0, magic.size(), magic) != 0)
+        fail_input({path, 0, 0}, "is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one");
+    // SQLite takes a cut last page for one that ends in zeros.
+    const auto number = [&](std::size_t at, std::size_t bytes) {
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(head[at + i]);
+        return value;
+    };
+    const std::uint64_t page = number(16, 2) == 1 ? 65536 : number(16, 2), whole = page * number(28, 4);
+    if (const std::uint64_t size = std::filesystem::file_size(path, failed); size < whole)
+        fail_input({path, 0, 0}, "is cut short: it has {} of {} bytes", size, whole);
+    return path;
+}
+
+Reader::Reader(const std::string& path) : database_(checked(path), path, Database::Open::Read) {
+    check_kind();
+    read_run();
+}
+
+static std::int64_t pragma(Database& database, const std::string& name) {
+    Statement query(database, "PRAGMA " + name);
+    const std::int64_t value = query.step() ? query.whole(0) : 0;
+    query.run();
+    return value;
+}
+
+void Reader::check_kind() {
+    if (pragma(database_, "application_id") != application_id)
+        fail_input({path(), 0, 0}, "is a database but not a trace of ttsim");
+    const std::int64_t version = pragma(database_, "user_version");
+    if (version != schema_version)
+        fail_input({path(), 0, 0}, "is a trace of version {}; this program reads version {}", version, schema_version);
+}
+
+void Reader::read_run() {
+    Statement query(database_,
+                    "SELECT ttsim, command, netlist, arch, device, mode, numerics, status, message, seed, clock_mhz, "
+                    "level, cycles, bucket_cycles, inputs_count FROM run");
+    if (!query.step()) fail_input({path(), 0, 0}, "holds no run: its table 'run' is empty");
+    std::string* const texts[] = {&run_.ttsim, &run_.command,  &run_.netlist, &run_.arch,   &run_.device,
+                                  &run_.mode,  &run_.numerics, &run_.status,  &run_.message};
+    int column = 0;
+    for (std::string* text : texts) *text = query.text(column++);
+    std::int64_t* const numbers[] = {&run_.seed, &run_.clock_mhz, &run_.level, &run_.cycles, &run_.bucket_cycles};
+    for (std::int64_t* number : numbers) *number = query.whole(column++);
+    if (!query.null(column)) run_.inputs_count = query.whole(column);
+    query.run();
+}
+
+}  // namespace tt::trace

@@ -1,0 +1,33 @@
+// Opens a trace for reading and knows whether it is one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "trace/database.hpp"
+
+namespace tt::trace {
+
+/// The run a trace is of.
+struct RunInfo {
+    std::string ttsim, command, netlist, arch, device, mode, numerics, status, message;
+    std::int64_t seed = 0, clock_mhz = 0, level = 0, cycles = 0, bucket_cycles = 0;
+    std::optional<std::int64_t> inputs_count;
+};
+
+class Reader {
+public:
+    /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file.
+    explicit Reader(const std::string& path);
+    const RunInfo& run() const { return run_; }
+    const std::string& path() const { return database_.shown(); }
+    Database& database() { return database_; }
+
+private:
+    void check_kind();
+    void read_run();
+    Database database_;
+    RunInfo run_;
+};
+
+}  // namespace tt::trace

@@ -1,0 +1,51 @@
+// The tables of a trace. docs/trace.md says what each column means; a test holds the two together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tt::trace {
+
+/// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
+inline constexpr int schema_version = 1;
+/// "ttpf": PRAGMA application_id, which tells a trace from other databases.
+inline constexpr std::int32_t application_id = 0x74747066;
+
+enum class Table : std::uint8_t {
+    Run,
+    File,
+    Parameter,
+    Program,
+    Chip,
+    Queue,
+    Op,
+    Core,
+    Flow,
+    Epoch,
+    CoreLoad,
+    FlowLoad,
+    FlowRun,
+    Pattern,
+    Resource,
+    Number,
+};
+
+struct TableDef {
+    Table table;
+    std::string_view name;
+    std::string_view columns;  ///< as in CREATE TABLE
+    std::string_view index;    ///< columns rows are found by, "" = the primary key or none
+};
+inline constexpr std::size_t table_count = 16;
+extern const std::array<TableDef, table_count> tables;
+
+/// Statements that make all tables and views.
+std::string create_schema();
+/// Statements for the indexes, cheapest once all rows are there.
+std::string create_indexes();
+/// INSERT with one parameter for each column.
+std::string insert_sql(const TableDef& table);
+
+}  // namespace tt::trace

@@ -1,0 +1,58 @@
+// Writes a trace: rows go to a temporary file, which gets its name when the trace is finished.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/new_file.hpp"
+#include "trace/database.hpp"
+#include "trace/schema.hpp"
+
+namespace tt::trace {
+
+class Writer {
+public:
+    /// Throws Error(Input) at `path` when it cannot be written, as every other call does.
+    explicit Writer(const std::string& path);
+
+    /// A row with a value for each column of the table: whole numbers, doubles, texts, nullopt.
+    template <class... Values>
+    void add(Table table, const Values&... values) {
+        Statement& insert = statement(table);
+        int at = 0;
+        (bind(insert, ++at, values), ...);
+        insert.run();
+    }
+    /// Everything on disk, under the trace's name.
+    void finish();
+
+private:
+    Statement& statement(Table table);
+    template <class Value>
+    static void bind(Statement& insert, int at, const Value& value) {
+        if constexpr (std::is_same_v<Value, std::nullopt_t>)
+            insert.bind_null(at);
+        else if constexpr (std::is_integral_v<Value>)
+            insert.bind(at, static_cast<std::int64_t>(value));
+        else if constexpr (std::is_floating_point_v<Value>)
+            insert.bind(at, static_cast<double>(value));
+        else
+            insert.bind(at, std::string_view(value));
+    }
+    static void bind(Statement& insert, int at, const std::optional<std::int64_t>& value) {
+        if (value)
+            insert.bind(at, *value);
+        else
+            insert.bind_null(at);
+    }
+
+    NewFile file_;
+    Database database_;
+    std::array<std::unique_ptr<Statement>, table_count> inserts_;
+};
+
+}  // namespace tt::trace
