@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -82,6 +83,31 @@ Graph read_model(const CompileOptions& options) {
     return graph;
 }
 
+/// The schedule of the policy and its netlist.
+static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget,
+                                                   const ScheduleOptions& wanted, const CompileOptions& options) {
+    const auto make = [&](const ScheduleOptions& one) {
+        Schedule schedule = make_schedule(graph, budget, one);
+        EmittedModel emitted = emit(graph, schedule, budget, options.emit);
+        return std::pair(std::move(schedule), std::move(emitted));
+    };
+    if (wanted.policy != Policy::Simulated) return make(wanted);
+    TT_CHECK(options.simulate, "the simulated policy has no simulator");
+    std::optional<std::pair<Schedule, EmittedModel>> best;
+    double least = 0;
+    for (const ScheduleOptions& variant : variants(wanted)) {
+        auto made = make(variant);
+        const double cycles = options.simulate(made.second.netlist, options);
+        const std::string note = fmt::format("; {} with packing {} and stages {}, {:.0f} cycles an execute",
+                                             to_string(variant.policy), variant.packing, variant.stages, cycles);
+        if (best && cycles >= least) continue;
+        for (PlacedOp& op : made.first.ops) op.why += note;
+        best = std::move(made);
+        least = cycles;
+    }
+    return std::move(*best);
+}
+
 CompileReport compile(const CompileOptions& options) {
     const std::string arch = arch_of(options.device);
     const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, 1});
@@ -108,8 +134,7 @@ CompileReport compile(const CompileOptions& options) {
     ScheduleOptions scheduling = options.schedule;
     scheduling.overrides = options.overrides;
     scheduling.t_streaming = options.t_streaming;
-    const Schedule schedule = make_schedule(graph, budget, scheduling);
-    const EmittedModel emitted = emit(graph, schedule, budget, options.emit);
+    auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
     validate(resolve(emitted.netlist), chip, grid, 1, problems);
     try {

@@ -345,7 +345,7 @@ private:
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
              std::shared_ptr<const FusedDefinition>>
-        fused_;  // by program and blocks
+        fused_;                      // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
     std::map<ValueId, std::string> queue_of_;

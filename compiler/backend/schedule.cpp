@@ -12,12 +12,13 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Policy>, 5> policies{{
+constexpr std::array<std::pair<std::string_view, Policy>, 6> policies{{
     {"balanced", Policy::Balanced},
     {"minimize_grid", Policy::MinimizeGrid},
     {"nlp", Policy::Nlp},
     {"ribbon", Policy::Ribbon},
     {"random", Policy::Random},
+    {"simulated", Policy::Simulated},
 }};
 
 std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
@@ -133,6 +134,24 @@ std::vector<std::string> policy_names() {
     return names;
 }
 
+std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
+    std::vector<ScheduleOptions> all;
+    ScheduleOptions one = options;
+    one.policy = Policy::Balanced;
+    for (const double packing : {1.0, 0.9})
+        for (const double stages : {0.0, 0.4, 1.0}) {
+            one.packing = packing;
+            one.stages = stages;
+            all.push_back(one);
+        }
+    for (const Policy policy : {Policy::Nlp, Policy::Ribbon}) {
+        one = options;
+        one.policy = policy;
+        all.push_back(one);
+    }
+    return all;
+}
+
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
 Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
@@ -143,7 +162,8 @@ Schedule make_schedule(const Graph& graph, const OpBudget& budget, const Schedul
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             const OpChoices& item = ops[epoch.first + k];
             schedule.index[item.node] = schedule.ops.size();
-            schedule.ops.push_back(placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
+            schedule.ops.push_back(
+                placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
             slowest = std::max(slowest, epoch.chosen[k]->cycles);
         }
         route(graph, schedule, epoch.first, epoch.end(), budget);

@@ -2,12 +2,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
+#include "netlist/writer.hpp"
+#include "sim/run.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -120,8 +127,44 @@ void finish(Flags& flags) {
     o.command = shown_command(flags);
 }
 
+/// A file that goes when it is no longer needed.
+class ScratchFile {
+public:
+    explicit ScratchFile(const std::string& text) {
+        std::string name = (std::filesystem::temp_directory_path() / "ttsim_compile_XXXXXX").string();
+        const int handle = mkstemp(name.data());
+        if (handle < 0) fail_input({}, "no temporary file can be made in {}", name);
+        close(handle);
+        name_ = name;
+        std::ofstream(name_) << text;
+    }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+    ~ScratchFile() {
+        std::error_code code;
+        std::filesystem::remove(name_, code);
+    }
+    const std::string& name() const { return name_; }
+
+private:
+    std::string name_;
+};
+
+double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
+    const ScratchFile file(write_netlist(netlist));
+    sim::RunOptions run;
+    run.netlist = file.name();
+    run.device = options.device;
+    run.harvested_rows = options.harvested_rows;
+    run.mode = sim::Mode::Timing;
+    run.check = false;
+    run.params["$p_loop_count"] = 1;
+    return static_cast<double>(sim::run(run).cycles);
+}
+
 void run(Flags& flags) {
     finish(flags);
+    flags.options.simulate = simulated;
     const ir::CompileReport report = ir::compile(flags.options);
     std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
                                    flags.options.model, report.ops, report.epochs, flags.options.device, report.arch,
@@ -219,7 +262,8 @@ void add_compile(CLI::App& app) {
     command
         ->add_option("--policy", flags->policy,
                      "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
-                     "one target for all; ribbon: grids of one height; random: any, by --seed")
+                     "one target for all; ribbon: grids of one height; random: any, by --seed; "
+                     "simulated: several tried on the simulated chip, the quickest taken")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
     command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
