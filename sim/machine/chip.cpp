@@ -31,8 +31,8 @@ void Chip::trace(Probe& probe) {
                                        .block = static_cast<std::int64_t>(n % blocks),
                                        .bytes_per_cycle = memory_.dram.rate(false, largest_packet)}));
     const auto way = [&](Server& server, bool to_host, double rate) {
-        server.trace(probe.resource(
-            {.kind = Kind::Pcie, .chip = instance_.id, .to_host = to_host, .bytes_per_cycle = rate}));
+        server.trace(
+            probe.resource({.kind = Kind::Pcie, .chip = instance_.id, .to_host = to_host, .bytes_per_cycle = rate}));
     };
     way(from_host_, false, memory_.pcie.push_bytes);
     way(to_host_, true, memory_.pcie.pop_bytes);
