@@ -194,13 +194,13 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
-    if (probe_) probe_->walk(walk, scope);
     walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);
         return;
     }
+    if (probe_) probe_->walk(walk, scope);
     walk.count_below(sent_, chunks_per_input_, scope, total_);
     walk.count(arrived_, chunks_per_input_, scope);
     walk.count(taken_, chunks_per_input_, scope);

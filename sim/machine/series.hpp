@@ -47,7 +47,7 @@ public:
         const auto periods = static_cast<std::int64_t>(walk.periods());
         const Cycle shift = walk.cycles() / walk.periods();
         const std::size_t covered = period_ == 0 ? 0 : period_ * static_cast<std::size_t>(rows_.back().times) + phase_;
-        if (covered >= period && period % period_ == 0) {
+        if (covered >= period && period % period_ == 0 && rows_.back().shift * (period / period_) == shift) {
             // The same repetition goes on, whatever phase it is in.
             const auto rounds = periods * static_cast<std::int64_t>(period / period_);
             for (std::size_t i = rows_.size() - period_; i < rows_.size(); ++i) rows_[i].times += rounds;
