@@ -33,12 +33,36 @@ Type infer_matmul(const Node& node, std::span<const Type> in) {
     return {in[0].dtype, out, {}};
 }
 
+/// The datums of a matrix that are not 0, row by row: constant matrices often only pick.
+class SparseRows {
+public:
+    SparseRows(const Literal& from, std::int64_t first, std::int64_t rows, std::int64_t cols) {
+        begin_.push_back(0);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t c = 0; c < cols; ++c)
+                if (const double v = from.at(first + r * cols + c); v != 0) items_.push_back({c, v});
+            begin_.push_back(items_.size());
+        }
+    }
+    /// out[c] += factor * row[c]
+    void add(std::int64_t row, double factor, std::vector<double>& out) const {
+        const auto r = static_cast<std::size_t>(row);
+        for (std::size_t k = begin_[r]; k < begin_[r + 1]; ++k)
+            out[static_cast<std::size_t>(items_[k].first)] += factor * items_[k].second;
+    }
+
+private:
+    std::vector<std::size_t> begin_;
+    std::vector<std::pair<std::int64_t, double>> items_;
+};
+
 Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims);
     const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
     const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
     const Dims sa = strides(a), sb = strides(b), so = strides(o);
     const std::int64_t batches = m * n == 0 ? 0 : out.size() / (m * n);
+    std::vector<double> sums(static_cast<std::size_t>(n));
     for (std::int64_t batch = 0; batch < batches; ++batch) {
         std::int64_t pa = 0, pb = 0;
         for (std::size_t d = 0; d + 2 < o.size(); ++d) {
@@ -47,12 +71,13 @@ Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
             if (d + a.size() >= o.size() && a[da] != 1) pa += at * sa[da];
             if (d + b.size() >= o.size() && b[db] != 1) pb += at * sb[db];
         }
-        for (std::int64_t r = 0; r < m; ++r)
-            for (std::int64_t c = 0; c < n; ++c) {
-                double sum = 0;
-                for (std::int64_t i = 0; i < k; ++i) sum += in[0]->at(pa + r * k + i) * in[1]->at(pb + i * n + c);
-                out.set(batch * m * n + r * n + c, sum);
-            }
+        const SparseRows right(*in[1], pb, k, n);
+        for (std::int64_t r = 0; r < m; ++r) {
+            std::fill(sums.begin(), sums.end(), 0.0);
+            for (std::int64_t i = 0; i < k; ++i)
+                if (const double factor = in[0]->at(pa + r * k + i); factor != 0) right.add(i, factor, sums);
+            for (std::int64_t c = 0; c < n; ++c) out.set(batch * m * n + r * n + c, sums[static_cast<std::size_t>(c)]);
+        }
     }
     return out;
 }
