@@ -110,7 +110,9 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
 
 CompileReport compile(const CompileOptions& options) {
     const std::string arch = arch_of(options.device);
-    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, 1});
+    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, options.emit.chips});
+    if (options.emit.chips > 1 && machine.find(0)->params.eth.empty())
+        fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch);
     Graph graph = read_model(options);
     if (graph.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
     check_input_names(options, graph);
@@ -136,7 +138,7 @@ CompileReport compile(const CompileOptions& options) {
     scheduling.t_streaming = options.t_streaming;
     auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
-    validate(resolve(emitted.netlist), chip, grid, 1, problems);
+    validate(resolve(emitted.netlist), chip, grid, options.emit.chips, problems);
     try {
         problems.throw_if_any();
     } catch (const Error& error) {

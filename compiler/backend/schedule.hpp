@@ -43,8 +43,13 @@ struct Schedule {
     std::size_t epochs = 0;
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::map<ValueId, std::size_t> index;
-    double estimated_cycles = 0;  ///< per input: the slowest op of each epoch, and changing epochs
+    std::vector<double> epoch_cycles;  ///< of the slowest op, per input
+    double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
 };
+
+/// The chip of each epoch: runs of epochs in order, the longest run as short as can be. Throws Error(Input) when there
+/// are fewer epochs than chips.
+std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips);
 
 /// What the simulated policy tries.
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);

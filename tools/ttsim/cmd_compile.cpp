@@ -82,6 +82,7 @@ std::string shown_command(const Flags& flags) {
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
+    if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
     if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
@@ -225,6 +226,9 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
             "Channels of queues: round_robin (default), round_robin_flip_flop (halves for even and odd epochs), "
             "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
+    command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
+        ->check(CLI::Range(1, 32))
+        ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
                      "Queues between epochs are allocated while they are in use, and share memory otherwise");
     command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
