@@ -326,8 +326,7 @@ void Recorder::add_run(const std::string& status, const std::string& message, Cy
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
                  base_name(report.device), state_.values() ? "full" : "timing", numerics_word(report.numerics),
                  report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,
-                 report.inputs_skipped,
-                 std::int64_t{1} << bucket_shift);
+                 report.inputs_skipped, std::int64_t{1} << bucket_shift);
 }
 
 void Recorder::finish(const std::string& status, const std::string& message, Cycle now) {
