@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -82,9 +83,36 @@ Graph read_model(const CompileOptions& options) {
     return graph;
 }
 
+/// The schedule of the policy and its netlist.
+static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget,
+                                                   const ScheduleOptions& wanted, const CompileOptions& options) {
+    const auto make = [&](const ScheduleOptions& one) {
+        Schedule schedule = make_schedule(graph, budget, one);
+        EmittedModel emitted = emit(graph, schedule, budget, options.emit);
+        return std::pair(std::move(schedule), std::move(emitted));
+    };
+    if (wanted.policy != Policy::Simulated) return make(wanted);
+    TT_CHECK(options.simulate, "the simulated policy has no simulator");
+    std::optional<std::pair<Schedule, EmittedModel>> best;
+    double least = 0;
+    for (const ScheduleOptions& variant : variants(wanted)) {
+        auto made = make(variant);
+        const double cycles = options.simulate(made.second.netlist, options);
+        const std::string note = fmt::format("; {} with packing {} and stages {}, {:.0f} cycles an execute",
+                                             to_string(variant.policy), variant.packing, variant.stages, cycles);
+        if (best && cycles >= least) continue;
+        for (PlacedOp& op : made.first.ops) op.why += note;
+        best = std::move(made);
+        least = cycles;
+    }
+    return std::move(*best);
+}
+
 CompileReport compile(const CompileOptions& options) {
     const std::string arch = arch_of(options.device);
-    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, 1});
+    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, options.emit.chips});
+    if (options.emit.chips > 1 && machine.find(0)->params.eth.empty())
+        fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch);
     Graph graph = read_model(options);
     if (graph.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
     check_input_names(options, graph);
@@ -108,10 +136,9 @@ CompileReport compile(const CompileOptions& options) {
     ScheduleOptions scheduling = options.schedule;
     scheduling.overrides = options.overrides;
     scheduling.t_streaming = options.t_streaming;
-    const Schedule schedule = make_schedule(graph, budget, scheduling);
-    const EmittedModel emitted = emit(graph, schedule, budget, options.emit);
+    auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
-    validate(resolve(emitted.netlist), chip, grid, 1, problems);
+    validate(resolve(emitted.netlist), chip, grid, options.emit.chips, problems);
     try {
         problems.throw_if_any();
     } catch (const Error& error) {

@@ -3,6 +3,7 @@
 //   read -> passes -> schedule -> netlist -> OUT/netlist.yaml, OUT/manifest.json, OUT/*.npy, OUT/host_steps.json
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/backend/emit.hpp"
@@ -33,6 +34,8 @@ struct CompileOptions {
     std::int64_t microbatch = 1;  ///< inputs of one execute
     std::uint32_t seed = 0;       ///< of inputs that are not given
     std::string command;          ///< for the netlist's first line
+    /// Cycles of one execute of a netlist on the device; the simulated policy needs it.
+    std::function<double(const Netlist& netlist, const CompileOptions& options)> simulate;
 };
 
 struct CompileReport {

@@ -10,6 +10,12 @@
 
 namespace tt {
 
+/// What of a sparse matmul's encoding is there, all output slices of one input on one core.
+struct SparseCounts {
+    std::int64_t strips = 0, ublocks = 0, tiles = 0;
+    friend bool operator==(const SparseCounts&, const SparseCounts&) = default;
+};
+
 struct KernelShape {
     std::string op;  ///< registry name; reduce carries reduce_dim, sparse matmul is `matmul_sparse`
     ReduceDim reduce_dim = ReduceDim::None;

@@ -27,13 +27,13 @@ std::int64_t slice_tiles(const OpConfig& op, const OpDef& def, int operand) {
     return tiles * use.slices;
 }
 
-void set_sparse(KernelShape& s, const OpConfig& op) {
+void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCounts>& known) {
     s.op = "matmul_sparse";
     std::int64_t strips = s.t;
     for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
-    s.nz_strips = strips;
-    s.nz_ublocks = at_least_one(strips * s.mblock_m / 2);
-    s.nz_tiles = at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
+    s.nz_strips = known ? known->strips : strips;
+    s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
+    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
     // The distinct sparse tiles come first, the activations second, as for a dense one.
     if (op.in_df.size() > 1) s.in1 = op.in_df[1];
 }
@@ -114,7 +114,7 @@ Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llro
 
 }  // namespace
 
-KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse) {
     KernelShape s;
     s.op = std::string(def.name);
     s.approximate = op.attr.approximate_mode;
@@ -136,7 +136,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
     s.bias = op.attr.bias;
     s.inputs = 128;
     if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
-        set_sparse(s, op);
+        set_sparse(s, op, sparse);
     if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
     if (!has_kernel_model(s))
         s.op = "nop";  // moves of tiles by other rules: tilizer, embedding, ethernet_datacopy, topk
@@ -145,8 +145,9 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def) {
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
     const KernelModel& model = kernel_model(chip.chip);
-    const SliceClocks slice = def.op_class == OpClass::Fused && op.fused ? fused_clocks(op, model)
-                                                                         : slice_clocks(model, kernel_shape(op, def));
+    const SliceClocks slice = def.op_class == OpClass::Fused && op.fused
+                                  ? fused_clocks(op, model)
+                                  : slice_clocks(model, kernel_shape(op, def, work.sparse));
     // The step's share of its slice is that of the first operand's tiles.
     double share = 1;
     if (!work.in_bytes.empty() && !op.in_df.empty()) {

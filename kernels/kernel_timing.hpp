@@ -3,6 +3,7 @@
 // input take as long as the model says.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/units.hpp"
@@ -17,6 +18,7 @@ struct StepWork {
     std::int64_t ublocks = 1;            ///< micro-blocks handled
     std::int64_t math_tiles = 0;         ///< tile operations: products for matmuls, output tiles otherwise
     std::int64_t out_bytes = 0;          ///< packed in this step (0: only spilled)
+    std::optional<SparseCounts> sparse;  ///< of a sparse matmul, where its encoding is known
 };
 
 /// Service times of the three stages for one step.
@@ -27,9 +29,8 @@ struct StepTime {
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);
 
-/// One core's share of an op as the kernel model wants it. Of a sparse matmul, whose encoding is not known here, half
-/// of the micro-blocks of every strip and a fifth of their tiles are taken to be used, as the default stimulus makes
-/// them.
-KernelShape kernel_shape(const OpConfig& op, const OpDef& def);
+/// One core's share of an op as the kernel model wants it. Of a sparse matmul whose encoding is not known, half of the
+/// micro-blocks of every strip and a fifth of their tiles are taken to be used, as the default stimulus makes them.
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse = {});
 
 }  // namespace tt

@@ -130,6 +130,17 @@ SparseDecoder::SparseDecoder(std::span<const std::uint32_t> words, const SparseL
     layout.check();
 }
 
+SparseCounts count_sparse(std::span<const std::uint32_t> words, const SparseLayout& layout) {
+    SparseCounts counts;
+    SparseDecoder decoder(words, layout);
+    for (SparseStrip strip; decoder.next(strip); ++counts.strips)
+        for (const SparseBlock& block : strip.blocks) {
+            ++counts.ublocks;
+            counts.tiles += static_cast<std::int64_t>(block.tiles.size());
+        }
+    return counts;
+}
+
 SparseEncoder::SparseEncoder(SparseLayout layout) : layout_(std::move(layout)) { layout_.check(); }
 
 std::int64_t SparseEncoder::max_block_tiles() const { return power(16 - layout_.ublock_idx_bits); }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/kernel_shape.hpp"
 #include "kernels/op_config.hpp"
 #include "kernels/tensor.hpp"
 
@@ -80,6 +81,9 @@ private:
 
 /// All strips, slice by slice.
 std::vector<std::vector<SparseStrip>> decode_sparse(std::span<const std::uint32_t> words, const SparseLayout& layout);
+
+/// Counts what decode_sparse() finds.
+SparseCounts count_sparse(std::span<const std::uint32_t> words, const SparseLayout& layout);
 
 /// Writes a valid encoding. A strip that does not fit into the rest of its encoding tile starts a new one; one that
 /// does not fit into a whole tile, or a number that does not fit its field, throws Error(Input).

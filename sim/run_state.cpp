@@ -21,7 +21,7 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
 const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
-        prepared.plan = elaborate(netlist, launch, machine);
+        prepared.plan = elaborate(netlist, launch, machine, sparse);
         prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool);
     }
     return prepared;

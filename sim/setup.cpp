@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "netlist/reader.hpp"
 #include "netlist/validate.hpp"
+#include "sim/sparse_counts.hpp"
 
 namespace tt::sim {
 
@@ -98,6 +99,8 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
     if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);
     setup.state->report = std::move(report);
+    setup.state->sparse =
+        known_sparse_counts(setup.netlist, setup.state->forecast, options, setup.manifest ? &*setup.manifest : nullptr);
     setup.state->elaborate_all();
 }
 

@@ -43,7 +43,7 @@ struct CoreUse {
 std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
     Statement query(
         trace.database(),
-        "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_pack + drain, wait_noc, "
+        "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_dst + wait_pack + drain, wait_noc, "
         "wait_dram, wait_output, wait_source, wait_room FROM op_core WHERE epoch = ? ORDER BY core");
     query.bind(1, epoch);
     std::vector<CoreUse> uses;

@@ -97,13 +97,14 @@ private:
         while (places.step())
             name_track(chip_process(places.whole(0)), track(places.whole(1), places.whole(2)),
                        fmt::format("core {}-{}", places.whole(1), places.whole(2)));
-        Statement query(trace_.database(),
-                        "SELECT o.chip, c.x, c.y, o.name, i.input, i.start, i.end, o.type, i.epoch, i.busy, "
-                        "i.wait_source, i.wait_noc, i.wait_dram, i.wait_room, i.wait_output, i.wait_pack, i.drain, "
-                        "i.tiles, i.math FROM core_input i JOIN core c ON c.id = i.core JOIN op o ON o.id = c.op");
+        Statement query(
+            trace_.database(),
+            "SELECT o.chip, c.x, c.y, o.name, i.input, i.start, i.end, o.type, i.epoch, i.busy, "
+            "i.wait_source, i.wait_noc, i.wait_dram, i.wait_room, i.wait_output, i.wait_dst, i.wait_pack, i.drain, "
+            "i.tiles, i.math FROM core_input i JOIN core c ON c.id = i.core JOIN op o ON o.id = c.op");
         static constexpr std::array names{"epoch",     "busy",      "wait_source", "wait_noc",
-                                          "wait_dram", "wait_room", "wait_output", "wait_pack",
-                                          "drain",     "tiles",     "math"};
+                                          "wait_dram", "wait_room", "wait_output", "wait_dst",
+                                          "wait_pack", "drain",     "tiles",       "math"};
         while (query.step()) {
             std::string args = fmt::format(R"("type":{})", quoted(query.text(7)));
             for (std::size_t i = 0; i < names.size(); ++i)
@@ -117,13 +118,13 @@ private:
     void steps() {
         Statement query(
             trace_.database(),
-            "SELECT o.chip, c.x, c.y, s.step, s.start, s.busy, s.wait_pack, s.packed FROM step s JOIN core c "
+            "SELECT o.chip, c.x, c.y, s.step, s.start, s.busy, s.wait_dst, s.packed FROM step s JOIN core c "
             "ON c.id = s.core JOIN op o ON o.id = c.op");
         while (query.step())
             slice(fmt::format("step {}", query.whole(3)), "step", chip_process(query.whole(0)),
                   track(query.whole(1), query.whole(2)), query.whole(4),
                   query.whole(4) + query.whole(5) + query.whole(6),
-                  fmt::format(R"("busy":{},"wait_pack":{})", query.whole(5), query.whole(6)));
+                  fmt::format(R"("busy":{},"wait_dst":{})", query.whole(5), query.whole(6)));
     }
 
     void counters() {

@@ -10,7 +10,7 @@ const std::array<TableDef, table_count> tables{{
     {Table::Run, "run",
      "ttsim TEXT, command TEXT, netlist TEXT, arch TEXT, device TEXT, mode TEXT, numerics TEXT, seed INTEGER, "
      "inputs_count INTEGER, clock_mhz INTEGER, level INTEGER, status TEXT, message TEXT, cycles INTEGER, "
-     "bucket_cycles INTEGER",
+     "inputs_skipped INTEGER, bucket_cycles INTEGER",
      ""},
     {Table::File, "file", "kind TEXT, name TEXT, text TEXT", ""},
     {Table::Parameter, "parameter", "name TEXT, value INTEGER, why TEXT", ""},
@@ -40,7 +40,8 @@ const std::array<TableDef, table_count> tables{{
     {Table::CoreLoad, "core_load",
      "epoch INTEGER, core INTEGER, inputs INTEGER, start INTEGER, end INTEGER, tiles INTEGER, steps INTEGER, "
      "math INTEGER, math_bound INTEGER, unpack_bound INTEGER, wait_source INTEGER, wait_noc INTEGER, "
-     "wait_dram INTEGER, wait_room INTEGER, wait_output INTEGER, wait_pack INTEGER, drain INTEGER, series TEXT",
+     "wait_dram INTEGER, wait_room INTEGER, wait_output INTEGER, wait_dst INTEGER, wait_pack INTEGER, "
+     "drain INTEGER, series TEXT",
      "epoch"},
     {Table::FlowLoad, "flow_load",
      "epoch INTEGER, flow INTEGER, chunks INTEGER, bytes INTEGER, first_sent INTEGER, last_arrival INTEGER, "
@@ -65,7 +66,7 @@ static constexpr std::string_view views = R"(
 CREATE VIEW op_core AS
   SELECT e.id AS epoch, c.op AS op, l.core AS core, l.inputs, e.start + l.start AS start, e.start + l.end AS end,
          l.math_bound + l.unpack_bound AS busy, l.math_bound, l.unpack_bound, l.wait_source, l.wait_noc, l.wait_dram,
-         l.wait_room, l.wait_output, l.wait_pack, l.drain, l.tiles, l.steps, l.math,
+         l.wait_room, l.wait_output, l.wait_dst, l.wait_pack, l.drain, l.tiles, l.steps, l.math,
          CASE WHEN l.end > l.start THEN 1.0 * l.math / (l.end - l.start) END AS math_utilization
   FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN core c ON c.id = l.core;
 CREATE VIEW core_run AS
@@ -78,20 +79,22 @@ CREATE VIEW core_run AS
          json_extract(s.value, '$[11]') AS math_bound, json_extract(s.value, '$[12]') AS unpack_bound,
          json_extract(s.value, '$[13]') AS wait_source, json_extract(s.value, '$[14]') AS wait_noc,
          json_extract(s.value, '$[15]') AS wait_dram, json_extract(s.value, '$[16]') AS wait_room,
-         json_extract(s.value, '$[17]') AS wait_output, json_extract(s.value, '$[18]') AS wait_pack,
-         json_extract(s.value, '$[19]') AS drain, json_extract(s.value, '$[20]') AS pattern
+         json_extract(s.value, '$[17]') AS wait_output, json_extract(s.value, '$[18]') AS wait_dst,
+         json_extract(s.value, '$[19]') AS wait_pack,
+         json_extract(s.value, '$[20]') AS drain, json_extract(s.value, '$[21]') AS pattern
   FROM epoch e JOIN core_load l ON l.epoch = coalesce(e.same_as, e.id) JOIN json_each(l.series) s;
 CREATE VIEW core_input AS
   SELECT r.epoch, r.core, r.input + n.n * r.every AS input, r.start + n.n * r.shift AS start,
          r.start + n.n * r.shift + r.length AS end, r.start + n.n * r.shift + r.to_first_unpack AS first_unpack,
          r.start + n.n * r.shift + r.to_last_pack AS last_pack, r.math_bound + r.unpack_bound AS busy, r.math_bound,
-         r.unpack_bound, r.wait_source, r.wait_noc, r.wait_dram, r.wait_room, r.wait_output, r.wait_pack, r.drain,
+         r.unpack_bound, r.wait_source, r.wait_noc, r.wait_dram, r.wait_room, r.wait_output,
+         r.wait_dst, r.wait_pack, r.drain,
          r.tiles, r.steps, r.math, CASE WHEN r.length > 0 THEN 1.0 * r.math / r.length END AS math_utilization
   FROM core_run r JOIN number n ON n.n < r.times;
 CREATE VIEW step AS
   SELECT r.epoch, r.core, r.input + n.n * r.every AS input, s.key AS step,
          r.start + n.n * r.shift + json_extract(s.value, '$[0]') AS start,
-         json_extract(s.value, '$[1]') AS busy, json_extract(s.value, '$[2]') AS wait_pack,
+         json_extract(s.value, '$[1]') AS busy, json_extract(s.value, '$[2]') AS wait_dst,
          r.start + n.n * r.shift + json_extract(s.value, '$[3]') AS packed
   FROM core_run r JOIN number n ON n.n < r.times JOIN pattern p ON p.id = r.pattern JOIN json_each(p.events) s;
 CREATE VIEW transfer AS

@@ -23,7 +23,8 @@ public:
           channels_(static_cast<std::int64_t>(budget.chip->dram.size())),
           chip_(*budget.chip),
           options_(options),
-          dram_(*budget.chip, options.placement) {
+          chip_of_(chips_of(schedule, options.chips)),
+          dram_(static_cast<std::size_t>(options.chips), DramAllocator(*budget.chip, options.placement)) {
         result_.netlist.archs = {budget.chip->name};
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
@@ -46,19 +47,31 @@ private:
         return name;
     }
 
-    Queue queue(const std::string& name, const std::string& input, const Blocking& blocking, DataFormat df) const {
+    std::int64_t chip(const PlacedOp& op) const { return chip_of_[op.epoch]; }
+
+    /// The chips whose ops read a value.
+    std::set<std::int64_t> readers(ValueId id) const {
+        std::set<std::int64_t> all;
+        for (const PlacedOp& op : schedule_.ops)
+            for (const Edge& edge : graph_.nodes[op.node].inputs)
+                if (edge.value == id) all.insert(chip(op));
+        return all;
+    }
+
+    Queue queue(const std::string& name, const std::string& input, const Blocking& blocking, DataFormat df,
+                std::int64_t on) const {
         Queue q;
         q.name = name;
         q.input = input;
         q.blocking = blocking;
         q.df = df;
-        q.target_devices = {0};
+        q.target_devices = {on};
         q.entries = host_executes * microbatch_;
         return q;
     }
 
     void add_queue(Queue q, const QueueUse& use) {
-        dram_.place(q, use);
+        dram_[static_cast<std::size_t>(q.target_devices.front())].place(q, use);
         result_.netlist.queues.push_back(std::move(q));
     }
 
@@ -84,20 +97,21 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        if (!node.type.format) return;  // a table that its op is made from
-        Queue q = queue(node.name, "HOST", spread(node.type.dims), *node.type.format);
-        if (node.is_constant()) {
-            q.type = QueueType::Ram;
-            q.entries = 1;
-            result_.constants.push_back({node.name, node.literal, false});
-        } else if (graph_.use_counts()[id] == 0) {
-            return;  // nothing reads it
-        } else {
-            const auto dtype = parse_dtype(node.word("dtype", "f32"));
-            result_.inputs.push_back({node.origin, node.name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
+        if (!node.type.format) return;               // a table that its op is made from
+        for (const std::int64_t on : readers(id)) {  // every chip has its own
+            const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
+            Queue q = queue(name, "HOST", spread(node.type.dims), *node.type.format, on);
+            if (node.is_constant()) {
+                q.type = QueueType::Ram;
+                q.entries = 1;
+                result_.constants.push_back({name, node.literal, false});
+            } else {
+                const auto dtype = parse_dtype(node.word("dtype", "f32"));
+                result_.inputs.push_back({node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
+            }
+            queue_of_[{id, on}] = name;
+            add_queue(std::move(q), read_by(id, on));
         }
-        queue_of_[id] = node.name;
-        add_queue(std::move(q), read_by(id));
     }
 
     std::vector<NocCoord> cores_of(const PlacedOp& op) const {
@@ -112,10 +126,10 @@ private:
         return cores;
     }
 
-    QueueUse read_by(ValueId id) const {
+    QueueUse read_by(ValueId id, std::int64_t on) const {
         for (const PlacedOp& op : schedule_.ops)
             for (const Edge& edge : graph_.nodes[op.node].inputs)
-                if (edge.value == id) return {-1, -1, -1, cores_of(op)};
+                if (edge.value == id && chip(op) == on) return {-1, -1, -1, cores_of(op)};
         return {};
     }
 
@@ -149,11 +163,12 @@ private:
             const auto producer = schedule_.index.find(edge.value);
             if (producer == schedule_.index.end()) continue;
             const PlacedOp& op = schedule_.ops[producer->second];
-            if (!crosses(consumer, op, edge.value) || queue_of_.count(edge.value)) continue;
+            const std::pair key{edge.value, chip(consumer)};
+            if (!crosses(consumer, op, edge.value) || queue_of_.count(key)) continue;
             const std::string name = unused("e2e_" + op.op.name());
-            queue_of_[edge.value] = name;
+            queue_of_[key] = name;
             between_.insert(name);
-            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df);
+            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer));
             q.entries = microbatch_;
             const QueueUse use = written_by(op);
             uses_.emplace_back(name, use);
@@ -167,14 +182,14 @@ private:
         for (const char c : output.name) clean += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
         const std::string name = unused("out_" + clean);
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
-        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df),
+        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
                   {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op)});
     }
 
     void add_graph(std::size_t epoch) {
         tt::Graph g;
         g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
-        g.target_devices = {0};
+        g.target_devices = {chip_of_[epoch]};
         g.input_count = microbatch_;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
@@ -211,7 +226,7 @@ private:
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
-                            spread({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k]);
+                            spread({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k], chip(placed));
             q.type = QueueType::Ram;
             q.entries = 1;
             result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
@@ -225,14 +240,14 @@ private:
         const OperandSource source = operands_of(node)[operand];
         if (source.kind != OperandSource::Kind::Input) return parts_.at({placed.node, operand});
         const ValueId id = node.inputs[source.input].value;
-        return placed.through_dram[operand] ? queue_of_.at(id) : source_name(id, placed.epoch);
+        return placed.through_dram[operand] ? queue_of_.at({id, chip(placed)}) : source_name(id, placed.epoch);
     }
 
     std::string source_name(ValueId id, std::size_t epoch) const {
         const auto producer = schedule_.index.find(id);
         if (producer != schedule_.index.end() && schedule_.ops[producer->second].epoch == epoch)
             return graph_.nodes[id].name;
-        return queue_of_.at(id);
+        return queue_of_.at({id, chip_of_[epoch]});
     }
 
     static Instruction instruction(Instruction::Kind kind) {
@@ -340,16 +355,17 @@ private:
     std::int64_t microbatch_, channels_;
     const ChipParams& chip_;
     EmitOptions options_;
-    DramAllocator dram_;
+    std::vector<std::int64_t> chip_of_;  // each epoch's
+    std::vector<DramAllocator> dram_;    // each chip's
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
              std::shared_ptr<const FusedDefinition>>
-        fused_;  // by program and blocks
+        fused_;                      // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
-    std::map<ValueId, std::string> queue_of_;
-    std::map<std::pair<ValueId, std::size_t>, std::string> parts_;  // node and operand -> queue
+    std::map<std::pair<ValueId, std::int64_t>, std::string> queue_of_;  // value and the chip that reads it
+    std::map<std::pair<ValueId, std::size_t>, std::string> parts_;      // node and operand -> queue
 };
 
 }  // namespace

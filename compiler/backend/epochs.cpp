@@ -150,9 +150,8 @@ public:
 private:
     /// Until an epoch's pipeline is full, about one op after the other takes its time once.
     double cost(std::size_t first, std::size_t end, std::size_t t) const {
-        constexpr double stages = 0.4;  // full inputs that an op holds back
         const double ops = static_cast<double>(end - first), inputs = static_cast<double>(budget_.microbatch);
-        return table_.target(t) * (1 + stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
+        return table_.target(t) * (1 + options_.stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
     }
 
     /// Rectangles do not fill a chip: a larger target, or two epochs, where they do not fit together.
@@ -249,6 +248,7 @@ std::vector<Epoch> choose_epochs(const Ops& ops, const OpBudget& budget, const S
             return epochs;
         }
         case Policy::Balanced:
+        case Policy::Simulated:  // of variants of Balanced and others, the caller chooses
             break;
     }
     return LeastTime(ops, budget, options).run();

@@ -26,9 +26,8 @@ std::vector<std::string> words_of(const std::string& text, char separator) {
 FusedOperand operand_of(const std::string& word, const OpConfig& op) {
     if (word == "d") return before;  // replaced by where the result before is
     const std::string digits = word.starts_with("in") ? word.substr(2) : "";
-    if (digits.empty() || digits.size() > 2 || !std::all_of(digits.begin(), digits.end(), [](char c) {
-            return c >= '0' && c <= '9';
-        }))
+    if (digits.empty() || digits.size() > 2 ||
+        !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
         fail_input(op.loc, "'{}': '{}' is no operand of a program; there are inN and d", op.name, word);
     return {Kind::Input, std::stoi(digits)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -12,12 +13,13 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Policy>, 5> policies{{
+constexpr std::array<std::pair<std::string_view, Policy>, 6> policies{{
     {"balanced", Policy::Balanced},
     {"minimize_grid", Policy::MinimizeGrid},
     {"nlp", Policy::Nlp},
     {"ribbon", Policy::Ribbon},
     {"random", Policy::Random},
+    {"simulated", Policy::Simulated},
 }};
 
 std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
@@ -133,6 +135,65 @@ std::vector<std::string> policy_names() {
     return names;
 }
 
+std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips) {
+    const auto epochs = static_cast<std::int64_t>(schedule.epochs);
+    if (chips > 1 && epochs < chips)
+        fail_input({},
+                   "--num-chips {}: the model has only {} epochs, and a chip takes one at least; overrides with "
+                   "epoch_break make more",
+                   chips, epochs);
+    const std::vector<double>& cycles = schedule.epoch_cycles;
+    const auto filled = [&](double most) {  // each chip takes what stays within `most`, and leaves one for each other
+        std::vector<std::int64_t> chip_of;
+        std::int64_t chip = 0;
+        double sum = 0;
+        for (std::int64_t e = 0; e < epochs; ++e) {
+            const double own = cycles[static_cast<std::size_t>(e)];
+            const bool scarce = epochs - e <= chips - 1 - chip;
+            if (!chip_of.empty() && chip + 1 < chips && (sum + own > most || scarce)) {
+                ++chip;
+                sum = 0;
+            }
+            sum += own;
+            chip_of.push_back(chip);
+        }
+        return chip_of;
+    };
+    const auto longest = [&](const std::vector<std::int64_t>& chip_of) {
+        std::vector<double> sums(static_cast<std::size_t>(chips), 0.0);
+        for (std::size_t e = 0; e < chip_of.size(); ++e) sums[static_cast<std::size_t>(chip_of[e])] += cycles[e];
+        return *std::max_element(sums.begin(), sums.end());
+    };
+    std::vector<std::int64_t> best = filled(std::numeric_limits<double>::infinity());
+    for (std::size_t from = 0; from < cycles.size(); ++from) {  // the longest run is one of these sums
+        double sum = 0;
+        for (std::size_t to = from; to < cycles.size(); ++to) {
+            sum += cycles[to];
+            auto other = filled(sum);
+            if (longest(other) < longest(best)) best = std::move(other);
+        }
+    }
+    return best;
+}
+
+std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
+    std::vector<ScheduleOptions> all;
+    ScheduleOptions one = options;
+    one.policy = Policy::Balanced;
+    for (const double packing : {1.0, 0.9})
+        for (const double stages : {0.0, 0.4, 1.0}) {
+            one.packing = packing;
+            one.stages = stages;
+            all.push_back(one);
+        }
+    for (const Policy policy : {Policy::Nlp, Policy::Ribbon}) {
+        one = options;
+        one.policy = policy;
+        all.push_back(one);
+    }
+    return all;
+}
+
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
 Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
@@ -143,10 +204,12 @@ Schedule make_schedule(const Graph& graph, const OpBudget& budget, const Schedul
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             const OpChoices& item = ops[epoch.first + k];
             schedule.index[item.node] = schedule.ops.size();
-            schedule.ops.push_back(placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
+            schedule.ops.push_back(
+                placed_op(item, *epoch.chosen[k], epoch.places[k], epoch, schedule.epochs, k == 0, *budget.chip));
             slowest = std::max(slowest, epoch.chosen[k]->cycles);
         }
         route(graph, schedule, epoch.first, epoch.end(), budget);
+        schedule.epoch_cycles.push_back(slowest);
         schedule.estimated_cycles += slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
         ++schedule.epochs;
     }

@@ -23,6 +23,7 @@ enum class Policy : std::uint8_t {
     Ribbon,        ///< grids of one height where there are any
     Random,        ///< any grid, any epochs, by seed
     Balanced,      ///< epochs and targets with the least estimated time for an input
+    Simulated,     ///< several of these tried on the simulated chip: the quickest
 };
 std::string_view to_string(Policy policy);
 std::optional<Policy> parse_policy(std::string_view name);
@@ -31,7 +32,8 @@ std::vector<std::string> policy_names();
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
     std::uint32_t seed = 0;   ///< of the random policy
-    double packing = 1;       ///< share of the cores an epoch may count on (balanced)
+    double packing = 1;       ///< balanced: share of the cores an epoch may count on
+    double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
     Overrides overrides;      ///< by op
     bool t_streaming = true;  ///< what the passes did; for messages
 };
@@ -41,8 +43,16 @@ struct Schedule {
     std::size_t epochs = 0;
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::map<ValueId, std::size_t> index;
-    double estimated_cycles = 0;  ///< per input: the slowest op of each epoch, and changing epochs
+    std::vector<double> epoch_cycles;  ///< of the slowest op, per input
+    double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
 };
+
+/// The chip of each epoch: runs of epochs in order, the longest run as short as can be. Throws Error(Input) when there
+/// are fewer epochs than chips.
+std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips);
+
+/// What the simulated policy tries.
+std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
 
 /// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
 Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);

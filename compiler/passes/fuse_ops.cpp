@@ -90,7 +90,7 @@ private:
         const Edge& edge = node.inputs[k];
         const Node& before = graph_.nodes[edge.value];
         const Chain& chain = chains_[edge.value];
-        constexpr double most_work = 40;
+        constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
         return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
                formats_of(before) == formats_of(node) && !turns(node) &&

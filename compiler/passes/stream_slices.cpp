@@ -65,6 +65,13 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
     return options.t_streaming ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format) : 1;
 }
 
+/// An output of the model comes whole.
+void refuse_slices(const Node& node, const PassOptions& options) {
+    const auto user = options.overrides.find(node.name);
+    if (user != options.overrides.end() && user->second.t && *user->second.t != node.type.dims[0])
+        fail_input(user->second.loc, "op '{}' cannot be streamed: it makes an output of the model", node.name);
+}
+
 void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
     if (stacked_by(edge) == t)
         edge.tms.pop_back();
@@ -87,7 +94,9 @@ void run(Graph& graph, const PassOptions& options) {
                 else
                     edge.tms.insert(edge.tms.begin(), stack);
             }
-        const std::int64_t t = node.op.starts_with("buda.") && !output[id] ? slices_for(graph, node, options) : 1;
+        if (!node.op.starts_with("buda.")) continue;
+        if (output[id]) refuse_slices(node, options);
+        const std::int64_t t = output[id] ? 1 : slices_for(graph, node, options);
         if (t == 1 || node.type.dims[1] % t != 0) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
             cut(node.inputs[k], t, product(node) && k == 1 ? Tm::Kind::BroadcastZ : Tm::Kind::VSlice);

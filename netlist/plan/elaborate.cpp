@@ -42,8 +42,9 @@ namespace {
 /// Builds one Plan; the steps of build() are the order of the work.
 class Elaborator {
 public:
-    Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine)
-        : netlist_(netlist), launch_(launch), machine_(machine) {}
+    Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
+               const std::map<const Op*, SparseCounts>& sparse)
+        : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse) {}
 
     std::shared_ptr<const Plan> build() {
         // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) their loop nests and pipes,
@@ -72,6 +73,7 @@ private:
     const Netlist& netlist_;
     const EpochLaunch& launch_;
     const Machine& machine_;
+    const std::map<const Op*, SparseCounts>& sparse_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
     std::map<std::string_view, int> op_index_;
     Diagnostics problems_;
@@ -313,6 +315,7 @@ void Elaborator::loop_nest(PlanOp& op) {
                           : reduces                     ? op.slice_tiles
                                                         : out_now;
         work.out_bytes = (out_now == 0 ? op.slice_tiles : out_now) * op.out_tile_bytes;
+        if (const auto known = sparse_.find(op.op); known != sparse_.end()) work.sparse = known->second;
         op.step_times.push_back(step_time(cfg, *op.def, timing, work));
     }
 }
@@ -371,8 +374,9 @@ void Elaborator::widen_output(PlanOp& op) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine) {
-    return Elaborator(netlist, launch, machine).build();
+std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
+                                      const std::map<const Op*, SparseCounts>& sparse) {
+    return Elaborator(netlist, launch, machine, sparse).build();
 }
 
 }  // namespace tt

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,7 +108,8 @@ struct Plan {
 };
 
 /// Throws Error(Input) for what cannot run on the machine: buffers that do not fit in L1, ...
-std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine);
+std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
+                                      const std::map<const Op*, SparseCounts>& sparse = {});
 
 /// Executes with the same key share a plan: the graphs and which of their queues are in prologue.
 std::string plan_key(const EpochLaunch& launch);

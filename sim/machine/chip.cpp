@@ -8,6 +8,9 @@
 
 namespace tt::sim {
 
+/// Accesses are cut into packets of this size.
+constexpr std::uint64_t largest_packet = 8192;
+
 Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
     : sc_module(name),
       instance_(instance),
@@ -17,25 +20,25 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 
-/// Accesses are cut into packets of this size.
-static constexpr std::uint64_t largest_packet = 8192;
-
 void Chip::trace(Probe& probe) {
     using Kind = ResourceName::Kind;
     noc_.trace(probe, instance_.id);
     const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
-    for (std::size_t n = 0; n < dram_.size(); ++n)
-        dram_[n].trace(probe.resource({.kind = Kind::Dram,
-                                       .chip = instance_.id,
-                                       .channel = static_cast<std::int64_t>(n / blocks),
-                                       .block = static_cast<std::int64_t>(n % blocks),
-                                       .bytes_per_cycle = memory_.dram.rate(false, largest_packet)}));
-    const auto way = [&](Server& server, bool to_host, double rate) {
-        server.trace(probe.resource(
-            {.kind = Kind::Pcie, .chip = instance_.id, .to_host = to_host, .bytes_per_cycle = rate}));
-    };
-    way(from_host_, false, memory_.pcie.push_bytes);
-    way(to_host_, true, memory_.pcie.pop_bytes);
+    constexpr const char* memories[] = {"first memory", "second memory"};
+    for (std::size_t server = 0; server < dram_.size(); ++server)
+        dram_[server].trace(
+            probe.resource({.kind = Kind::Dram,
+                            .chip = instance_.id,
+                            .channel = static_cast<std::int64_t>(server / blocks),
+                            .bytes_per_cycle = memory_.dram.rate(false, largest_packet),
+                            .part = blocks == 1 ? "" : memories[std::min<std::size_t>(1, server % blocks)]}));
+    ResourceName link{.kind = Kind::Pcie, .chip = instance_.id};
+    link.bytes_per_cycle = memory_.pcie.read_bytes;
+    link.part = "from host";
+    from_host_.trace(probe.resource(link));
+    link.bytes_per_cycle = memory_.pcie.write_bytes;
+    link.part = "to host";
+    to_host_.trace(probe.resource(link));
 }
 
 /// Each memory of a channel has pins of its own, on which reads and writes take turns.
@@ -166,7 +169,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const auto between = links_of_.find(std::minmax(from, to));
     if (between == links_of_.end()) {
         const NocCoord out = source.instance().params.pcie;
-        ready = source.noc().send(0, at, out, bytes, ready);
+        ready = source.noc().send(0, at, out, bytes, clock_.now(), ready);
         at = target.instance().params.pcie;
         return target.host_read(bytes, source.host_write(bytes, ready, false));
     }
@@ -174,7 +177,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const bool forward = link.ends.chip_a == from;
     const auto out = static_cast<std::size_t>(forward ? link.ends.channel_a : link.ends.channel_b);
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
-    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, ready);
+    ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, clock_.now(), ready);
     at = target.instance().params.eth.at(in);
     const EthTiming& eth = *source.memory().eth;
     // What the far end waits for beyond the wire's own time, which others may stretch.
@@ -192,7 +195,7 @@ Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, N
         for (std::size_t hop = 0; hop + 1 < route.size(); ++hop)
             ready = cross(route[hop], route[hop + 1], from, bytes, ready, lane);
     }
-    return chip(to_chip).noc().send(noc, from, to, bytes, ready);
+    return chip(to_chip).noc().send(noc, from, to, bytes, clock_.now(), ready);
 }
 
 }  // namespace tt::sim

@@ -34,6 +34,7 @@ public:
     bool values() const { return context_.state.values(); }
     bool wants_input_times(const PlanOp& op) const { return context_.state.input_record.wanted(*op.graph); }
     EpochProbe* probe() const { return probe_; }
+    Cycle ended() const { return ended_; }
     void throttle() { context_.state.throttle(); }
     std::int64_t inputs() const { return launch_.inputs; }
     const EpochLaunch& launch() const { return launch_; }

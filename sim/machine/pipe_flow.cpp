@@ -75,7 +75,7 @@ void PipeFlow::try_send() {
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
         const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
         if (missing || buffers_full(chunk)) {
-            if (missing && queue_) waited_ = !queue_->memory().ram();
+            if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
             if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
             return;
         }
@@ -194,13 +194,13 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
-    if (probe_) probe_->walk(walk, scope);
     walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);
         return;
     }
+    if (probe_) probe_->walk(walk, scope);
     walk.count_below(sent_, chunks_per_input_, scope, total_);
     walk.count(arrived_, chunks_per_input_, scope);
     walk.count(taken_, chunks_per_input_, scope);

@@ -114,7 +114,7 @@ void CoreProbe::step(const Step& step) {
         has_waited_ = false;
     }
     now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
-    now_.spent[Pack] += step.next_start - step.work_end;
+    now_.spent[Dst] += step.next_start - step.work_end;
     now_.math += step.engaged;
     now_.tiles += step.tiles;
     ++now_.steps;
@@ -156,8 +156,8 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     if (walk.saving()) {
         const auto& s = now_.spent;
         const auto& w = waited_;
-        static_assert(parts == 9);
-        walk.fixed(digest(std::array<std::uint64_t, 25>{since_ - now_.start,
+        static_assert(parts == 10);
+        walk.fixed(digest(std::array<std::uint64_t, 26>{since_ - now_.start,
                                                         since_ - now_.end,
                                                         since_ - now_.first_unpack,
                                                         since_ - now_.last_pack,
@@ -170,6 +170,7 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
                                                         s[6],
                                                         s[7],
                                                         s[8],
+                                                        s[9],
                                                         w[Source],
                                                         w[Noc],
                                                         w[Dram],

@@ -108,7 +108,7 @@ inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
 /// its first unpack) to the cycle in which its last step makes way for the next (the last: to its last pack).
 class CoreProbe {
 public:
-    enum Part : std::uint8_t { MathBound, UnpackBound, Source, Noc, Dram, Room, Output, Pack, Drain, parts };
+    enum Part : std::uint8_t { MathBound, UnpackBound, Source, Noc, Dram, Room, Output, Dst, Pack, Drain, parts };
     struct Input {
         std::int64_t input = 0;
         Cycle start = 0, end = 0, first_unpack = 0, last_pack = 0;
@@ -178,9 +178,16 @@ public:
 
     /// A transfer that could have started `queued` cycles earlier.
     void add(Cycle start, Cycle length, std::uint64_t bytes, Cycle queued) {
+        count(bytes, queued);
+        occupy(start, length);
+    }
+    void count(std::uint64_t bytes, Cycle queued) {
         ++transfers;
         bytes_passed += bytes;
         queueing += queued;
+    }
+    /// It is busy: with a transfer, or with a piece of one.
+    void occupy(Cycle start, Cycle length) {
         if (start >= from_ && start + length <= to_)
             busy_ += length;
         else
@@ -210,9 +217,9 @@ struct ResourceName {
     std::int64_t chip = 0;
     int noc = 0, x = 0, y = 0;
     bool vertical = false;
-    std::int64_t channel = 0, block = 0, to_chip = 0;
-    bool to_host = false;  ///< PCIe: which way
+    std::int64_t channel = 0, to_chip = 0;
     double bytes_per_cycle = 0;
+    const char* part = "";  ///< of what the others name, where there are several
 };
 
 /// The probes of one epoch in flight.

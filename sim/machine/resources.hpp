@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "isa/arch.hpp"
 #include "sim/machine/probe.hpp"
+#include "sim/noc/topology.hpp"
 
 namespace tt::sim {
 
@@ -16,13 +17,7 @@ namespace tt::sim {
 class Server {
 public:
     /// When a transfer of that length, asked for at `now` and ready at `ready`, has passed.
-    Cycle pass(Cycle now, Cycle ready, Cycle length);
-    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
-        bytes_ += bytes;
-        const Cycle done = pass(now, ready, length);
-        if (load_) load_->add(done - length, length, bytes, done - length - ready);
-        return done;
-    }
+    Cycle pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0);
     void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
@@ -38,29 +33,24 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// The two NoCs of a chip: unidirectional tori. NoC 0 goes right then down, NoC 1 up then left.
-/// Cut-through: the head queues at each link it meets, the tail follows a transfer length later. No event per hop.
+/// The two NoCs of a chip, on the routes of the packet model (sim/noc/topology.hpp). Every link and every tile's port
+/// into the NoC is a server: a transfer whose data comes late leaves the time before to those that are ready now.
+/// Cut-through: the head passes a port when the port first has time for it, the tail when all of it has passed all
+/// ports. No event per hop.
 class Noc {
 public:
     explicit Noc(const ChipParams& chip);
-    /// Arrival of the last byte of a transfer whose first byte is ready at `ready`.
-    Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready);
-    void walk(StateWalk& walk) {
-        for (Cycle& free : free_) walk.time(free);
-    }
-    Cycle busiest_link() const;
-    /// Every link reports to a load of its own from now on.
+    /// Arrival of the last byte of a transfer asked for at `now`, whose first byte is ready at `ready`.
+    Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle now, Cycle ready);
+    void walk(StateWalk& walk);
+    /// Every link and NIU port reports to a load of its own from now on.
     void trace(Probe& probe, std::int64_t chip);
 
 private:
-    std::size_t link(int noc, int x, int y, bool vertical) const {
-        return static_cast<std::size_t>((((noc * grid_y_ + y) * grid_x_) + x) * 2 + (vertical ? 1 : 0));
-    }
-    int grid_x_, grid_y_;
-    Cycle hop_, niu_;
-    BytesPerCycle rate_;
-    std::vector<Cycle> free_;
-    std::vector<Load*> loads_;  // by link(), when traced
+    noc::Topology topology_;
+    double hop_, niu_;
+    double link_bytes_, packet_bytes_;
+    std::vector<Server> ports_;  ///< by noc::Port
 };
 
 }  // namespace tt::sim

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/machine/calendar.hpp"
 #include "sim/machine/state_walk.hpp"
 
 namespace tt::sim {
@@ -47,7 +46,8 @@ public:
     void repeat(std::size_t period, const StateWalk& walk) {
         const auto periods = static_cast<std::int64_t>(walk.periods());
         const Cycle shift = walk.cycles() / walk.periods();
-        if (period_ > 0 && period % period_ == 0) {
+        const std::size_t covered = period_ == 0 ? 0 : period_ * static_cast<std::size_t>(rows_.back().times) + phase_;
+        if (covered >= period && period % period_ == 0 && rows_.back().shift * (period / period_) == shift) {
             // The same repetition goes on, whatever phase it is in.
             const auto rounds = periods * static_cast<std::int64_t>(period / period_);
             for (std::size_t i = rows_.size() - period_; i < rows_.size(); ++i) rows_[i].times += rounds;
@@ -75,7 +75,7 @@ private:
         while (last.size() < count && group_end > 0) {
             // A group is the rows of one repetition, or a single row.
             const Repeated<Row>& tail = rows_[group_end - 1];
-            const std::size_t size = tail.times > 1 ? static_cast<std::size_t>(tail.every) : 1;
+            const auto size = static_cast<std::size_t>(tail.every);
             for (std::int64_t n = static_cast<std::int64_t>(phase + size * static_cast<std::size_t>(tail.times)) - 1;
                  n >= 0 && last.size() < count; --n) {
                 const Repeated<Row>& seen = rows_[group_end - size + static_cast<std::size_t>(n) % size];

@@ -43,8 +43,8 @@ public:
     bool saving() const { return mode_ == Mode::Save; }
     bool limiting() const { return mode_ == Mode::Limit; }
     bool advancing() const { return mode_ == Mode::Advance; }
-    std::uint64_t periods() const { return periods_; }  ///< to be skipped; limiting: at most so many
-    Cycle cycles() const { return cycles_; }            ///< to be skipped
+    std::uint64_t periods() const { return periods_; }                 ///< to be skipped; limiting: at most so many
+    Cycle cycles() const { return cycles_; }                           ///< to be skipped
     Cycle now() const { return saving() ? snapshot_.now : to_->now; }  ///< advancing: before the skip
 
     /// A moment; the past is all alike.

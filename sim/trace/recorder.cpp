@@ -244,8 +244,8 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
     series += ']';
     writer_->add(Table::CoreLoad, epoch, core, inputs, probe.inputs.rows().front().row.start, end, sum.tiles, sum.steps,
                  sum.math, sum.spent[P::MathBound], sum.spent[P::UnpackBound], sum.spent[P::Source], sum.spent[P::Noc],
-                 sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Pack], sum.spent[P::Drain],
-                 series);
+                 sum.spent[P::Dram], sum.spent[P::Room], sum.spent[P::Output], sum.spent[P::Dst], sum.spent[P::Pack],
+                 sum.spent[P::Drain], series);
 }
 
 void Recorder::add_rows(const Launched& epoch) {
@@ -283,6 +283,7 @@ static std::string kind_name(ResourceName::Kind kind) {
 }
 
 static std::string direction(const ResourceName& name) {
+    if (*name.part != 0) return name.part;  // the NIU's way into its router, or out of it
     if (name.vertical) return name.noc == 0 ? "down" : "up";
     return name.noc == 0 ? "right" : "left";
 }
@@ -301,10 +302,9 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         };
         std::string text = fmt::format("chip {} {}", name.chip, kind_name(name.kind));
         if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
-        if (name.kind == ResourceName::Kind::Pcie) text += name.to_host ? " to host" : " from host";
         if (channel) text += fmt::format(" {}", name.channel);
-        if (name.block > 0) text += fmt::format(" block {}", name.block);
         if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
+        if (*name.part != 0 && !link) text += fmt::format(" {}", name.part);
         const std::vector<Cycle> in_bucket = load.busy_in(bucket_shift, now);
         const Cycle busy = std::accumulate(in_bucket.begin(), in_bucket.end(), Cycle{0});
         const std::string buckets = fmt::format("[{}]", fmt::join(in_bucket, ","));
@@ -315,13 +315,18 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
     }
 }
 
+static const char* numerics_word(Numerics numerics) {
+    if (numerics == Numerics::Exact) return "exact";
+    return numerics == Numerics::Float32 ? "float32" : "real";
+}
+
 void Recorder::add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift) {
     const RunReport& report = state_.report;
     const TraceOptions& trace = state_.options.trace;
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
-                 base_name(report.device), state_.values() ? "full" : "timing",
-                 report.numerics == Numerics::Real ? "real" : "float32", report.seed, report.inputs_count,
-                 report.clock_mhz, trace.level, status, message, now, std::int64_t{1} << bucket_shift);
+                 base_name(report.device), state_.values() ? "full" : "timing", numerics_word(report.numerics),
+                 report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,
+                 report.inputs_skipped, std::int64_t{1} << bucket_shift);
 }
 
 void Recorder::finish(const std::string& status, const std::string& message, Cycle now) {

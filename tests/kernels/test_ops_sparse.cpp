@@ -1,5 +1,7 @@
 #include <set>
 
+#include "kernels/kernel_model.hpp"
+#include "kernels/kernel_timing.hpp"
 #include "kernels/sparse_encoding.hpp"
 #include "tests/kernels/product_ops.hpp"
 
@@ -142,6 +144,37 @@ TEST_CASE("an encoding of many strips over several encoding tiles reads back as 
     CHECK(words.size() % 1024 == 0);
     CHECK(words.size() > 1024);
     CHECK(decode_sparse(words, layout) == slices);
+}
+
+TEST_CASE("counting an encoding counts its strips, blocks and tiles, and its kernel takes as long as they say") {
+    std::mt19937 random(11);
+    OpConfig op = sparse({1, 1, 4, 1, 2, 2, 2}, 3, 2);
+    op.in = {{1, 1, 8}};
+    op.in_df = {DataFormat::Float16_b, DataFormat::Float16_b, DataFormat::RawUInt32};
+    const auto layout = sparse_layout(op);
+    const auto slices = random_strips(layout, random);
+    SparseCounts expected;
+    for (const auto& strips : slices)
+        for (const auto& strip : strips) {
+            ++expected.strips;
+            for (const auto& block : strip.blocks) {
+                ++expected.ublocks;
+                expected.tiles += static_cast<std::int64_t>(block.tiles.size());
+            }
+        }
+    REQUIRE(expected.tiles > 0);
+    const SparseCounts counts = count_sparse(encode(layout, slices), layout);
+    CHECK(counts == expected);
+
+    const OpDef& def = *find_op("matmul");
+    const auto cycles = [&](std::optional<SparseCounts> known) {
+        return kernel_model("wormhole_b0").time(kernel_shape(op, def, known)).cycles;
+    };
+    CHECK(kernel_shape(op, def, counts).nz_tiles == counts.tiles);
+    SparseCounts more = counts;
+    more.tiles *= 2;
+    CHECK(cycles(more) > cycles(counts));
+    CHECK(cycles({}) > 0);
 }
 
 TEST_CASE("flattening an encoding share goes tile by tile and back") {

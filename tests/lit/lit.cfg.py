@@ -15,6 +15,7 @@ config.substitutions += [
     ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
     ("%python", sys.executable),
     ("%ttsim", lit_config.params["TTSIM"]),
+    ("%ttperf", lit_config.params["TTPERF"]),
     ("%opt", lit_config.params["OPT"]),
     ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
     ("FileCheck", lit_config.params["FILECHECK"]),

@@ -60,36 +60,46 @@ TEST_CASE("whatever the order of questions, a server works whenever it has work,
 }
 
 TEST_CASE("NoC 0 goes right then down, NoC 1 up then left, both round the edges") {
-    // niu 5 + 9 a hop + niu 5 + bytes / 32
-    CHECK(Noc(small_chip()).send(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + 2);
-    CHECK(Noc(small_chip()).send(1, {1, 1}, {3, 1}, 64, 0) == 5 + 11 * 9 + 5 + 2);  // left from 1 over 0 and 12 to 3
-    CHECK(Noc(small_chip()).send(0, {1, 1}, {1, 0}, 64, 0) == 5 + 11 * 9 + 5 + 2);  // down from 1 over 11 to 0
-    CHECK(Noc(small_chip()).send(1, {1, 1}, {1, 0}, 64, 0) == 5 + 9 + 5 + 2);
-    CHECK(Noc(small_chip()).send(0, {12, 11}, {0, 0}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 1);
-    CHECK(Noc(small_chip()).send(1, {0, 0}, {12, 11}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 1);
-    CHECK(Noc(small_chip()).send(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + 1);  // a core to itself
+    // niu 5 + 9 a hop + niu 5 + bytes / 32 + a header
+    const auto alone = [](int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
+        return Noc(small_chip()).send(noc, from, to, bytes, 0, ready);
+    };
+    CHECK(alone(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + 3);
+    CHECK(alone(1, {1, 1}, {3, 1}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // left from 1 over 0 and 12 to 3
+    CHECK(alone(0, {1, 1}, {1, 0}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // down from 1 over 11 to 0
+    CHECK(alone(1, {1, 1}, {1, 0}, 64, 0) == 5 + 9 + 5 + 3);
+    CHECK(alone(0, {12, 11}, {0, 0}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
+    CHECK(alone(1, {0, 0}, {12, 11}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
+    CHECK(alone(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + 2);    // a core to itself
+    CHECK(alone(0, {1, 1}, {2, 1}, 20000, 0) == 19 + 625 + 3);  // three packets
+    CHECK(alone(0, {1, 1}, {2, 1}, 0, 0) == 19);
 }
 
-TEST_CASE("transfers queue on a link they share and on no other") {
+TEST_CASE("transfers queue on a link or port they share and on no other") {
     Noc noc(small_chip());
-    const std::uint64_t bytes = 3200;  // 100 cycles
-    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 5 + 9 + 5 + 100);
-    CHECK(noc.send(0, {1, 1}, {2, 1}, bytes, 0) == 105 + 9 + 5 + 100);  // the head waits until the link is free at 105
-    CHECK(noc.send(0, {2, 1}, {3, 1}, bytes, 0) == 119);                // the next link to the right is idle
-    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0) == 119);                // the other NoC has links of its own
-    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0) == 119);                // as has the way down
-    // Three hops: it waits behind the second transfer at the first link, then behind nobody.
-    CHECK(noc.send(0, {1, 1}, {4, 1}, 32, 0) == 205 + 3 * 9 + 5 + 1);
-    CHECK(noc.busiest_link() == 224);
+    const std::uint64_t bytes = 3168;  // 100 cycles
+    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
+    // the link between is taken from 14 to 114: nine flits pass before
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 114 + 91 + 9 + 9 + 5);
+    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0, 0) == 5 + 9 + 5 + 200);  // a link of its own, the port they share
+    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0, 0) == 5 + 9 + 5 + 100);  // the other NoC is idle
+    CHECK(noc.send(0, {7, 7}, {8, 7}, bytes, 0, 0) == 5 + 9 + 5 + 100);
+}
+
+TEST_CASE("a transfer whose data comes late leaves a link to those that are ready before") {
+    Noc noc(small_chip());
+    const std::uint64_t bytes = 3168;
+    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 1000) == 1000 + 5 + 18 + 5 + 100);
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
+    // ready at 950: 59 flits pass before the first, the rest behind
+    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 950) == 955 + 200 + 9 + 9 + 5);
 }
 
 TEST_CASE("NoC 0 turns once: a transfer right and down meets others on both legs") {
     Noc noc(small_chip());
-    CHECK(noc.send(0, {3, 3}, {3, 4}, 3200, 0) == 119);  // the link down from (3, 3), busy until 105
-    // (1, 3) -> (3, 4): two links right (head at 23), then that link down
-    CHECK(noc.send(0, {1, 3}, {3, 4}, 32, 0) == 105 + 9 + 5 + 1);
-    // (3, 2) -> (3, 4) passes the link down from (3, 2) first, head at 14, then waits until 106
-    CHECK(noc.send(0, {3, 2}, {3, 4}, 32, 0) == 106 + 9 + 5 + 1);
+    CHECK(noc.send(0, {3, 3}, {3, 5}, 3168, 0, 0) == 128);  // the link down from (3, 4) is taken from 14 to 114
+    // (1, 4) -> (3, 5): two links right, head at 23, then that link down
+    CHECK(noc.send(0, {1, 4}, {3, 5}, 32, 0, 0) == 114 + 2 + 9 + 5);
 }
 
 TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {

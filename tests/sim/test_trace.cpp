@@ -39,6 +39,20 @@ std::string three_ops(int inputs, int loops) {
     return n.text();
 }
 
+/// Three ops behind each other; soon every input is like the one before.
+std::string chain(int inputs, int loops) {
+    NetlistText n;
+    const Cut cut{.m = 2, .n = 2, .rt = 1, .ct = 2};
+    n.queue({.name = "x", .cut = cut, .entries = inputs});
+    n.queue({.name = "y", .input = "last", .cut = cut, .entries = inputs});
+    n.graph("g", inputs);
+    n.op({.name = "first", .type = "exp", .inputs = {"x"}, .cut = cut});
+    n.op({.name = "second", .type = "add", .inputs = {"first", "x"}, .cut = cut, .col = 1});
+    n.op({.name = "last", .type = "gelu", .inputs = {"second"}, .cut = cut, .col = 2});
+    n.program("p", looped(loops, {execute("g", {fifo("x")})}, inputs, 2 * inputs));
+    return n.text();
+}
+
 sim::RunOptions traced(const std::string& name, int level = 1) {
     sim::RunOptions options;
     options.trace.file = (temp_folder() / name).string();
@@ -65,7 +79,8 @@ std::string bytes_of(const std::string& file) {
 }
 
 constexpr auto unaccounted =
-    " WHERE busy + wait_source + wait_noc + wait_dram + wait_room + wait_output + wait_pack + drain != end - start";
+    " WHERE busy + wait_source + wait_noc + wait_dram + wait_room + wait_output + wait_dst + wait_pack + drain != end "
+    "- start";
 
 void check_against_report(const std::string& trace, const sim::RunReport& report) {
     CHECK(number(trace, "SELECT cycles FROM run") == static_cast<std::int64_t>(report.cycles));
@@ -76,12 +91,12 @@ void check_against_report(const std::string& trace, const sim::RunReport& report
             CHECK(number(trace, "SELECT sum(c.tiles)" + of_op) == op.tiles);
             CHECK(number(trace, "SELECT min(c.start)" + of_op) == static_cast<std::int64_t>(op.first_cycle));
             CHECK(number(trace, "SELECT max(c.end)" + of_op) == static_cast<std::int64_t>(op.last_cycle));
-            CHECK(number(trace, "SELECT sum(busy) FROM (SELECT max(c.busy + c.wait_pack) AS busy" + of_op +
+            CHECK(number(trace, "SELECT sum(busy) FROM (SELECT max(c.busy + c.wait_dst) AS busy" + of_op +
                                     " GROUP BY c.epoch)") == static_cast<std::int64_t>(op.busy_cycles));
         }
-    CHECK(number(trace, "SELECT sum(cycles) FROM epoch") ==
-          static_cast<std::int64_t>(std::accumulate(report.graphs.begin(), report.graphs.end(), std::uint64_t{0},
-                                                    [](auto sum, const auto& g) { return sum + g.cycles; })));
+    for (const sim::GraphReport& graph : report.graphs)
+        CHECK(number(trace, "SELECT sum(cycles) FROM epoch WHERE instr(',' || graphs || ',', '," + graph.name +
+                                ",')") == static_cast<std::int64_t>(graph.cycles));
     CHECK(number(trace, std::string("SELECT count(*) FROM op_core") + unaccounted) == 0);
     CHECK(number(trace, std::string("SELECT count(*) FROM core_input") + unaccounted) == 0);
     CHECK(number(trace,
@@ -107,15 +122,18 @@ TEST_CASE("the sums of a trace are those of the report, and every cycle of a cor
 }
 
 TEST_CASE("traces of random netlists account for every cycle and agree with the report") {
-    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    int traces = 0;
+    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         INFO("seed " << seed);
         const sim::RunOptions options = traced("random.ttperf", 2);
         const RandomNetlist netlist = random_netlist(seed, seed % 2 == 0);
         const Outcome run = run_text(netlist.text, sim::Mode::Timing, options);
-        if (netlist.may_hang && run.exit_code == 3) continue;
-        REQUIRE(run.error.empty());
+        if ((netlist.may_hang && run.exit_code == 3) || run.exit_code == 2) continue;  // too large for its chip
+        ++traces;
+        REQUIRE(run.error == "");
         check_against_report(options.trace.file, run.report);
     }
+    CHECK(traces >= 5);
 }
 
 TEST_CASE("tracing changes nothing in the report") {
@@ -135,7 +153,9 @@ TEST_CASE("what flows carry to and from DRAM is what its channels carried") {
                                       "SELECT sum(t.bytes) FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
                                       "f.place = 'dram'");
     CHECK(flows > 0);
-    CHECK(number(options.trace.file, "SELECT sum(bytes) FROM resource WHERE kind = 'dram'") == flows);
+    // The host pops the entries of y; what it pushed before the run was there at once.
+    CHECK(number(options.trace.file, "SELECT sum(bytes) FROM resource WHERE kind = 'dram'") ==
+          flows + number(options.trace.file, "SELECT sum(bytes) FROM resource WHERE kind = 'pcie'"));
     CHECK(number(options.trace.file,
                  "SELECT count(*) FROM (SELECT r.busy, sum(l.busy) AS sum FROM resource r JOIN load l "
                  "ON l.resource = r.id GROUP BY r.id) WHERE busy != sum") == 0);
@@ -148,9 +168,8 @@ TEST_CASE("steps and transfers of level 2 add up to what level 1 has") {
     const std::string& trace = options.trace.file;
     REQUIRE(run_text(three_ops(4, 2), sim::Mode::Timing, options).error.empty());
     CHECK(number(trace, "SELECT count(*) FROM step") > 0);
-    CHECK(numbers(trace, "SELECT epoch, core, count(*), sum(busy), sum(wait_pack), max(packed) FROM step GROUP BY 1, 2",
-                  6) ==
-          numbers(trace, "SELECT epoch, core, steps, busy, wait_pack, end FROM op_core ORDER BY 1, 2", 6));
+    CHECK(numbers(trace, "SELECT epoch, core, count(*), sum(busy), sum(wait_dst), max(packed) FROM step GROUP BY 1, 2",
+                  6) == numbers(trace, "SELECT epoch, core, steps, busy, wait_dst, end FROM op_core ORDER BY 1, 2", 6));
     CHECK(numbers(
               trace,
               "SELECT epoch, flow, count(*), min(sent), max(arrived), sum(arrived - sent) FROM transfer GROUP BY 1, 2",
@@ -174,28 +193,29 @@ TEST_CASE("a trace is the same, byte by byte, for any number of threads") {
 }
 
 TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated") {
-    for (const auto& [inputs, loops] : {std::pair(64, 1), std::pair(2, 40), std::pair(16, 6)}) {
+    for (const auto& [text, skips] :
+         {std::pair(chain(400, 1), 300), std::pair(chain(5, 40), 100), std::pair(three_ops(16, 6), 0)}) {
         std::vector<std::vector<std::int64_t>> seen[2];
         std::int64_t skipped = 0;
         for (const bool extrapolate : {true, false}) {
             sim::RunOptions options = traced("skipped.ttperf", 2);
             options.extrapolate = extrapolate;
-            const Outcome run = run_text(three_ops(inputs, loops), sim::Mode::Timing, options);
+            const Outcome run = run_text(text, sim::Mode::Timing, options);
             REQUIRE(run.error.empty());
             check_against_report(options.trace.file, run.report);
             if (extrapolate) skipped = run.report.inputs_skipped;
             const std::string& trace = options.trace.file;
             auto& all = seen[extrapolate ? 0 : 1];
             all.push_back(numbers(trace, "SELECT id, inputs, start, cycles FROM epoch ORDER BY id", 4));
-            all.push_back(numbers(trace, "SELECT * FROM core_input ORDER BY epoch, core, input", 20));
+            all.push_back(numbers(trace, "SELECT * FROM core_input ORDER BY epoch, core, input", 21));
             all.push_back(numbers(trace, "SELECT * FROM step ORDER BY epoch, core, input, step", 8));
             all.push_back(numbers(trace, "SELECT * FROM transfer ORDER BY epoch, flow, input, chunk", 6));
             all.push_back(numbers(trace, "SELECT * FROM flow_total ORDER BY epoch, flow", 9));
             all.push_back(numbers(trace, "SELECT id, transfers, bytes, busy, queueing FROM resource ORDER BY id", 5));
         }
-        CHECK(skipped > 0);
+        CHECK(skipped >= skips);
         for (std::size_t i = 0; i < seen[0].size(); ++i) {
-            INFO("query " << i << " with " << inputs << " inputs and " << loops << " loops");
+            INFO("query " << i << ", skipped " << skipped);
             CHECK((seen[0][i] == seen[1][i]));
         }
     }

@@ -51,7 +51,7 @@ TEST_CASE("what most of an op's own cycles go to limits it") {
     const std::string path = small_trace("limits.ttperf");
     const std::vector<std::pair<std::string, Limit>> columns{
         {"unpack_bound", Limit::Unpack}, {"wait_noc", Limit::InputNoc}, {"wait_dram", Limit::InputDram},
-        {"wait_output", Limit::Output},  {"wait_pack", Limit::Pack},    {"drain", Limit::Pack},
+        {"wait_output", Limit::Output},  {"wait_dst", Limit::Pack},     {"drain", Limit::Pack},
         {"math_bound", Limit::Math}};
     for (const auto& [column, limit] : columns) {
         Database(path, path, Database::Open::Write).run("UPDATE core_load SET " + column + " = 1000000 WHERE core = 0");

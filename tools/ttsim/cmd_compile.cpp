@@ -2,12 +2,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
+#include "netlist/writer.hpp"
+#include "sim/run.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -75,6 +82,7 @@ std::string shown_command(const Flags& flags) {
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
+    if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
     if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
@@ -120,8 +128,44 @@ void finish(Flags& flags) {
     o.command = shown_command(flags);
 }
 
+/// A file that goes when it is no longer needed.
+class ScratchFile {
+public:
+    explicit ScratchFile(const std::string& text) {
+        std::string name = (std::filesystem::temp_directory_path() / "ttsim_compile_XXXXXX").string();
+        const int handle = mkstemp(name.data());
+        if (handle < 0) fail_input({}, "no temporary file can be made in {}", name);
+        close(handle);
+        name_ = name;
+        std::ofstream(name_) << text;
+    }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+    ~ScratchFile() {
+        std::error_code code;
+        std::filesystem::remove(name_, code);
+    }
+    const std::string& name() const { return name_; }
+
+private:
+    std::string name_;
+};
+
+double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
+    const ScratchFile file(write_netlist(netlist));
+    sim::RunOptions run;
+    run.netlist = file.name();
+    run.device = options.device;
+    run.harvested_rows = options.harvested_rows;
+    run.mode = sim::Mode::Timing;
+    run.check = false;
+    run.params["$p_loop_count"] = 1;
+    return static_cast<double>(sim::run(run).cycles);
+}
+
 void run(Flags& flags) {
     finish(flags);
+    flags.options.simulate = simulated;
     const ir::CompileReport report = ir::compile(flags.options);
     std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
                                    flags.options.model, report.ops, report.epochs, flags.options.device, report.arch,
@@ -182,6 +226,9 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
             "Channels of queues: round_robin (default), round_robin_flip_flop (halves for even and odd epochs), "
             "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
+    command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
+        ->check(CLI::Range(1, 32))
+        ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
                      "Queues between epochs are allocated while they are in use, and share memory otherwise");
     command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
@@ -219,7 +266,8 @@ void add_compile(CLI::App& app) {
     command
         ->add_option("--policy", flags->policy,
                      "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
-                     "one target for all; ribbon: grids of one height; random: any, by --seed")
+                     "one target for all; ribbon: grids of one height; random: any, by --seed; "
+                     "simulated: several tried on the simulated chip, the quickest taken")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
     command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")

@@ -53,7 +53,9 @@ void add_export(CLI::App& app) {
                      "for each input (and step, in a trace of level 2), counters for links and memory channels")
         ->required()
         ->type_name("FILE");
-    command->add_option("-o,--output", flags->out, "File to write; '-' = standard output")->required()->type_name("FILE");
+    command->add_option("-o,--output", flags->out, "File to write; '-' = standard output")
+        ->required()
+        ->type_name("FILE");
     command->footer(
         "Examples:\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf --trace-level 2\n"
