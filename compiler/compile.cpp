@@ -99,10 +99,9 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
     for (const ScheduleOptions& variant : variants(wanted)) {
         auto made = make(variant);
         const double cycles = options.simulate(made.second.netlist, options);
-        const std::string note = fmt::format("; {} with packing {} and stages {}, {:.0f} cycles an execute",
-                                             to_string(variant.policy), variant.packing, variant.stages, cycles);
         if (best && cycles >= least) continue;
-        for (PlacedOp& op : made.first.ops) op.why += note;
+        made.first.variant = fmt::format("{} with packing {} and stages {}, {:.0f} cycles an execute",
+                                         to_string(variant.policy), variant.packing, variant.stages, cycles);
         best = std::move(made);
         least = cycles;
     }
@@ -152,9 +151,8 @@ CompileReport compile(const CompileOptions& options) {
     report.epochs = schedule.epochs;
     report.estimated_cycles = schedule.estimated_cycles;
     report.constants = emitted.constants.size();
-    for (const PlacedOp& placed : schedule.ops)
-        report.explanations.push_back(
-            fmt::format("{} ({}, epoch {}): {}", placed.op.name(), placed.op.cfg.type, placed.epoch, placed.why));
+    report.decisions = std::move(schedule.decisions);
+    report.variant = schedule.variant;
     report.host_steps = write_result(options, emitted, std::move(host), values);
     return report;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/ranges.h>
+
 namespace tt::ir {
 
 namespace {
@@ -140,6 +142,9 @@ bool EpochSolver::decide_op(GraphSolver& solver, std::size_t op, const Wish& wis
 /// Cuts what the user allows to be cut for an op without candidates; false when there is nothing.
 bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
     if (options_.self_cut == SelfCut::None) return false;
+    const bool users_first = options_.self_cut == SelfCut::ProducerUserEdgesFirst;
+    if (cuts.open(why, choices_))
+        op = users_first ? choices_.edges[*why.edge].producer : choices_.edges[*why.edge].consumer;
     const auto open = [&](const std::vector<std::size_t>& edges) {
         std::vector<std::size_t> all;
         for (const std::size_t e : edges)
@@ -149,7 +154,6 @@ bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
         return all;
     };
     const std::vector<std::size_t> operands = open(choices_.into[op]), users = open(choices_.from[op]);
-    const bool users_first = options_.self_cut == SelfCut::ProducerUserEdgesFirst;
     std::vector<std::size_t> chosen = users_first ? users : operands;
     if (chosen.empty()) chosen = users_first ? operands : users;
     if (chosen.empty()) return false;
@@ -161,9 +165,8 @@ bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
 /// An edge less, or where none may be cut another candidate of its producer.
 void EpochSolver::make_room(const NoRoom& missing, const GraphSolver& solver, Cuts& cuts) {
     const SolverEdge& edge = choices_.edges[missing.edge];
-    const std::size_t op = options_.self_cut == SelfCut::ProducerUserEdgesFirst ? edge.producer : edge.consumer;
-    conflict_ = {op, {Limit::SliceBuffer, missing.bytes_over, 0, missing.edge}};
-    if (relieve(op, conflict_.why, cuts)) return;
+    conflict_ = {edge.consumer, {Limit::SliceBuffer, missing.bytes_over, 0, missing.edge}};
+    if (relieve(conflict_.op, conflict_.why, cuts)) return;
     cuts.crowded.emplace_back(edge.producer, solver.left(edge.producer).first());
 }
 
@@ -213,12 +216,20 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
 void EpochSolver::refuse() const {
     const OpChoices& op = choices_.ops[conflict_.op];
     const Rejection& why = conflict_.why;
-    std::string help = "an epoch_break before it";
-    if (options_.self_cut == SelfCut::None) help += "; or --self-cut fast_cut";
-    if (op.user && op.user->size) help += "; or drop the override of its size";
+    std::vector<std::string> help;
+    if (options_.self_cut == SelfCut::None) help.push_back("another --self-cut");
+    std::vector<std::size_t> ends{conflict_.op};
+    if (why.edge) {
+        ends = {choices_.edges[*why.edge].producer, choices_.edges[*why.edge].consumer};
+        help.push_back(fmt::format("an epoch_break at '{}'", choices_.name(ends.back())));
+    }
+    for (const std::size_t end : ends)
+        if (choices_.ops[end].user && choices_.ops[end].user->size)
+            help.push_back(fmt::format("no override of the size of '{}'", choices_.name(end)));
+    if (help.empty()) help.push_back("a tensor of other sizes");
     fail_unsupported(op.op.cfg.loc,
                      "op '{}' has no grid that goes with its neighbours': {}, {} too much; what would help: {}",
-                     op.op.name(), to_string(why, choices_), why.needs - why.there, help);
+                     op.op.name(), to_string(why, choices_), why.needs - why.there, fmt::join(help, "; or "));
 }
 
 }  // namespace tt::ir

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/backend/epochs.hpp"
+#include "compiler/backend/explain.hpp"
 
 namespace tt::ir {
 
@@ -26,20 +27,6 @@ constexpr std::array<std::pair<std::string_view, SelfCut>, 4> self_cuts{{
     {"fast_cut", SelfCut::FastCut},
 }};
 
-std::string explanation(const Choice& choice, const Candidate& chosen, double target, bool begins) {
-    const auto text = [](const Candidate& c) {
-        return fmt::format("{}x{} ({} B of L1, {:.0f} cycles)", c.blocking.grid_r, c.blocking.grid_c, c.l1_bytes,
-                           c.cycles);
-    };
-    const std::string why = target == 0 ? "picked at random"
-                            : chosen.cycles <= target
-                                ? fmt::format("the smallest that meets the epoch's {:.0f} cycles", target)
-                                : "the fastest, though it misses the epoch's target";
-    return fmt::format("{} of {} grids from {} to {}: {}{}", text(chosen), choice.fitting.size(),
-                       text(choice.fitting.front()), text(choice.fitting.back()), why,
-                       begins ? "; begins an epoch" : "");
-}
-
 PlacedOp placed_op(const Choices& choices, const EdgeCosts& costs, const Epoch& epoch, std::size_t k) {
     const std::size_t number = epoch.first + k;
     const OpChoices& item = choices.ops[number];
@@ -58,7 +45,6 @@ PlacedOp placed_op(const Choices& choices, const EdgeCosts& costs, const Epoch& 
     placed.through_dram.assign(placed.op.cfg.in.size(), false);
     for (const std::size_t e : choices.into[number])
         if (epoch.cuts.count(e)) placed.through_dram[choices.details[e].operand] = true;
-    placed.why = explanation(item.choice, chosen, epoch.target, k == 0);
     return placed;
 }
 
@@ -160,8 +146,13 @@ Planner::~Planner() = default;
 
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     Schedule schedule;
+    std::vector<std::size_t> chosen;
     for (const Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+        chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
+            if (options.explain)
+                schedule.decisions.push_back(
+                    decision(*choices_, *costs_, epoch, schedule.epochs, epoch.first + k, chosen));
             schedule.index[choices_->ops[epoch.first + k].node] = schedule.ops.size();
             schedule.ops.push_back(placed_op(*choices_, *costs_, epoch, k));
             schedule.ops.back().epoch = schedule.epochs;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "compiler/backend/blocking.hpp"
+#include "compiler/backend/decision.hpp"
 
 namespace tt::ir {
 
@@ -14,7 +15,6 @@ struct PlacedOp {
     std::vector<bool> through_dram;  ///< per operand: from an op of the same epoch through a queue in DRAM
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
-    std::string why;  ///< for --explain
 };
 
 enum class Policy : std::uint8_t {
@@ -48,6 +48,7 @@ struct ScheduleOptions {
     double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
     Overrides overrides;      ///< by op
     bool t_streaming = true;  ///< what the passes did; for messages
+    bool explain = false;     ///< fill Schedule::decisions
 };
 
 struct Schedule {
@@ -57,6 +58,8 @@ struct Schedule {
     std::map<ValueId, std::size_t> index;
     std::vector<double> epoch_cycles;  ///< of the slowest op, per input
     double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
+    std::vector<Decision> decisions;   ///< per op
+    std::string variant;               ///< the simulated policy: which of those tried
 };
 
 /// The chip of each epoch: runs of epochs in order, the longest run as short as can be. Throws Error(Input) when there
