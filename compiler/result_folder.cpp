@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "base/new_file.hpp"
 #include "compiler/host_steps.hpp"
 #include "compiler/value_file.hpp"
 #include "netlist/manifest.hpp"
@@ -55,10 +56,7 @@ private:
 };
 
 void write_text(const fs::path& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.close();
-    if (!out) fail_input({file.string(), 0, 0}, "the file cannot be written");
+    write_new_file(file.string(), [&](std::ostream& out) { out << text; });
 }
 
 void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
