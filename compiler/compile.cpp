@@ -86,8 +86,9 @@ Graph read_model(const CompileOptions& options) {
 /// The schedule of the policy and its netlist.
 static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget,
                                                    const ScheduleOptions& wanted, const CompileOptions& options) {
+    const Planner planner(graph, budget, wanted);
     const auto make = [&](const ScheduleOptions& one) {
-        Schedule schedule = make_schedule(graph, budget, one);
+        Schedule schedule = planner.schedule(one);
         EmittedModel emitted = emit(graph, schedule, budget, options.emit);
         return std::pair(std::move(schedule), std::move(emitted));
     };

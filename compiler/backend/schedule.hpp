@@ -29,8 +29,20 @@ std::string_view to_string(Policy policy);
 std::optional<Policy> parse_policy(std::string_view name);
 std::vector<std::string> policy_names();
 
+/// Which edges go through a queue in DRAM when an op has no grid left that goes with its neighbours' in the epoch.
+enum class SelfCut : std::uint8_t {
+    None,                       ///< that is an error
+    ConsumerOperandEdgesFirst,  ///< what it reads, one by one, then what reads it
+    ProducerUserEdgesFirst,     ///< what reads it, one by one, then what it reads
+    FastCut,                    ///< all it reads at once
+};
+std::string_view to_string(SelfCut cut);
+std::optional<SelfCut> parse_self_cut(std::string_view name);
+std::vector<std::string> self_cut_names();
+
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
+    SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
     std::uint32_t seed = 0;   ///< of the random policy
     double packing = 1;       ///< balanced: share of the cores an epoch may count on
     double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
@@ -54,7 +66,22 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
 /// What the simulated policy tries.
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
 
-/// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
-Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+struct Choices;
+class EdgeCosts;
+
+/// What one model can be made into on one chip; schedules of it by several policies share the work.
+class Planner {
+public:
+    /// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
+    Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+    ~Planner();
+    /// `options`: with the overrides given before. Throws Error(Unsupported) for an op whose edges allow no grid.
+    Schedule schedule(const ScheduleOptions& options) const;
+
+private:
+    const OpBudget& budget_;
+    std::unique_ptr<Choices> choices_;
+    std::unique_ptr<EdgeCosts> costs_;
+};
 
 }  // namespace tt::ir
