@@ -115,6 +115,7 @@ PlacedOp placed_op(const OpChoices& item, const Candidate& chosen, const Place& 
     placed.op.grid_transpose = place.transposed;
     placed.resident = chosen.resident;
     placed.epoch = number;
+    placed.cycles = chosen.cycles;
     placed.why = explanation(item.choice, chosen, epoch.target, begins);
     return placed;
 }
