@@ -1,3 +1,4 @@
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
@@ -58,6 +59,8 @@ void check_seed(std::uint32_t seed) {
         return static_cast<double>(netlist.graphs.size());  // the fewest epochs
     };
     options.microbatch = 1 + seed % 2;
+    constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
+    options.fuse_gelu = fusing[seed % fusing.size()];
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
     compile(options);
 

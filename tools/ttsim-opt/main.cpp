@@ -76,6 +76,8 @@ void run(const Flags& flags) {
                     rules_of(flags, df),
                     true,
                     true,
+                    {},
+                    ir::Fusing::WherePays,
                     {}},
                    !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
