@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/new_file.hpp"
+#include "compiler/host_rounding.hpp"
 #include "compiler/host_steps.hpp"
 #include "compiler/value_file.hpp"
 #include "netlist/manifest.hpp"
@@ -138,13 +139,16 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
         write_array(folder.path() / file, std::move(entry), raw);
         manifest.inputs.push_back({queue, file, 0});
     };
-    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name)));
+    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name), input.df));
+    std::map<std::string, DataFormat> formats;
+    for (const Queue& queue : model.netlist.queues) formats.emplace(queue.name, queue.df);
     for (const auto& [queue, literal, bits] : model.constants) {
         Tensor tensor;
         tensor.z = literal->dims()[0];
         tensor.rows = literal->dims()[1];
         tensor.cols = literal->dims()[2];
         tensor.data = literal->floats();
+        if (!bits) round_for_push(formats.at(queue), tensor.data);
         add_queue(queue, std::move(tensor), bits);
     }
     write_manifest(folder.path().string(), manifest);
