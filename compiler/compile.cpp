@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/backend/emit.hpp"
+#include "compiler/backend/estimate.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
@@ -108,6 +110,16 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
     return std::move(*best);
 }
 
+/// Of an execute of a graph on device level, by the policy most of the variants share.
+static double simulated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& wanted,
+                               const CompileOptions& options) {
+    ScheduleOptions one = wanted;
+    one.policy = Policy::Balanced;
+    const Graph last = with_fused_ops(graph, options.auto_fusing);
+    const Schedule schedule = Planner(last, budget, one).schedule(one);
+    return options.simulate(emit(last, schedule, budget, options.emit).netlist, options);
+}
+
 CompileReport compile(const CompileOptions& options) {
     const std::string arch = arch_of(options.device);
     const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, options.emit.chips});
@@ -122,20 +134,30 @@ CompileReport compile(const CompileOptions& options) {
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
-    HostProgram host;
-    run_passes(graph, passes,
-               {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
-                options.rules, options.auto_fusing, options.t_streaming, options.overrides},
-               true);
-    check_overrides(options.overrides, device_ops(graph));
-    check_formats(graph, machine.find(0)->params);
-
     const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
     const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
     ScheduleOptions scheduling = options.schedule;
     scheduling.overrides = options.overrides;
     scheduling.t_streaming = options.t_streaming;
+    const auto estimate = [&](const Graph& candidate) {
+        try {
+            return scheduling.policy == Policy::Simulated
+                       ? simulated_cycles(candidate, budget, scheduling, options)
+                       : estimated_cycles(candidate, budget, scheduling, options.auto_fusing);
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            return std::numeric_limits<double>::infinity();  // some op fits nowhere
+        }
+    };
+    HostProgram host;
+    run_passes(
+        graph, passes,
+        {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df, options.rules,
+         options.auto_fusing, options.t_streaming, options.overrides, options.fuse_gelu, estimate},
+        true);
+    check_overrides(options.overrides, device_ops(graph));
+    check_formats(graph, chip);
     auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
     validate(resolve(emitted.netlist), chip, grid, options.emit.chips, problems);

@@ -28,6 +28,7 @@ struct CompileOptions {
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool auto_fusing = true, t_streaming = true;
+    Fusing fuse_gelu = Fusing::WherePays;
     Overrides overrides;       ///< by op of the netlist
     ScheduleOptions schedule;  ///< its overrides are those above
     EmitOptions emit;

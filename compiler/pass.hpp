@@ -16,6 +16,9 @@ namespace tt::ir {
 
 struct HostProgram;  // compiler/host_program.hpp
 
+/// Whether a pass fuses: where the estimate says it pays, everywhere it can, or nowhere.
+enum class Fusing : std::uint8_t { WherePays, Always, Never };
+
 /// What passes may depend on.
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
@@ -27,6 +30,9 @@ struct PassOptions {
     bool auto_fusing = true;                  ///< fuse-ops does its work
     bool t_streaming = true;                  ///< large results may go in slices of rows
     Overrides overrides;                      ///< by op of the netlist; passes heed t
+    Fusing fuse_gelu = Fusing::WherePays;
+    /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
+    std::function<double(const Graph&)> estimate;
 };
 
 struct Pass {

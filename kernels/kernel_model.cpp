@@ -38,7 +38,7 @@ auto memo_key(const KernelShape& s, MicroBlock b) {
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
                            s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
-                           s.inputs <= 1, s.l1_acc, static_cast<int>(b.position), b.strip_tiles);
+                           s.inputs <= 1, s.l1_acc, s.gelu, static_cast<int>(b.position), b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
@@ -118,9 +118,11 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
         case KernelFamily::Matmul:
         case KernelFamily::Depthwise:
             return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
-        case KernelFamily::Sparse:
+        case KernelFamily::Sparse: {
+            const double tile = c.pack_tile + (s.gelu ? c.sfpu_count("gelu", streams::sfpu_mode(s)) : 0);
             return c.input_sparse + c.strip * real(s.nz_strips) +
-                   real(s.t * s.ublocks()) * (c.strip_output + c.pack_tile * real(s.ublock_tiles()));
+                   real(s.t * s.ublocks()) * (c.strip_output + tile * real(s.ublock_tiles()));
+        }
         case KernelFamily::ReduceTile:
         case KernelFamily::ReduceZ:
             return c.input_reduce;

@@ -47,6 +47,12 @@ public:
 void read_modes(RowReader& in, KernelShape& s) {
     s.approximate = in.flag("approx");
     s.l1_acc = in.flag("l1_acc");
+    const std::string activation = to_lower(in.text("sfpu_op"));
+    const KernelFamily family = family_of(s);
+    s.gelu = activation == "gelu";
+    if (s.gelu ? family != KernelFamily::Matmul && family != KernelFamily::Sparse
+               : !activation.empty() && activation != "invalid")
+        in.error("'sfpu_op' is '{}' for {}; gelu for a matmul, invalid or nothing is wanted", in.text("sfpu_op"), s.op);
     const std::string vector = to_lower(in.text("vector_mode"));
     if (vector == "r")
         s.vector = VectorMode::R;

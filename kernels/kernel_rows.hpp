@@ -26,8 +26,8 @@ struct KernelRowFile {
 
 /// Reads a CSV file of the columns arch, op, approx, vector_mode, math_fidelity, in0_df, in1_df, out_df, intermed_df,
 /// acc_df, t, mblock_m, mblock_n, ublock_rt, ublock_ct, m_k, u_kt, z, l1_acc, nz_strips, nz_ublocks, nz_tiles, and
-/// where present n_inputs and cycles_per_input; other columns are kept. Rows of another chip and ops without a kernel
-/// model get a reason. Throws one Error(Input) with every wrong column and value.
+/// where present sfpu_op, n_inputs and cycles_per_input; other columns are kept. Rows of another chip and ops without a
+/// kernel model get a reason. Throws one Error(Input) with every wrong column and value.
 KernelRowFile read_kernel_rows(const std::string& file, const std::string& chip_name);
 KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, const std::string& chip_name);
 

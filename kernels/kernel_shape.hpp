@@ -28,6 +28,7 @@ struct KernelShape {
     std::int64_t m_k = 1, u_kt = 1, z = 1;
     bool l1_acc = false;
     bool bias = false;
+    bool gelu = false;                                         ///< of a product: gelu on its result in Dst
     std::int64_t nz_strips = 0, nz_ublocks = 0, nz_tiles = 0;  ///< sparse matmul, all slices of one input
     std::int64_t inputs = 1;                                   ///< over which start and end of a run are spread
 

@@ -134,6 +134,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
     s.u_kt = at_least_one(op.attr.u_kt);
     s.l1_acc = op.attr.l1_acc;
     s.bias = op.attr.bias;
+    s.gelu = op.attr.sfpu_gelu;
     s.inputs = 128;
     if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
         set_sparse(s, op, sparse);

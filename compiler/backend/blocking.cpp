@@ -41,6 +41,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.accumulate = true;
         a.z = node.integer("z", 1);
     }
+    a.sfpu_gelu = node.word("sfpu_op", "") == "gelu";
     cfg.attr.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         const std::string dim = node.word("dim", "c");

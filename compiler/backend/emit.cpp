@@ -88,7 +88,8 @@ private:
                 result_.constants.push_back({name, node.literal, false});
             } else {
                 const auto dtype = parse_dtype(node.word("dtype", "f32"));
-                result_.inputs.push_back({node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
+                result_.inputs.push_back(
+                    {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
             }
             queue_of_[{id, on}] = name;
             add_queue(std::move(q), read_by(id, on));

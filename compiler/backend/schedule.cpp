@@ -42,6 +42,7 @@ PlacedOp placed_op(const Choices& choices, const EdgeCosts& costs, const Epoch& 
     placed.op.grid_transpose = place.transposed;
     placed.op.buf_size_mb = epoch.buffers[k];
     placed.resident = chosen.resident;
+    placed.cycles = chosen.cycles;
     placed.through_dram.assign(placed.op.cfg.in.size(), false);
     for (const std::size_t e : choices.into[number])
         if (epoch.cuts.count(e)) placed.through_dram[choices.details[e].operand] = true;

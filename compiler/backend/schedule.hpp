@@ -15,6 +15,7 @@ struct PlacedOp {
     std::vector<bool> through_dram;  ///< per operand: from an op of the same epoch through a queue in DRAM
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
+    double cycles = 0;  ///< an input, estimated
 };
 
 enum class Policy : std::uint8_t {

@@ -8,6 +8,7 @@
 #include "kernels/float_bits.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/ops/eltwise.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace tt {
 namespace {
@@ -94,10 +95,10 @@ void scale(const OpConfig& op, ConstMatrixView factors, MatrixView sums) {
     }
 }
 
+/// As the op gelu computes it.
 void gelu(MatrixView values) {
     for (std::int64_t r = 0; r < values.rows; ++r)
-        for (float* x = values.row(r); x != values.row(r) + values.cols; ++x)
-            *x *= 0.5F + 0.5F * std::tanh(0.79788456F * (*x + 0.044715F * *x * *x * *x));
+        for (float* x = values.row(r); x != values.row(r) + values.cols; ++x) *x = vec::gelu(*x);
 }
 
 }  // namespace

@@ -120,6 +120,12 @@ void Emitter::sfpu_tile(double instructions) {
     }
 }
 
+void Emitter::activation() {
+    if (!shape.gelu) return;
+    one(KernelThread::Math, w_.drain_math);  // the SFPU takes what the products have left in Dst
+    for (std::int64_t i = 0; i < shape.ublock_tiles(); ++i) sfpu_tile(c.sfpu_count("gelu", sfpu_mode(shape)));
+}
+
 void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {
     // A single tile needs no address loop; where one input was measured alone that never showed.
     const bool many = tiles > 1 || shape.inputs <= 1;

@@ -31,6 +31,7 @@ public:
     void eltwise_tile(const char* mnemonic, int phase_count);
     void product(int phase_count, double instructions_per_phase, bool last_of_b);
     void sfpu_tile(double instructions);
+    void activation();  ///< a product's gelu on the micro-block that stands in Dst
     // pack
     void pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate);
 

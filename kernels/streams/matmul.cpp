@@ -65,6 +65,7 @@ void build_matmul(Emitter& e, BlockPosition position) {
     if (f.comes_back) reload(e);
     for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
     e.risc(math, e.c.math_product_tile * static_cast<double>(s.ublock_tiles()), "math_product_tile");
+    if (f.goes_to_output) e.activation();
     e.math_end();
     pack(e, position, f.goes_to_output);
 }

@@ -102,7 +102,9 @@ private:
             std::swap(perm[d.size() - 1], perm[d.size() - 2]);
             other = build_.transpose(x, perm);
         }
-        return build_.add("tanh", {build_.add("matmul", {x, other})});
+        ValueId product = build_.add("matmul", {x, other});
+        if (d.back() % 2 == 0) product = build_.add("gelu", {product});
+        return build_.add("tanh", {product});
     }
     ValueId transpose(ValueId x) {
         std::vector<std::int64_t> perm(build_.dims(x).size());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
@@ -107,6 +108,8 @@ void check_seed(std::uint32_t seed) {
         return static_cast<double>(netlist.graphs.size());  // the fewest epochs
     };
     options.microbatch = 1 + seed % 2;
+    constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
+    options.fuse_gelu = fusing[seed % fusing.size()];
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
     compile_with(options, *parse_self_cut(self_cut_names()[seed / policy_names().size() % self_cut_names().size()]));
     check_edges(options.out + "/netlist.yaml");

@@ -94,6 +94,55 @@ TEST_CASE("a matmul over several k-blocks has first, middle and last micro-block
     CHECK(model.time(in_l1).cycles < four.cycles);
 }
 
+TEST_CASE("a product's gelu takes the SFPU op's instructions per output tile, once, while math waits") {
+    for (const char* chip_name : {"wormhole_b0", "grayskull"}) {
+        const KernelModel& model = kernel_model(chip_name);
+        const KernelShape plain = product(Fidelity::HiFi4, 2, 4);
+        KernelShape fused = plain;
+        fused.gelu = true;
+        const double clocks = 8 * kernel_constants(chip_name).sfpu_count("gelu", "");
+        for (const BlockPosition position : {BlockPosition::First, BlockPosition::Middle})
+            CHECK(model.micro_block(fused, {position, 0}).busy[1] == model.micro_block(plain, {position, 0}).busy[1]);
+        const MicroBlock last{BlockPosition::Last, 0};
+        CHECK(model.micro_block(fused, last).busy[1] - model.micro_block(plain, last).busy[1] ==
+              Approx(clocks).epsilon(0.02));
+        // where math limits, the micro-block takes that much longer; the op of its own moves its tiles as well
+        CHECK(model.micro_block(fused, last).steady - model.micro_block(plain, last).steady ==
+              Approx(clocks).epsilon(0.05));
+        KernelShape own = sfpu("gelu", 2, 4, 4);
+        CHECK(model.micro_block(own, {}).steady > clocks);
+    }
+}
+
+TEST_CASE("the steps of a product with gelu add up to the kernel model's time") {
+    OpConfig op;
+    op.type = op.name = "matmul";
+    op.out.mblock_m = 2;
+    op.out.ublock_rt = 2;
+    op.out.ublock_ct = 4;
+    op.attr.m_k = 2;
+    op.attr.u_kt = 4;
+    op.attr.sfpu_gelu = true;
+    op.in = {{1, 4, 8}, {1, 8, 4}};
+    op.in_tile = {TileDim{}, TileDim{}};
+    op.in_df = {DataFormat::Bfp8_b, DataFormat::Bfp8_b};
+    op.out_df = op.intermed_df = DataFormat::Bfp8_b;
+    op.fidelity = Fidelity::HiFi4;
+    const OpDef& def = *find_op("matmul");
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const double fused = model.time(kernel_shape(op, def)).cycles;
+    double sum = 0;
+    for (int step = 0; step < 2; ++step) {
+        StepWork work;
+        work.in_bytes = {16 * tile_bytes(DataFormat::Bfp8_b, {})};
+        const StepTime time = step_time(op, def, chip("wormhole_b0").timing, work);
+        sum += static_cast<double>(std::max({time.unpack, time.math, time.pack}).value());
+    }
+    CHECK(sum == Approx(fused).epsilon(0.001));
+    op.attr.sfpu_gelu = false;
+    CHECK(fused - model.time(kernel_shape(op, def)).cycles > 16 * 256);
+}
+
 TEST_CASE("streams hold the instructions of the algorithm") {
     const StreamContext wh = stream_context("wormhole_b0");
     const KernelStreams s = build_streams(product(Fidelity::HiFi2, 1, 1), {}, wh);
@@ -190,6 +239,21 @@ TEST_CASE("wrong rows are refused with file, line and what would be right") {
     CHECK_THAT(with("56000", "-1"), Catch::Contains("'cycles_per_input' is '-1'"));
     CHECK_THAT(with(",128,56000", ""), Catch::Contains("22 fields; the first line names 24"));
     CHECK_THAT(with("exp", "matmul"), Catch::Contains("'u_kt' is empty"));
+}
+
+TEST_CASE("a row's sfpu_op is a product's gelu") {
+    const std::string with = columns.substr(0, columns.size() - 1) + ",sfpu_op\n";
+    const auto row = [&](const char* op, const char* activation) {
+        return with + "wormhole_b0," + op + ",,,LoFi,Bfp8_b,Bfp8_b,,,,1,1,1,2,4,2,4,,,,,,16,1000," + activation + "\n";
+    };
+    const auto shape = [&](const char* activation) {
+        return *parse_kernel_rows(row("matmul", activation), "rows.csv", "wormhole_b0").rows.at(0).shape;
+    };
+    CHECK(shape("gelu").gelu);
+    CHECK_FALSE(shape("invalid").gelu);
+    CHECK_FALSE(shape("").gelu);
+    CHECK_THAT(message(row("matmul", "tanh")), Catch::Contains("'sfpu_op' is 'tanh' for matmul; gelu"));
+    CHECK_THAT(message(row("exp", "gelu")), Catch::Contains("'sfpu_op' is 'gelu' for exp"));
 }
 
 TEST_CASE("constants must be complete, known and in range") {

@@ -85,6 +85,32 @@ TEST_CASE("blocks of a matmul agree with golden for random blockings, accumulati
     }
 }
 
+TEST_CASE("a product's gelu is the op gelu on what the product leaves in Dst, in all numerics and modes") {
+    std::mt19937 random(19);
+    auto op = matmul({.mblock_m = 2, .mblock_n = 1, .ublock_rt = 1, .ublock_ct = 2}, 2, 2);
+    op.attr.bias = true;
+    auto in = operands_of(op, random, -1, 1, 0);
+    for (auto& t : in.tensors) convert(DataFormat::Float16_b, t);
+    set_operands(op, in.pointers(), DataFormat::Float16_b);
+    op.acc_df = op.out_df = op.intermed_df = DataFormat::Float16_b;
+    OpConfig activation = op;
+    activation.type = "gelu";
+    activation.attr = {};
+    activation.in = {op.out.shape()};
+    activation.in_tile = {TileDim{}};
+    activation.in_df = {DataFormat::Float16_b};
+    for (const Numerics numerics : {Numerics::Float32, Numerics::Real, Numerics::Exact}) {
+        op.attr.sfpu_gelu = false;
+        const Tensor sums = run_block(op, in.pointers(), numerics, nullptr, false);
+        const Tensor want = run_block(activation, {&sums}, numerics);
+        op.attr.sfpu_gelu = true;
+        for (const bool approximate : {false, true}) {
+            op.attr.approximate_mode = approximate;
+            CHECK(run_block(op, in.pointers(), numerics).data == want.data);
+        }
+    }
+}
+
 TEST_CASE("blocks of a matmul with small tiles agree with golden") {
     std::mt19937 random(8);
     for (const TileDim dim : {TileDim{16, 32}, TileDim{1, 32}, TileDim{32, 16}}) {

@@ -32,6 +32,7 @@ struct Flags {
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json;
     bool no_t_streaming = false, no_auto_fusing = false;
+    std::optional<bool> fuse_gelu;  ///< none: where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -85,6 +86,7 @@ std::string shown_command(const Flags& flags) {
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
+    if (flags.fuse_gelu) text += *flags.fuse_gelu ? " --fuse-gelu" : " --no-fuse-gelu";
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
@@ -123,6 +125,7 @@ void finish(Flags& flags) {
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
+    if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
     if (!flags.self_cut.empty()) {
@@ -242,6 +245,9 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
                     "producer_user_edges_first (the other way), fast_cut (all it reads), none (an error)")
         ->type_name("NAME");
     command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
+    command.add_flag(
+        "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
+        "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
     command
         .add_option(

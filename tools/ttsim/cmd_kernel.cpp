@@ -22,9 +22,9 @@ struct KernelFlags {
 
 const std::vector<std::string>& setting_names() {
     static const std::vector<std::string> names = {
-        "approx", "vector_mode", "math_fidelity", "in0_df",    "in1_df",     "out_df",    "intermed_df",
-        "acc_df", "t",           "mblock_m",      "mblock_n",  "ublock_rt",  "ublock_ct", "m_k",
-        "u_kt",   "z",           "l1_acc",        "nz_strips", "nz_ublocks", "nz_tiles",  "n_inputs"};
+        "approx", "vector_mode", "math_fidelity", "in0_df",    "in1_df",    "out_df",  "intermed_df", "acc_df",
+        "t",      "mblock_m",    "mblock_n",      "ublock_rt", "ublock_ct", "m_k",     "u_kt",        "z",
+        "l1_acc", "nz_strips",   "nz_ublocks",    "nz_tiles",  "sfpu_op",   "n_inputs"};
     return names;
 }
 

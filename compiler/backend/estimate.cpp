@@ -1,0 +1,68 @@
+#include "compiler/backend/estimate.hpp"
+
+#include <algorithm>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// Of an op's time, what passes until it gives the first of its result: a product has it slice by slice, others block
+/// by block, a sparse product at its end.
+double first_share(const PlacedOp& op) {
+    constexpr double blocks = 0.25;
+    if (op.pattern) return 1;
+    const double slice = 1 / static_cast<double>(op.op.cfg.out.t);
+    const std::string& type = op.op.cfg.type;
+    const bool streams = type != "matmul" && type != "depthwise" && type != "reduce";
+    return streams ? std::min(slice, blocks) : slice;
+}
+
+struct Span {
+    double first = 0, last = 0;  ///< when the first of the result is there, and all of it
+};
+
+/// Clocks of one input alone through the ops of an epoch.
+double latency(const Graph& graph, const Schedule& schedule, std::size_t epoch) {
+    std::map<ValueId, Span> made;
+    double last = 0;
+    for (const PlacedOp& op : schedule.ops) {
+        if (op.epoch != epoch) continue;
+        double begin = 0, end = 0;
+        for (const Edge& edge : graph.nodes[op.node].inputs)
+            if (const auto it = made.find(edge.value); it != made.end()) {
+                begin = std::max(begin, it->second.first);
+                end = std::max(end, it->second.last);
+            }
+        const double tail = op.cycles * first_share(op);  // of what came last
+        made[op.node] = {begin + tail, std::max(begin + op.cycles, end + tail)};
+        last = std::max(last, made[op.node].last);
+    }
+    return last;
+}
+
+}  // namespace
+
+Graph with_fused_ops(Graph graph, bool auto_fusing) {
+    PassOptions options;
+    options.auto_fusing = auto_fusing;
+    find_pass("fuse-ops")->run(graph, options);
+    return graph;
+}
+
+double estimated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options, bool auto_fusing) {
+    const Graph last = with_fused_ops(graph, auto_fusing);
+    ScheduleOptions one = options;
+    // chance tells nothing, and simulating every question would take long
+    if (one.policy == Policy::Random || one.policy == Policy::Simulated) one.policy = Policy::Balanced;
+    const Schedule schedule = Planner(last, budget, one).schedule(one);
+    double cycles = 0;
+    for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)
+        cycles += latency(last, schedule, epoch) +
+                  static_cast<double>(budget.microbatch - 1) * schedule.epoch_cycles[epoch] +
+                  budget.chip->timing.epoch_load;
+    return cycles / static_cast<double>(budget.microbatch);
+}
+
+}  // namespace tt::ir

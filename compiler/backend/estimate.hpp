@@ -1,0 +1,16 @@
+// What a graph on device level would cost, by the balancer's own estimate: for passes that choose between two graphs.
+#pragma once
+
+#include "compiler/backend/schedule.hpp"
+
+namespace tt::ir {
+
+/// What the pass fuse-ops will leave of a graph.
+Graph with_fused_ops(Graph graph, bool auto_fusing);
+
+/// Cycles an input takes when `graph` is fused and scheduled as ttsim compile will: for each epoch
+/// one input alone through all its ops, the other inputs of an execute at the pace of the slowest op, and changing
+/// epochs. Throws Error(Unsupported) where an op fits on no grid.
+double estimated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options, bool auto_fusing);
+
+}  // namespace tt::ir
