@@ -37,14 +37,17 @@ Tensor to_entry(const Literal& value, DataFormat df) {
 
 Literal from_entry(const Tensor& entry, const Type& type) {
     const Form form = form_of(type.dims);
-    TT_CHECK(entry.z == form.z && entry.rows == form.full_rows() && entry.cols == form.full_cols(),
-             "an entry of {} x {} x {} is no {}", entry.z, entry.rows, entry.cols, to_string(type));
+    // rows may come in more slices (streamed), and with more columns than are wanted
+    if (entry.z * entry.rows != form.z * form.full_rows() || entry.cols < form.cols)
+        fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
+                   to_string(type));
     Literal out(type.dtype, type.dims);
     const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
-                const double value = static_cast<double>(entry.slice(z).at(r, c));
+                const std::int64_t row = z * form.full_rows() + r;
+                const auto value = static_cast<double>(entry.slice(row / entry.rows).at(row % entry.rows, c));
                 out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
             }
     return out;
