@@ -6,6 +6,7 @@
 
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
+#include "compiler/backend/place_search.hpp"
 
 namespace tt::ir {
 
@@ -148,7 +149,8 @@ Planner::~Planner() = default;
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
-    for (const Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+    for (Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+        improve_places(*choices_, *costs_, budget_, epoch);
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             if (options.explain)
