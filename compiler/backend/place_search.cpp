@@ -1,7 +1,6 @@
 #include "compiler/backend/place_search.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include "netlist/plan/stream_use.hpp"
 
@@ -88,12 +87,12 @@ private:
 class Links {
 public:
     explicit Links(const ChipParams& chip)
-        : chip_(chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {}
+        : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {}
 
     void add(NocCoord from, NocCoord to, double bytes) {
         int x = from.x, y = from.y;
-        for (; x != to.x; x = (x + 1) % chip_.grid_x) change(index(x, y, 0), bytes);
-        for (; y != to.y; y = (y + 1) % chip_.grid_y) change(index(x, y, 1), bytes);
+        for (; x != to.x; x = (x + 1) % chip_->grid_x) change(index(x, y, 0), bytes);
+        for (; y != to.y; y = (y + 1) % chip_->grid_y) change(index(x, y, 1), bytes);
     }
     double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
     /// What the search lessens: the busiest links count most.
@@ -101,7 +100,7 @@ public:
 
 private:
     std::size_t index(int x, int y, int down) const {
-        return static_cast<std::size_t>((y * chip_.grid_x + x) * 2 + down);
+        return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
     }
     static double fourth(double load) { return load * load * load * load; }
     void change(std::size_t link, double bytes) {
@@ -109,7 +108,7 @@ private:
         loads_[link] += bytes;
         badness_ += fourth(loads_[link]);
     }
-    const ChipParams& chip_;
+    const ChipParams* chip_;
     std::vector<double> loads_;
     double badness_ = 0;
 };
@@ -129,14 +128,53 @@ public:
     }
 
     void run() {
-        for (const Flow& flow : flows_) put(flow, 1);
-        for (int rounds = 0; rounds < most_rounds && swap_all(); ++rounds) {
+        std::vector<Place> best;
+        double least = 0;
+        for (const std::vector<Place>& start : starts()) {
+            epoch_.places = start;
+            settle();
+            if (!best.empty() && links_.badness() >= least) continue;
+            best = epoch_.places;
+            least = links_.badness();
+            epoch_.link_cycles = links_.most() / budget_.chip->timing.noc_link_bytes;
         }
-        epoch_.link_cycles = links_.most() / budget_.chip->timing.noc_link_bytes;
+        epoch_.places = std::move(best);
     }
 
 private:
     static constexpr int most_rounds = 6;
+
+    /// The places there are and others, scanned column by column; and both turned over along rows and columns, for
+    /// links lead one way only.
+    std::vector<std::vector<Place>> starts() const {
+        std::vector<std::vector<Place>> all{epoch_.places};
+        std::vector<Rectangle> rectangles;
+        bool fixed = false;
+        for (std::size_t op = 0; op < shapes_.size(); ++op) {
+            rectangles.push_back(rectangle(shapes_[op], choices_.ops[epoch_.first + op].user));
+            fixed = fixed || rectangles.back().fixed.has_value();
+        }
+        if (auto other = place(rectangles, budget_.rows, budget_.cols, Scan::Columns)) all.push_back(std::move(*other));
+        if (fixed) return all;
+        for (std::size_t n = all.size(); n-- > 0;)
+            for (int over = 1; over < 4; ++over) {
+                std::vector<Place> places = all[n];
+                for (std::size_t op = 0; op < places.size(); ++op) {
+                    const auto [height, width] = extent(op, places[op]);
+                    if (over & 1) places[op].row = budget_.rows - places[op].row - height;
+                    if (over & 2) places[op].col = budget_.cols - places[op].col - width;
+                }
+                all.push_back(std::move(places));
+            }
+        return all;
+    }
+
+    void settle() {
+        links_ = Links(*budget_.chip);
+        for (const Flow& flow : flows_) put(flow, 1);
+        for (int rounds = 0; rounds < most_rounds; ++rounds)
+            if (!swap_all()) break;
+    }
 
     NocCoord core(std::size_t op, std::int64_t number) const {
         const Blocking& shape = shapes_[op];
@@ -162,9 +200,9 @@ private:
     }
 
     /// Height and width on the chip.
-    std::pair<std::int64_t, std::int64_t> extent(std::size_t op) const {
+    std::pair<std::int64_t, std::int64_t> extent(std::size_t op, const Place& place) const {
         const Blocking& b = shapes_[op];
-        return epoch_.places[op].transposed ? std::pair(b.grid_c, b.grid_r) : std::pair(b.grid_r, b.grid_c);
+        return place.transposed ? std::pair(b.grid_c, b.grid_r) : std::pair(b.grid_r, b.grid_c);
     }
 
     bool movable(std::size_t op) const {
@@ -177,7 +215,7 @@ private:
         bool better = false;
         for (std::size_t a = 0; a < shapes_.size(); ++a)
             for (std::size_t b = a + 1; b < shapes_.size(); ++b) {
-                if (extent(a) != extent(b) || !movable(a) || !movable(b)) continue;
+                if (extent(a, epoch_.places[a]) != extent(b, epoch_.places[b]) || !movable(a) || !movable(b)) continue;
                 const double before = links_.badness();
                 exchange(a, b);
                 if (links_.badness() < before * (1 - 1e-9))
