@@ -1,6 +1,8 @@
 #include "compiler/backend/place_search.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 #include "netlist/plan/stream_use.hpp"
 
@@ -113,9 +115,9 @@ private:
     double badness_ = 0;
 };
 
-class PlaceSearch {
+class EpochSearch {
 public:
-    PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch)
+    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch)
         : choices_(choices), budget_(budget), epoch_(epoch), links_(*budget.chip) {
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
             shapes_.push_back(costs.made(epoch.first + k, epoch.chosen[k]).cfg.out);
@@ -141,8 +143,21 @@ public:
         epoch_.places = std::move(best);
     }
 
+    /// All that the search depends on.
+    std::string signature() const {
+        std::string text;
+        for (std::size_t op = 0; op < shapes_.size(); ++op) {
+            const Place& place = epoch_.places[op];
+            text += fmt::format("{}x{}@{},{},{}{} ", shapes_[op].grid_r, shapes_[op].grid_c, place.row, place.col,
+                                place.transposed, movable(op) ? "" : "!");
+        }
+        for (const Flow& flow : flows_)
+            text += fmt::format("{}.{}>{}.{}:{} ", flow.from, flow.from_core, flow.to, flow.to_core, flow.bytes);
+        return text;
+    }
+
 private:
-    static constexpr int most_rounds = 6;
+    static constexpr int most_rounds = 6, shuffles = 12;
 
     /// The places there are and others, scanned column by column; and both turned over along rows and columns, for
     /// links lead one way only.
@@ -155,6 +170,9 @@ private:
             fixed = fixed || rectangles.back().fixed.has_value();
         }
         if (auto other = place(rectangles, budget_.rows, budget_.cols, Scan::Columns)) all.push_back(std::move(*other));
+        std::mt19937 random(1);
+        for (int n = 0; n < shuffles && shapes_.size() > 1; ++n)
+            if (auto other = shuffled(rectangles, random)) all.push_back(std::move(*other));
         if (fixed) return all;
         for (std::size_t n = all.size(); n-- > 0;)
             for (int over = 1; over < 4; ++over) {
@@ -167,6 +185,21 @@ private:
                 all.push_back(std::move(places));
             }
         return all;
+    }
+
+    /// Ops of one size in another order.
+    std::optional<std::vector<Place>> shuffled(const std::vector<Rectangle>& rectangles, std::mt19937& random) const {
+        std::vector<std::size_t> order(rectangles.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (std::size_t k = 0; k + 1 < order.size(); ++k)
+            std::swap(order[k], order[k + random() % (order.size() - k)]);
+        std::vector<Rectangle> mixed;
+        for (const std::size_t op : order) mixed.push_back(rectangles[op]);
+        const auto found = place(mixed, budget_.rows, budget_.cols, random() % 2 == 0 ? Scan::Rows : Scan::Columns);
+        if (!found) return std::nullopt;
+        std::vector<Place> places(found->size());
+        for (std::size_t k = 0; k < order.size(); ++k) places[order[k]] = (*found)[k];
+        return places;
     }
 
     void settle() {
@@ -245,8 +278,15 @@ private:
 
 }  // namespace
 
-void improve_places(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch) {
-    PlaceSearch(choices, costs, budget, epoch).run();
+void PlaceSearch::improve(Epoch& epoch) {
+    EpochSearch search(choices_, costs_, budget_, epoch);
+    const auto [known, fresh] = known_.try_emplace(search.signature());
+    if (fresh) {
+        search.run();
+        known->second = {epoch.places, epoch.link_cycles};
+    }
+    epoch.places = known->second.places;
+    epoch.link_cycles = known->second.link_cycles;
 }
 
 }  // namespace tt::ir
