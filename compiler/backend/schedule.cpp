@@ -8,6 +8,7 @@
 
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/routes.hpp"
+#include "compiler/backend/ublock_order.hpp"
 
 namespace tt::ir {
 
@@ -214,6 +215,7 @@ Schedule make_schedule(const Graph& graph, const OpBudget& budget, const Schedul
         schedule.estimated_cycles += slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
         ++schedule.epochs;
     }
+    if (options.column_order) choose_ublock_orders(graph, schedule);
     return schedule;
 }
 

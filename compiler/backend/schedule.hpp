@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "compiler/backend/blocking.hpp"
 
@@ -15,7 +16,7 @@ struct PlacedOp {
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
     double cycles = 0;  ///< an input, estimated
-    std::string why;  ///< for --explain
+    std::string why;    ///< for --explain
 };
 
 enum class Policy : std::uint8_t {
@@ -32,17 +33,19 @@ std::vector<std::string> policy_names();
 
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
-    std::uint32_t seed = 0;   ///< of the random policy
-    double packing = 1;       ///< balanced: share of the cores an epoch may count on
-    double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
-    Overrides overrides;      ///< by op
-    bool t_streaming = true;  ///< what the passes did; for messages
+    std::uint32_t seed = 0;    ///< of the random policy
+    double packing = 1;        ///< balanced: share of the cores an epoch may count on
+    double stages = 0.4;       ///< balanced: full inputs that each op of an epoch holds back
+    Overrides overrides;       ///< by op
+    bool column_order = true;  ///< micro-blocks may be given by columns
+    bool t_streaming = true;   ///< what the passes did; for messages
 };
 
 struct Schedule {
     std::vector<PlacedOp> ops;  ///< in order
     std::size_t epochs = 0;
     std::size_t op_of(ValueId node) const;  ///< its place in ops
+    std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
     std::vector<double> epoch_cycles;  ///< of the slowest op, per input
     double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
