@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.hpp"
 
@@ -47,6 +48,16 @@ void NewFile::commit() {
     if (::chmod(temporary_.c_str(), usual_permissions()) != 0) fail_write(path_, errno);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_write(path_, errno);
     committed_ = true;
+}
+
+void write_new_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+    NewFile file(path);
+    errno = 0;
+    std::ofstream out(file.temporary(), std::ios::binary | std::ios::trunc);
+    write(out);
+    out.close();
+    if (!out) fail_write(path, errno == 0 ? EIO : errno);
+    file.commit();
 }
 
 }  // namespace tt

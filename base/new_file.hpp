@@ -1,6 +1,8 @@
 // A file that appears whole or not at all: it is written under a temporary name beside its own and renamed at the end.
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <string>
 
 namespace tt {
@@ -24,6 +26,10 @@ private:
     std::string path_, temporary_;
     bool committed_ = false;
 };
+
+/// Writes the whole file through a stream. Throws what `write` throws and Error(Input) where the file cannot be
+/// written.
+void write_new_file(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 /// Throws Error(Input): "path: error: cannot be written: No space left on device".
 [[noreturn]] void fail_write(const std::string& path, int error);

@@ -159,4 +159,14 @@ bool is_identity(const Literal& matrix) {
     return true;
 }
 
+bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
+    std::int64_t last = -1;
+    for (const std::int64_t axis : perm) {
+        if (dims[static_cast<std::size_t>(axis)] == 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
 }  // namespace tt::ir

@@ -58,5 +58,7 @@ private:
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc = {}, const std::string& who = "");
 Literal identity(std::int64_t n);
 bool is_identity(const Literal& matrix);
+/// Whether a transpose moves no datum: the axes that are not of size 1 keep their order.
+bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm);
 
 }  // namespace tt::ir

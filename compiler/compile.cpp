@@ -88,8 +88,9 @@ Graph read_model(const CompileOptions& options) {
 /// The schedule of the policy and its netlist.
 static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget,
                                                    const ScheduleOptions& wanted, const CompileOptions& options) {
+    const Planner planner(graph, budget, wanted);
     const auto make = [&](const ScheduleOptions& one) {
-        Schedule schedule = make_schedule(graph, budget, one);
+        Schedule schedule = planner.schedule(one);
         EmittedModel emitted = emit(graph, schedule, budget, options.emit);
         return std::pair(std::move(schedule), std::move(emitted));
     };
@@ -101,10 +102,9 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
     const auto attempt = [&](const ScheduleOptions& variant) {
         auto made = make(variant);
         const double cycles = options.simulate(made.second.netlist, options);
-        const std::string note = fmt::format("; {} with packing {} and stages {}, {:.0f} cycles an execute",
-                                             to_string(variant.policy), variant.packing, variant.stages, cycles);
         if (best && cycles >= least) return;
-        for (PlacedOp& op : made.first.ops) op.why += note;
+        made.first.variant = fmt::format("{} with packing {} and stages {}, {:.0f} cycles an execute",
+                                         to_string(variant.policy), variant.packing, variant.stages, cycles);
         best = std::move(made);
         winner = variant;
         least = cycles;
@@ -124,7 +124,7 @@ static double simulated_cycles(const Graph& graph, const OpBudget& budget, const
     ScheduleOptions one = wanted;
     one.policy = Policy::Balanced;
     const Graph last = with_fused_ops(graph, options.auto_fusing);
-    const Schedule schedule = make_schedule(last, budget, one);
+    const Schedule schedule = Planner(last, budget, one).schedule(one);
     return options.simulate(emit(last, schedule, budget, options.emit).netlist, options);
 }
 
@@ -181,9 +181,8 @@ CompileReport compile(const CompileOptions& options) {
     report.epochs = schedule.epochs;
     report.estimated_cycles = schedule.estimated_cycles;
     report.constants = emitted.constants.size();
-    for (const PlacedOp& placed : schedule.ops)
-        report.explanations.push_back(
-            fmt::format("{} ({}, epoch {}): {}", placed.op.name(), placed.op.cfg.type, placed.epoch, placed.why));
+    report.decisions = std::move(schedule.decisions);
+    report.variant = schedule.variant;
     report.host_steps = write_result(options, emitted, std::move(host), values);
     return report;
 }

@@ -43,8 +43,9 @@ struct CompileReport {
     std::size_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;  ///< per input
     std::string arch;
-    std::vector<std::string> explanations;  ///< one line per op
-    std::vector<std::string> host_steps;    ///< what the host does, one line each
+    std::vector<Decision> decisions;      ///< per op, when the schedule's options ask for them
+    std::string variant;                  ///< the simulated policy: what was quickest
+    std::vector<std::string> host_steps;  ///< what the host does, one line each
 };
 
 /// Throws Error: Input (2), Unsupported (4). Nothing is written unless all is.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "compiler/host_rounding.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/op_table.hpp"
 #include "compiler/value_file.hpp"
@@ -21,7 +22,7 @@ namespace tt::ir {
 
 // --- tensors and queue entries ------------------------------------------------------------------------------------
 
-Tensor to_entry(const Literal& value) {
+Tensor to_entry(const Literal& value, DataFormat df) {
     const Form form = form_of(value.dims());
     Tensor tensor(form.z, form.full_rows(), form.full_cols());
     for (std::int64_t z = 0; z < form.z; ++z)
@@ -30,19 +31,23 @@ Tensor to_entry(const Literal& value) {
             const std::int64_t from = (z * form.rows + r) * form.cols;
             for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(from + c));
         }
+    round_for_push(df, tensor.data);
     return tensor;
 }
 
 Literal from_entry(const Tensor& entry, const Type& type) {
     const Form form = form_of(type.dims);
-    TT_CHECK(entry.z == form.z && entry.rows == form.full_rows() && entry.cols == form.full_cols(),
-             "an entry of {} x {} x {} is no {}", entry.z, entry.rows, entry.cols, to_string(type));
+    // rows may come in more slices (streamed), and with more columns than are wanted
+    if (entry.z * entry.rows != form.z * form.full_rows() || entry.cols < form.cols)
+        fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
+                   to_string(type));
     Literal out(type.dtype, type.dims);
     const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
-                const double value = static_cast<double>(entry.slice(z).at(r, c));
+                const std::int64_t row = z * form.full_rows() + r;
+                const auto value = static_cast<double>(entry.slice(row / entry.rows).at(row % entry.rows, c));
                 out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
             }
     return out;
@@ -97,7 +102,8 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     item["matrix"] = {form.z, form.rows, form.cols};
-    item["steps"] = input ? std::vector<std::string>{"convert to float32", "fill up to tiles"}
+    item["df"] = std::string(to_string(tensor.df));
+    item["steps"] = input ? std::vector<std::string>{"round to the data format", "fill up to tiles"}
                           : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
     return item;
 }
@@ -251,7 +257,10 @@ private:
     }
 
     BoundTensor bound(const json& item) const {
-        return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item)};
+        const auto name = item.at("df").get<std::string>();
+        const auto df = parse_format(name);
+        if (!df) fail_input(loc_, "'{}' is no data format", name);
+        return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
     }
 
     /// Every value that crosses is there on both sides. From here on tensors have the names of the host's values.

@@ -198,7 +198,7 @@ ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device
         runs.emplace_back(steps.program, values);
         const Values crossing = runs.back().device_inputs();
         for (const BoundTensor& tensor : steps.to_device)
-            entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name)));
+            entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
     }
     const auto samples = static_cast<std::int64_t>(inputs.size());
     const Entries results = device(steps, std::move(entries), samples);

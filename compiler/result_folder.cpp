@@ -7,6 +7,8 @@
 #include <fstream>
 #include <random>
 
+#include "base/new_file.hpp"
+#include "compiler/host_rounding.hpp"
 #include "compiler/host_steps.hpp"
 #include "compiler/value_file.hpp"
 #include "netlist/manifest.hpp"
@@ -55,10 +57,7 @@ private:
 };
 
 void write_text(const fs::path& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.close();
-    if (!out) fail_input({file.string(), 0, 0}, "the file cannot be written");
+    write_new_file(file.string(), [&](std::ostream& out) { out << text; });
 }
 
 void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
@@ -140,13 +139,16 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
         write_array(folder.path() / file, std::move(entry), raw);
         manifest.inputs.push_back({queue, file, 0});
     };
-    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name)));
+    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name), input.df));
+    std::map<std::string, DataFormat> formats;
+    for (const Queue& queue : model.netlist.queues) formats.emplace(queue.name, queue.df);
     for (const auto& [queue, literal, bits] : model.constants) {
         Tensor tensor;
         tensor.z = literal->dims()[0];
         tensor.rows = literal->dims()[1];
         tensor.cols = literal->dims()[2];
         tensor.data = literal->floats();
+        if (!bits) round_for_push(formats.at(queue), tensor.data);
         add_queue(queue, std::move(tensor), bits);
     }
     write_manifest(folder.path().string(), manifest);

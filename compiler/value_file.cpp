@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "compiler/onnx/tensor.hpp"
 
 namespace tt::ir {
@@ -178,16 +179,7 @@ void write_value_file(const std::string& file, const Literal& values) {
     std::string data = header_of(values);
     data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
     for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
-    const std::string partial = file + ".partial";
-    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-    out.write(data.data(), static_cast<std::streamsize>(data.size()));
-    out.close();
-    std::error_code code;
-    if (out) std::filesystem::rename(partial, file, code);
-    if (!out || code) {
-        std::filesystem::remove(partial, code);
-        fail_input({file, 0, 0}, "the file cannot be written");
-    }
+    write_new_file(file, [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
 }
 
 Literal read_value_file(const std::string& file) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 
 namespace fs = std::filesystem;
@@ -168,18 +169,10 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
     document["inputs"] = entries_json(manifest.inputs);
     document["outputs"] = entries_json(manifest.outputs);
 
-    const fs::path file = fs::path(folder) / "manifest.json", temporary = fs::path(folder) / "manifest.json.tmp";
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    // names come from the netlist; bytes that are no UTF-8 must not stop the run
-    out << document.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
-    out.close();
-    std::error_code code;
-    if (out) fs::rename(temporary, file, code);
-    if (!out || code) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        fail_input({file.string(), 0, 0}, "the file cannot be written");
-    }
+    write_new_file((fs::path(folder) / "manifest.json").string(), [&](std::ostream& out) {
+        // names come from the netlist; bytes that are no UTF-8 must not stop the run
+        out << document.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+    });
 }
 
 std::string npy_name(const std::string& queue) {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 
 namespace fs = std::filesystem;
 
@@ -168,7 +169,7 @@ std::string header_text(const QueueArray& array) {
     return text;
 }
 
-void write_entry(std::ofstream& out, const QueueArray& array, const Tensor& entry) {
+void write_entry(std::ostream& out, const QueueArray& array, const Tensor& entry) {
     std::vector<float> converted;
     const float* data = entry.data.data();
     if (array.integer && !array.raw) {
@@ -207,26 +208,18 @@ QueueArray read_npy(const std::string& file, bool raw) {
 }
 
 void write_npy(const std::string& file, const QueueArray& array) {
-    const std::string temporary = file + ".tmp";
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    const std::string header = header_text(array);
-    const auto length = static_cast<std::uint16_t>(header.size());
-    out.write("\x93NUMPY\x01\x00", 8);
-    out.write(reinterpret_cast<const char*>(&length), 2);
-    out << header;
-    for (const Tensor& entry : array.entries) {
-        TT_CHECK(entry.z == array.z && entry.rows == array.rows && entry.cols == array.cols, "{}: an entry is {}x{}x{}",
-                 file, entry.z, entry.rows, entry.cols);
-        write_entry(out, array, entry);
-    }
-    out.close();
-    std::error_code code;
-    if (out) fs::rename(temporary, file, code);
-    if (!out || code) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        fail_input({file, 0, 0}, "the file cannot be written");
-    }
+    write_new_file(file, [&](std::ostream& out) {
+        const std::string header = header_text(array);
+        const auto length = static_cast<std::uint16_t>(header.size());
+        out.write("\x93NUMPY\x01\x00", 8);
+        out.write(reinterpret_cast<const char*>(&length), 2);
+        out << header;
+        for (const Tensor& entry : array.entries) {
+            TT_CHECK(entry.z == array.z && entry.rows == array.rows && entry.cols == array.cols,
+                     "{}: an entry is {}x{}x{}", file, entry.z, entry.rows, entry.cols);
+            write_entry(out, array, entry);
+        }
+    });
 }
 
 }  // namespace tt

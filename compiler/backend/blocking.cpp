@@ -136,9 +136,10 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double cycles = std::max(kernel_cycles(op.cfg, chip), streaming_cycles(op, constant, resident, chip));
+            const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, constant, resident, chip);
+            const double cycles = std::max(kernel, dram);
             if (found && cycles >= out.cycles) continue;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, cycles, resident};
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel, dram, cycles, resident};
             found = true;
             if (!pattern) return true;
         }
@@ -246,8 +247,12 @@ Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const
         b.grid_c = c;
         choose_ublock(b, rt / r, ct / c, limit);
         Candidate candidate;
-        if (fit(op, constant, b, budget, pattern, u_kt, candidate, choice.least_bytes))
+        std::int64_t least = 0;
+        if (fit(op, constant, b, budget, pattern, u_kt, candidate, least))
             choice.fitting.push_back(candidate);
+        else
+            choice.misfits.push_back({r, c, least});
+        if (least > 0) choice.least_bytes = choice.least_bytes == 0 ? least : std::min(choice.least_bytes, least);
     }
     std::stable_sort(choice.fitting.begin(), choice.fitting.end(),
                      [](const Candidate& a, const Candidate& b) { return a.blocking.cores() < b.blocking.cores(); });

@@ -33,12 +33,19 @@ struct Candidate {
     Blocking blocking;
     std::int64_t u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    double cycles = 0;           ///< of the kernel or of streaming constants from DRAM, per input
-    std::vector<bool> resident;  ///< constants held whole in L1
+    double kernel_cycles = 0, dram_cycles = 0;  ///< per input: of the kernel, of streaming constants from DRAM
+    double cycles = 0;                          ///< the larger of both
+    std::vector<bool> resident;                 ///< constants held whole in L1
+};
+/// A grid on which no block size fits.
+struct Misfit {
+    std::int64_t grid_r = 1, grid_c = 1;
+    std::int64_t least_bytes = 0;  ///< of L1 with the block size that needs least; 0: no sparse encoding fits
 };
 struct Choice {
     std::vector<Candidate> fitting;  ///< smallest grid first
-    std::int64_t least_bytes = 0;    ///< of the candidate that needs least, when none fits
+    std::vector<Misfit> misfits;
+    std::int64_t least_bytes = 0;  ///< of the candidate that needs least
     std::int64_t usable_bytes = 0;
 };
 

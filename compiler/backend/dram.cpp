@@ -20,7 +20,25 @@ constexpr std::array<std::pair<std::string_view, DramPlacement>, 4> names{{
     {"closest", DramPlacement::Closest},
 }};
 
+/// The largest divisor of n up to `most`.
+std::int64_t part(std::int64_t n, std::int64_t most) {
+    std::int64_t best = 1;
+    for (std::int64_t d = 2; d <= most; ++d)
+        if (n % d == 0) best = d;
+    return best;
+}
+
 }  // namespace
+
+Blocking spread(const std::vector<std::int64_t>& tiles, std::int64_t channels) {
+    Blocking b;
+    b.t = tiles[0];
+    b.grid_r = part(tiles[1], channels);
+    b.grid_c = part(tiles[2], channels / b.grid_r);
+    b.mblock_m = tiles[1] / b.grid_r;
+    b.mblock_n = tiles[2] / b.grid_c;
+    return b;
+}
 
 std::optional<DramPlacement> parse_placement(std::string_view name) {
     for (const auto& [known, placement] : names)

@@ -19,6 +19,10 @@ enum class DramPlacement : std::uint8_t {
 std::optional<DramPlacement> parse_placement(std::string_view name);
 std::vector<std::string> placement_names();
 
+/// Cuts a tensor of {slices, rows, columns} tiles over as many channels as rows and columns allow: one channel alone
+/// would hold up all readers.
+Blocking spread(const std::vector<std::int64_t>& tiles, std::int64_t channels);
+
 /// When a queue is in use, and by whom.
 struct QueueUse {
     std::int64_t first_epoch = -1, last_epoch = -1;  ///< -1: always

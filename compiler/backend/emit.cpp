@@ -75,32 +75,13 @@ private:
         result_.netlist.queues.push_back(std::move(q));
     }
 
-    /// The largest divisor of n up to `most`.
-    static std::int64_t part(std::int64_t n, std::int64_t most) {
-        std::int64_t best = 1;
-        for (std::int64_t d = 2; d <= most; ++d)
-            if (n % d == 0) best = d;
-        return best;
-    }
-
-    /// Over as many channels as rows and columns allow: one channel alone would hold up all readers.
-    Blocking spread(const Dims& tiles) const {
-        Blocking b;
-        b.t = tiles[0];
-        b.grid_r = part(tiles[1], channels_);
-        b.grid_c = part(tiles[2], channels_ / b.grid_r);
-        b.mblock_m = tiles[1] / b.grid_r;
-        b.mblock_n = tiles[2] / b.grid_c;
-        return b;
-    }
-
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
         if (!node.type.format) return;               // a table that its op is made from
         for (const std::int64_t on : readers(id)) {  // every chip has its own
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
-            Queue q = queue(name, "HOST", spread(node.type.dims), *node.type.format, on);
+            Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on);
             if (schedule_.by_columns.count(id)) q.blocking.order = UblockOrder::Column;
             if (node.is_constant()) {
                 q.type = QueueType::Ram;
@@ -108,7 +89,8 @@ private:
                 result_.constants.push_back({name, node.literal, false});
             } else {
                 const auto dtype = parse_dtype(node.word("dtype", "f32"));
-                result_.inputs.push_back({node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}});
+                result_.inputs.push_back(
+                    {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
             }
             queue_of_[{id, on}] = name;
             add_queue(std::move(q), read_by(id, on));
@@ -227,7 +209,7 @@ private:
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
-                            spread({shape.z, shape.rt, shape.ct}), placed.op.cfg.in_df[k], chip(placed));
+                            spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed));
             q.type = QueueType::Ram;
             q.entries = 1;
             result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});

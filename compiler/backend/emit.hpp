@@ -9,7 +9,8 @@ namespace tt::ir {
 struct BoundTensor {
     std::string name;  ///< of the model's input or output
     std::string queue;
-    Type type;  ///< of the model
+    Type type;                            ///< of the model
+    DataFormat df = DataFormat::Float32;  ///< of the queue
 };
 
 /// Values of a queue as [z, rows, cols].

@@ -3,47 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 namespace tt::ir {
 
-const Candidate* candidate_for(const Choice& choice, double target) {
-    const Candidate *best = nullptr, *fastest = &choice.fitting.front();
-    for (const Candidate& candidate : choice.fitting) {
-        if (candidate.cycles < fastest->cycles) fastest = &candidate;
-        if (candidate.cycles > target) continue;
-        const auto key = [](const Candidate& c) { return std::pair(c.blocking.cores(), c.cycles); };
-        if (!best || key(candidate) < key(*best)) best = &candidate;
-    }
-    return best ? best : fastest;
-}
-
 namespace {
 
 using Ops = std::vector<OpChoices>;
-
-Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
-    Rectangle r{blocking.grid_r, blocking.grid_c, true, std::nullopt, false};
-    if (!user) return r;
-    r.turnable = !user->transpose;
-    r.turned = user->transpose.value_or(false);
-    if (user->place) r.fixed = Place{user->place->first, user->place->second, r.turned};
-    return r;
-}
-
-std::optional<Epoch> placed(const Ops& ops, std::size_t first, std::vector<const Candidate*> chosen, double target,
-                            const OpBudget& budget) {
-    std::vector<Rectangle> rectangles;
-    std::int64_t cores = 0;
-    for (const Candidate* c : chosen) {
-        rectangles.push_back(rectangle(c->blocking, ops[first + rectangles.size()].user));
-        cores += c->blocking.cores();
-    }
-    if (cores > budget.rows * budget.cols) return std::nullopt;
-    auto places = place(rectangles, budget.rows, budget.cols);
-    if (!places) return std::nullopt;
-    return Epoch{first, std::move(chosen), std::move(*places), target};
-}
 
 /// Only an override can keep an op from an empty chip.
 [[noreturn]] void no_place(const OpChoices& op, const OpBudget& budget) {
@@ -52,34 +19,101 @@ std::optional<Epoch> placed(const Ops& ops, std::size_t first, std::vector<const
                op.user->place->first, op.user->place->second, budget.rows, budget.cols);
 }
 
-/// From op to op: an epoch takes what it has cores for.
-template <class Choose>
-std::vector<Epoch> filled(const Ops& ops, const OpBudget& budget, double target, Choose choose) {
-    std::vector<Epoch> epochs;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-        const Candidate* candidate = choose(ops[i]);
-        if (!epochs.empty() && !ops[i].begins()) {
-            auto chosen = epochs.back().chosen;
-            chosen.push_back(candidate);
-            if (auto longer = placed(ops, epochs.back().first, std::move(chosen), target, budget)) {
-                epochs.back() = std::move(*longer);
-                continue;
-            }
-        }
-        auto fresh = placed(ops, i, {candidate}, target, budget);
-        if (!fresh) no_place(ops[i], budget);
-        epochs.push_back(std::move(*fresh));
-    }
-    return epochs;
+/// Per op: the candidates that a policy likes, by their number.
+using Offer = std::vector<std::vector<std::size_t>>;
+
+/// These in the order in which a target wants them: what meets it by size, then the others by time.
+std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target) {
+    const auto key = [&](std::size_t i) {
+        const Candidate& c = choice.fitting[i];
+        const bool meets = c.cycles <= target;
+        return std::tuple(!meets, meets ? c.blocking.cores() : 0, c.cycles);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return order;
 }
 
-/// Cores that runs of ops need to meet a target, for a range of targets.
+std::vector<std::size_t> all_of(const Choice& choice) {
+    std::vector<std::size_t> all(choice.fitting.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+}
+
+Offer offer_all(const Ops& ops) {
+    Offer offer;
+    for (const OpChoices& op : ops) offer.push_back(all_of(op.choice));
+    return offer;
+}
+
+/// Epochs one after the other; each knows the candidates of those before it.
+class EpochList {
+public:
+    EpochList(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
+        : choices_(choices), budget_(budget), options_(options), solver_(choices, costs, budget, options) {}
+
+    /// Adds the ops as one epoch, or as two halves where they do not fit together. `wishes(n)`: what to try in the
+    /// n-th place, nothing when there is no more.
+    template <class Wishes>
+    void add(std::size_t first, std::size_t end, Wishes wishes) {
+        for (std::size_t n = 0;; ++n) {
+            const std::optional<Wish> wish = wishes(first, end, n);
+            if (!wish) break;
+            if (auto epoch = solver_.solve(first, end, *wish, chosen_)) {
+                chosen_.insert(chosen_.end(), epoch->chosen.begin(), epoch->chosen.end());
+                epochs_.push_back(std::move(*epoch));
+                return;
+            }
+            const bool edges = solver_.failure() == EpochSolver::Failure::Edges;
+            if (edges && (end - first == 1 || options_.self_cut == SelfCut::None)) solver_.refuse();
+        }
+        if (end - first == 1) no_place(choices_.ops[first], budget_);
+        add(first, (first + end) / 2, wishes);
+        add((first + end) / 2, end, wishes);
+    }
+    std::vector<Epoch> take() { return std::move(epochs_); }
+
+private:
+    const Choices& choices_;
+    const OpBudget& budget_;
+    const ScheduleOptions& options_;
+    EpochSolver solver_;
+    std::vector<std::size_t> chosen_;
+    std::vector<Epoch> epochs_;
+};
+
+/// From op to op: an epoch takes what it has cores for. `wish`: the same for all epochs.
+std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                          const ScheduleOptions& options, const Wish& wish) {
+    EpochList epochs(choices, costs, budget, options);
+    const auto only = [&](std::size_t, std::size_t, std::size_t n) {
+        return n == 0 ? std::optional(wish) : std::nullopt;
+    };
+    std::vector<Rectangle> rectangles;
+    std::size_t first = 0;
+    for (std::size_t op = 0; op <= choices.ops.size(); ++op) {
+        const bool end = op == choices.ops.size();
+        if (!end)
+            rectangles.push_back(
+                rectangle(choices.ops[op].choice.fitting[wish.order(op).front()].blocking, choices.ops[op].user));
+        const bool fits = !end && !(op > first && choices.ops[op].begins()) &&
+                          place(rectangles, budget.rows, budget.cols).has_value();
+        if (fits || (op == first && !end)) continue;
+        epochs.add(first, op, only);
+        if (!end) rectangles.erase(rectangles.begin(), rectangles.end() - 1);
+        first = op;
+    }
+    return epochs.take();
+}
+
+/// Cores that runs of ops need to meet a target, for a range of targets. `offered`: per op the candidates to count
+/// with.
 class TargetTable {
 public:
-    explicit TargetTable(const Ops& ops) {
+    TargetTable(const Ops& ops, const Offer& offered) {
         double slowest = 1, quickest = std::numeric_limits<double>::infinity();
-        for (const OpChoices& op : ops)
-            for (const Candidate& c : op.choice.fitting) {
+        for (std::size_t op = 0; op < ops.size(); ++op)
+            for (const std::size_t i : offered[op]) {
+                const Candidate& c = ops[op].choice.fitting[i];
                 slowest = std::max(slowest, c.cycles);
                 quickest = std::min(quickest, c.cycles);
             }
@@ -87,9 +121,9 @@ public:
         for (double t = std::max(quickest, slowest / 1e6); t < slowest * step; t *= step) targets_.push_back(t);
         for (const double target : targets_) {
             std::vector<std::int64_t> sums{0};
-            for (const OpChoices& op : ops) {
-                const Candidate* c = candidate_for(op.choice, target);
-                sums.push_back(sums.back() + (c->cycles <= target ? c->blocking.cores() : too_many));
+            for (std::size_t op = 0; op < ops.size(); ++op) {
+                const Candidate& c = ops[op].choice.fitting[by_target(ops[op].choice, offered[op], target).front()];
+                sums.push_back(sums.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
             }
             cores_.push_back(std::move(sums));
         }
@@ -118,17 +152,22 @@ private:
 /// Epochs with the least sum of their slowest ops and of what changing epochs costs.
 class LeastTime {
 public:
-    LeastTime(const Ops& ops, const OpBudget& budget, const ScheduleOptions& options)
-        : ops_(ops), budget_(budget), options_(options), table_(ops) {}
+    LeastTime(const Choices& choices, const OpBudget& budget, const ScheduleOptions& options, Offer offered)
+        : ops_(choices.ops),
+          choices_(choices),
+          budget_(budget),
+          options_(options),
+          offered_(std::move(offered)),
+          table_(choices.ops, offered_) {}
 
-    std::vector<Epoch> run() {
+    std::vector<Epoch> run(const EdgeCosts& costs) {
         const auto cores =
             static_cast<std::int64_t>(std::floor(static_cast<double>(budget_.rows * budget_.cols) * options_.packing));
-        const std::size_t n = ops_.size();
-        std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
-        std::vector<std::size_t> from(n + 1, 0);
+        const std::size_t count = ops_.size();
+        std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
+        std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
-        for (std::size_t end = 1; end <= n; ++end)
+        for (std::size_t end = 1; end <= count; ++end)
             for (std::size_t first = end; first-- > 0;) {
                 const std::size_t t = table_.least(first, end, std::max<std::int64_t>(cores, 1));
                 if (t == table_.size() && end - first > 1) break;  // more ops need more
@@ -140,11 +179,18 @@ public:
                 if (ops_[first].begins()) break;
             }
         std::vector<std::pair<std::size_t, std::size_t>> runs;
-        for (std::size_t end = n; end > 0; end = from[end]) runs.emplace_back(from[end], end);
+        for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
-        std::vector<Epoch> epochs;
-        for (const auto& [first, end] : runs) add(epochs, first, end, cores);
-        return epochs;
+        EpochList epochs(choices_, costs, budget_, options_);
+        // rectangles do not fill a chip: a larger target where they do not fit together
+        const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
+            const std::size_t t = std::min(table_.least(first, end, cores), table_.size() - 1) + n;
+            if (t >= table_.size()) return std::nullopt;
+            const double target = table_.target(t);
+            return Wish{target, [this, target](std::size_t op) { return order(op, target); }};
+        };
+        for (const auto& [first, end] : runs) epochs.add(first, end, wishes);
+        return epochs.take();
     }
 
 private:
@@ -154,52 +200,45 @@ private:
         return table_.target(t) * (1 + options_.stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
     }
 
-    /// Rectangles do not fill a chip: a larger target, or two epochs, where they do not fit together.
-    void add(std::vector<Epoch>& epochs, std::size_t first, std::size_t end, std::int64_t cores) const {
-        for (std::size_t t = std::min(table_.least(first, end, cores), table_.size() - 1); t < table_.size(); ++t) {
-            std::vector<const Candidate*> chosen;
-            for (std::size_t i = first; i < end; ++i) chosen.push_back(candidate_for(ops_[i].choice, table_.target(t)));
-            if (auto epoch = placed(ops_, first, std::move(chosen), table_.target(t), budget_)) {
-                epochs.push_back(std::move(*epoch));
-                return;
-            }
-        }
-        if (end - first == 1) no_place(ops_[first], budget_);
-        add(epochs, first, (first + end) / 2, cores);
-        add(epochs, (first + end) / 2, end, cores);
+    /// What is offered, then the rest.
+    std::vector<std::size_t> order(std::size_t op, double target) const {
+        const Choice& choice = ops_[op].choice;
+        std::vector<std::size_t> wanted = by_target(choice, offered_[op], target);
+        for (const std::size_t i : by_target(choice, all_of(choice), target))
+            if (std::find(offered_[op].begin(), offered_[op].end(), i) == offered_[op].end()) wanted.push_back(i);
+        return wanted;
     }
 
     const Ops& ops_;
+    const Choices& choices_;
     const OpBudget& budget_;
     const ScheduleOptions& options_;
+    Offer offered_;
     TargetTable table_;
 };
 
-double slowest_sum(const std::vector<Epoch>& epochs, const OpBudget& budget) {
+double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBudget& budget) {
     double sum = 0;
-    for (const Epoch& epoch : epochs) {
-        double slowest = 0;
-        for (const Candidate* c : epoch.chosen) slowest = std::max(slowest, c->cycles);
-        sum += slowest + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
-    }
+    for (const Epoch& epoch : epochs)
+        sum += slowest(ops, epoch) + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
     return sum;
 }
 
 /// Grids of one height where an op has any: the height with the least estimated time.
-std::vector<Epoch> ribbon(const Ops& ops, const OpBudget& budget, const ScheduleOptions& options,
-                          std::vector<Ops>& kept) {
+std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                          const ScheduleOptions& options) {
     std::optional<std::vector<Epoch>> best;
     for (std::int64_t height = 1; height <= budget.rows; ++height) {
-        Ops narrowed = ops;
-        for (OpChoices& op : narrowed) {
-            std::vector<Candidate> same;
-            for (const Candidate& c : op.choice.fitting)
-                if (c.blocking.grid_r == height) same.push_back(c);
-            if (!same.empty()) op.choice.fitting = std::move(same);
+        Offer offer = offer_all(choices.ops);
+        for (std::size_t op = 0; op < offer.size(); ++op) {
+            std::vector<std::size_t> same;
+            for (const std::size_t i : offer[op])
+                if (choices.ops[op].choice.fitting[i].blocking.grid_r == height) same.push_back(i);
+            if (!same.empty()) offer[op] = std::move(same);
         }
-        kept.push_back(std::move(narrowed));
-        auto epochs = LeastTime(kept.back(), budget, options).run();
-        if (!best || slowest_sum(epochs, budget) < slowest_sum(*best, budget)) best = std::move(epochs);
+        auto epochs = LeastTime(choices, budget, options, std::move(offer)).run(costs);
+        if (!best || slowest_sum(choices.ops, epochs, budget) < slowest_sum(choices.ops, *best, budget))
+            best = std::move(epochs);
     }
     return std::move(*best);
 }
@@ -218,40 +257,52 @@ double product_target(const Ops& ops) {
     return std::max(floor, count > 0 ? sum / count : floor);
 }
 
+/// Any candidate first, by seed, and the others in some order behind it.
+Offer shuffled(const Ops& ops, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    Offer offer = offer_all(ops);
+    for (std::vector<std::size_t>& order : offer)
+        for (std::size_t k = 0; k + 1 < order.size(); ++k)
+            std::swap(order[k], order[k + random() % (order.size() - k)]);
+    return offer;
+}
+
 }  // namespace
 
-std::vector<Epoch> choose_epochs(const Ops& ops, const OpBudget& budget, const ScheduleOptions& options) {
+double slowest(const Ops& ops, const Epoch& epoch) {
+    double slowest = 0;
+    for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
+        slowest = std::max(slowest, ops[epoch.first + k].choice.fitting[epoch.chosen[k]].cycles);
+    return slowest;
+}
+
+std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                                 const ScheduleOptions& options) {
+    const Ops& ops = choices.ops;
     if (ops.empty()) return {};
     switch (options.policy) {
         case Policy::MinimizeGrid:
-            return filled(ops, budget, std::numeric_limits<double>::infinity(),
-                          [](const OpChoices& op) { return &op.choice.fitting.front(); });
+            return filled(
+                choices, costs, budget, options,
+                {std::numeric_limits<double>::infinity(), [&](std::size_t op) { return all_of(ops[op].choice); }});
         case Policy::Nlp: {
             const double target = product_target(ops);
-            return filled(ops, budget, target, [&](const OpChoices& op) { return candidate_for(op.choice, target); });
+            return filled(choices, costs, budget, options, {target, [&ops, target](std::size_t op) {
+                                                                return by_target(ops[op].choice, all_of(ops[op].choice),
+                                                                                 target);
+                                                            }});
         }
         case Policy::Random: {
-            std::mt19937 random(options.seed);
-            return filled(ops, budget, 0,
-                          [&](const OpChoices& op) { return &op.choice.fitting[random() % op.choice.fitting.size()]; });
+            const Offer offer = shuffled(ops, options.seed);
+            return filled(choices, costs, budget, options, {0, [&](std::size_t op) { return offer[op]; }});
         }
-        case Policy::Ribbon: {
-            std::vector<Ops> kept;
-            std::vector<Epoch> epochs = ribbon(ops, budget, options, kept);
-            for (Epoch& epoch : epochs)  // `kept` goes: the same candidates of `ops`
-                for (std::size_t i = 0; i < epoch.chosen.size(); ++i)
-                    for (const Candidate& c : ops[epoch.first + i].choice.fitting)
-                        if (c.blocking == epoch.chosen[i]->blocking) {
-                            epoch.chosen[i] = &c;
-                            break;
-                        }
-            return epochs;
-        }
+        case Policy::Ribbon:
+            return ribbon(choices, costs, budget, options);
         case Policy::Balanced:
         case Policy::Simulated:  // of variants of Balanced and others, the caller chooses
             break;
     }
-    return LeastTime(ops, budget, options).run();
+    return LeastTime(choices, budget, options, offer_all(ops)).run(costs);
 }
 
 }  // namespace tt::ir

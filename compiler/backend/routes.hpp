@@ -1,12 +1,31 @@
-// Between the ops of one epoch: directly, with a buffer long enough, or through a queue in DRAM.
+// Buffers between the ops of one epoch: where paths of different length meet again, the shorter one must hold what is
+// under way on the longer.
 #pragma once
 
-#include "compiler/backend/schedule.hpp"
+#include "compiler/backend/choices.hpp"
 
 namespace tt::ir {
 
-/// Sets buf_size_mb and through_dram of the ops first .. end - 1 of one epoch. Where paths of different length meet
-/// again, the shorter one must hold what is under way on the longer; where L1 has no room for that, DRAM does.
-void route(const Graph& graph, Schedule& schedule, std::size_t first, std::size_t end, const OpBudget& budget);
+/// An op of the epoch as it is made.
+struct RoutedOp {
+    const Op* op = nullptr;
+    const Candidate* candidate = nullptr;
+};
+
+/// An edge for which its producer has no room in L1.
+struct NoRoom {
+    std::size_t edge = 0;
+    std::int64_t bytes_over = 0;
+};
+
+struct Routes {
+    std::vector<std::int64_t> buffers;  ///< buf_size_mb of each op
+    std::vector<NoRoom> no_room;        ///< by edge, in the order of consumers
+};
+
+/// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM; those of `no_room`
+/// are taken to be cut as well from where they are met.
+Routes route(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, const std::vector<bool>& cut,
+             const OpBudget& budget);
 
 }  // namespace tt::ir

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/backend/blocking.hpp"
+#include "compiler/backend/decision.hpp"
 
 namespace tt::ir {
 
@@ -16,7 +17,6 @@ struct PlacedOp {
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
     double cycles = 0;  ///< an input, estimated
-    std::string why;    ///< for --explain
 };
 
 enum class Policy : std::uint8_t {
@@ -31,14 +31,27 @@ std::string_view to_string(Policy policy);
 std::optional<Policy> parse_policy(std::string_view name);
 std::vector<std::string> policy_names();
 
+/// Which edges go through a queue in DRAM when an op has no grid left that goes with its neighbours' in the epoch.
+enum class SelfCut : std::uint8_t {
+    None,                       ///< that is an error
+    ConsumerOperandEdgesFirst,  ///< what it reads, one by one, then what reads it
+    ProducerUserEdgesFirst,     ///< what reads it, one by one, then what it reads
+    FastCut,                    ///< all it reads at once
+};
+std::string_view to_string(SelfCut cut);
+std::optional<SelfCut> parse_self_cut(std::string_view name);
+std::vector<std::string> self_cut_names();
+
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
-    std::uint32_t seed = 0;    ///< of the random policy
-    double packing = 1;        ///< balanced: share of the cores an epoch may count on
-    double stages = 0.4;       ///< balanced: full inputs that each op of an epoch holds back
-    Overrides overrides;       ///< by op
+    SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
+    std::uint32_t seed = 0;   ///< of the random policy
+    double packing = 1;       ///< balanced: share of the cores an epoch may count on
+    double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
+    Overrides overrides;      ///< by op
     bool column_order = true;  ///< micro-blocks may be given by columns
-    bool t_streaming = true;   ///< what the passes did; for messages
+    bool t_streaming = true;  ///< what the passes did; for messages
+    bool explain = false;     ///< fill Schedule::decisions
 };
 
 struct Schedule {
@@ -49,6 +62,8 @@ struct Schedule {
     std::map<ValueId, std::size_t> index;
     std::vector<double> epoch_cycles;  ///< of the slowest op, per input
     double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
+    std::vector<Decision> decisions;   ///< per op
+    std::string variant;               ///< the simulated policy: which of those tried
 };
 
 /// The chip of each epoch: runs of epochs in order, the longest run as short as can be. Throws Error(Input) when there
@@ -58,7 +73,22 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
 /// What the simulated policy tries.
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
 
-/// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
-Schedule make_schedule(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+struct Choices;
+class EdgeCosts;
+
+/// What one model can be made into on one chip; schedules of it by several policies share the work.
+class Planner {
+public:
+    /// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
+    Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+    ~Planner();
+    /// `options`: with the overrides given before. Throws Error(Unsupported) for an op whose edges allow no grid.
+    Schedule schedule(const ScheduleOptions& options) const;
+
+private:
+    const OpBudget& budget_;
+    std::unique_ptr<Choices> choices_;
+    std::unique_ptr<EdgeCosts> costs_;
+};
 
 }  // namespace tt::ir

@@ -2,6 +2,10 @@
 
 #include <numeric>
 
+#include "compiler/backend/dram.hpp"
+#include "compiler/backend/edge_limits.hpp"
+#include "netlist/plan/stream_use.hpp"
+
 namespace tt::ir {
 
 namespace {
@@ -50,6 +54,7 @@ public:
     explicit Sets(std::size_t n) : parent_(n), turned_(n, false), wanted_(n) {
         std::iota(parent_.begin(), parent_.end(), std::size_t{0});
     }
+    void keep_rows(std::size_t i) { wanted_[root(i)].clash = true; }
     void want(std::size_t i, UblockOrder order) { add(root(i), turned(i) ? other(order) : order); }
     void link(std::size_t a, std::size_t b, bool turned_over) {
         const std::size_t ra = root(a), rb = root(b);
@@ -116,7 +121,69 @@ bool turns(const std::vector<Tm>& tms) {
     return odd;
 }
 
-void choose_op_orders(const Graph& graph, Schedule& schedule) {
+/// Whether the streams of an op and of those it reads stay within what a core has: the order in which an op takes its
+/// operands decides how often their source changes.
+class StreamCheck {
+public:
+    StreamCheck(const Graph& graph, const OpBudget& budget, const Schedule& schedule)
+        : graph_(graph), budget_(budget), schedule_(schedule), limits_(read_edge_limits()) {
+        for (std::size_t i = 0; i < schedule.ops.size(); ++i)
+            each_operand(i, [&](std::size_t k, const Edge& edge) {
+                const auto producer = schedule.index.find(edge.value);
+                if (producer != schedule.index.end() && is_direct(i, k, producer->second))
+                    readers_[producer->second].emplace_back(i, k);
+            });
+    }
+
+    bool fits(std::size_t i) const {
+        std::int64_t taken = 0;
+        bool given = true;
+        each_operand(i, [&](std::size_t k, const Edge& edge) {
+            if (schedule_.ops[i].resident[k]) return;
+            taken += use(i, k).consumer_phases;
+            const auto producer = schedule_.index.find(edge.value);
+            if (producer == schedule_.index.end() || !is_direct(i, k, producer->second)) return;
+            std::int64_t all = 0;
+            for (const auto& [reader, operand] : readers_.at(producer->second))
+                all += use(reader, operand).producer_phases;
+            given = given && all <= most(Limit::ProducerPhases);
+        });
+        return given && taken <= most(Limit::ConsumerPhases);
+    }
+
+private:
+    std::int64_t most(Limit limit) const { return limits_[static_cast<std::size_t>(limit)]; }
+    bool is_direct(std::size_t consumer, std::size_t operand, std::size_t producer) const {
+        return schedule_.ops[producer].epoch == schedule_.ops[consumer].epoch &&
+               !schedule_.ops[consumer].through_dram[operand];
+    }
+    template <class Visit>
+    void each_operand(std::size_t i, Visit visit) const {
+        const Node& node = graph_.nodes[schedule_.ops[i].node];
+        const std::vector<OperandSource> operands = operands_of(node);
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k].kind == OperandSource::Kind::Input) visit(k, node.inputs[operands[k].input]);
+    }
+    StreamUse use(std::size_t i, std::size_t k) const {
+        const PlacedOp& op = schedule_.ops[i];
+        const Node& node = graph_.nodes[op.node];
+        const ValueId value = node.inputs[operands_of(node)[k].input].value;
+        const auto producer = schedule_.index.find(value);
+        const Blocking from =
+            producer != schedule_.index.end()
+                ? schedule_.ops[producer->second].op.cfg.out
+                : spread(graph_.type(value).dims, static_cast<std::int64_t>(budget_.chip->dram.size()));
+        return stream_use(op.op.cfg, k, op.op.tms[k], from);
+    }
+
+    const Graph& graph_;
+    const OpBudget& budget_;
+    const Schedule& schedule_;
+    Costs limits_;
+    std::map<std::size_t, std::vector<std::pair<std::size_t, std::size_t>>> readers_;  // direct ones: op, operand
+};
+
+void choose_op_orders(const Graph& graph, const OpBudget& budget, Schedule& schedule) {
     Sets sets(schedule.ops.size());
     for (std::size_t i = 0; i < schedule.ops.size(); ++i)
         each_link(graph, schedule, i, [&](std::size_t producer, const Edge& edge, std::size_t operand) {
@@ -128,9 +195,18 @@ void choose_op_orders(const Graph& graph, Schedule& schedule) {
             else if (is_free(consumer) && has_both(consumer))
                 sets.link(producer, i, turns(edge.tms));
         });
-    for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
-        PlacedOp& op = schedule.ops[i];
-        if (is_free(op) && has_both(op)) op.op.cfg.out.order = sets.order(i);
+    const StreamCheck streams(graph, budget, schedule);
+    for (bool settled = false; !settled;) {
+        settled = true;
+        for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
+            PlacedOp& op = schedule.ops[i];
+            if (is_free(op) && has_both(op)) op.op.cfg.out.order = sets.order(i);
+        }
+        for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
+            if (schedule.ops[i].op.cfg.out.order == UblockOrder::Row || streams.fits(i)) continue;
+            sets.keep_rows(i);
+            settled = false;
+        }
     }
 }
 
@@ -155,8 +231,8 @@ std::set<ValueId> taken_by_columns(const Graph& graph, const Schedule& schedule)
 
 }  // namespace
 
-void choose_ublock_orders(const Graph& graph, Schedule& schedule) {
-    choose_op_orders(graph, schedule);
+void choose_ublock_orders(const Graph& graph, const OpBudget& budget, Schedule& schedule) {
+    choose_op_orders(graph, budget, schedule);
     schedule.by_columns = taken_by_columns(graph, schedule);
 }
 

@@ -5,17 +5,6 @@
 
 namespace tt::ir {
 
-/// Whether the axes that are not of size 1 keep their order: no datum moves then.
-static bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
-    std::int64_t last = -1;
-    for (const std::int64_t axis : perm) {
-        if (dims[static_cast<std::size_t>(axis)] == 1) continue;
-        if (axis < last) return false;
-        last = axis;
-    }
-    return true;
-}
-
 Matrix Lowering::stacked(const Matrix& x) {
     Matrix tall = x;
     if (x.form.z == 1 && x.form.rows % 32 == 0) return tall;

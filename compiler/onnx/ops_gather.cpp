@@ -69,28 +69,121 @@ void gather_elements(Import& n) {
     n.give(axis_moved(n, n.b.reshape(sum, wanted), last, axis));
 }
 
-void gather_nd(Import& n) {
+/// x as [lead, rest] where each index of the last axis of operand 1 is a row.
+struct Rows {
+    std::int64_t depth = 0, lead = 1, rest = 1;
+};
+Rows rows_of(Import& n, std::int64_t batch) {
+    const Dims d = n.dims(), ids = n.dims(1);
+    Rows r;
+    r.depth = ids.empty() ? 0 : ids.back();
+    if (r.depth < 1 || batch + r.depth > n.rank()) n.wrong("indices of depth {} into rank {}", r.depth, n.rank());
+    for (std::int64_t a = 0; a < n.rank(); ++a)
+        (a < batch + r.depth ? r.lead : r.rest) *= d[static_cast<std::size_t>(a)];
+    return r;
+}
+
+/// The rows that constant indices name, those of each batch after the ones before.
+std::vector<std::int64_t> numbered(Import& n, const Literal& ids, const Rows& r, std::int64_t batch) {
     const Dims d = n.dims();
-    const Literal& ids = n.literal(1);
-    if (n.i("batch_dims", 0) != 0) n.unsupported("batch_dims");
-    const std::int64_t depth = ids.dims().empty() ? 0 : ids.dims().back();
-    if (depth < 1 || depth > n.rank()) n.wrong("indices of depth {} into rank {}", depth, n.rank());
-    const std::int64_t lead = std::accumulate(d.begin(), d.begin() + depth, std::int64_t{1}, std::multiplies<>());
-    const std::int64_t rest = count(d) / std::max<std::int64_t>(lead, 1);
+    std::int64_t batches = 1;
+    for (std::int64_t a = 0; a < batch; ++a) batches *= d[static_cast<std::size_t>(a)];
     std::vector<std::int64_t> rows;
     const auto values = ids.integers();
-    for (std::size_t k = 0; k < values.size(); k += static_cast<std::size_t>(depth)) {
-        std::int64_t row = 0;
-        for (std::int64_t a = 0; a < depth; ++a) {
-            const std::int64_t dim = d[static_cast<std::size_t>(a)], v = values[k + static_cast<std::size_t>(a)];
+    const auto total = static_cast<std::int64_t>(values.size()) / r.depth;
+    for (std::int64_t k = 0; k < total; ++k) {
+        std::int64_t row = batches > 1 ? k / (total / batches) : 0;
+        for (std::int64_t a = 0; a < r.depth; ++a) {
+            const std::int64_t dim = d[static_cast<std::size_t>(batch + a)],
+                               v = values[static_cast<std::size_t>(k * r.depth + a)];
             if (v < -dim || v >= dim) n.wrong("index {} of an axis of {}", v, dim);
             row = row * dim + (v < 0 ? v + dim : v);
         }
         rows.push_back(row);
     }
-    Dims out(ids.dims().begin(), ids.dims().end() - 1);
-    out.insert(out.end(), d.begin() + depth, d.end());
-    n.give(n.b.reshape(n.b.map_axis(n.b.reshape(n.x(0), {lead, rest}), 0, picking(rows, lead)), out));
+    return rows;
+}
+
+/// The same for indices known at run time: whole numbers [m].
+ValueId computed_rows(Import& n, const Rows& r, std::int64_t batch) {
+    const Dims d = n.dims(), ids = n.dims(1);
+    const DType type = n.b.type(n.x(1)).dtype;
+    const std::int64_t m = count(ids) / r.depth;
+    const ValueId flat = n.b.reshape(n.x(1), {m, r.depth});
+    std::int64_t batches = 1;
+    for (std::int64_t a = 0; a < batch; ++a) batches *= d[static_cast<std::size_t>(a)];
+    Literal first(type, {m});
+    for (std::int64_t k = 0; k < m; ++k) first.set(k, static_cast<double>(batches > 1 ? k / (m / batches) : 0));
+    ValueId row = n.b.constant(std::move(first));
+    for (std::int64_t a = 0; a < r.depth; ++a) {
+        const auto dim = static_cast<double>(d[static_cast<std::size_t>(batch + a)]);
+        ValueId v = n.b.reshape(n.b.map_axis(flat, 1, picking({a}, r.depth)), {m});
+        const ValueId below = n.b.cast(n.two("less", v, n.number(0, v)), type);
+        v = n.two("add", v, n.scaled(below, dim));
+        row = n.two("add", n.scaled(row, dim), v);
+    }
+    return row;
+}
+
+void gather_nd(Import& n) {
+    const Dims d = n.dims(), ids = n.dims(1);
+    const std::int64_t batch = n.i("batch_dims", 0);
+    if (batch < 0 || batch >= static_cast<std::int64_t>(ids.size())) n.wrong("batch_dims is {}", batch);
+    const Rows r = rows_of(n, batch);
+    Dims out(ids.begin(), ids.end() - 1);
+    out.insert(out.end(), d.begin() + batch + r.depth, d.end());
+    const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
+    if (const Literal* known = n.b.literal(n.x(1)))
+        return n.give(n.b.reshape(n.b.map_axis(x, 0, picking(numbered(n, *known, r, batch), r.lead)), out));
+    n.give(n.b.reshape(n.b.add("take", {x, computed_rows(n, r, batch)}, {{"axis", std::int64_t{0}}}), out));
+}
+
+/// Rows of x [lead, rest] replaced by those of updates [m, rest]; from[row] names the update, -1 keeps the row.
+ValueId replaced(Import& n, ValueId x, ValueId updates, const std::vector<std::int64_t>& from) {
+    const DType type = n.b.type(x).dtype;
+    Literal keep(type, {n.b.dims(x)[0], 1});
+    for (std::int64_t k = 0; k < keep.size(); ++k) keep.set(k, from[static_cast<std::size_t>(k)] < 0 ? 1 : 0);
+    const ValueId placed = n.b.map_axis(updates, 0, picking(from, n.b.dims(updates)[0]));
+    return n.two("add", n.two("multiply", x, n.b.constant(std::move(keep))), placed);
+}
+
+void scatter(Import& n, const Rows& r, const std::vector<std::int64_t>& rows) {
+    if (n.s("reduction", "none") != "none") n.unsupported("reduction '{}'", n.s("reduction", "none"));
+    std::vector<std::int64_t> from(static_cast<std::size_t>(r.lead), -1);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        from[static_cast<std::size_t>(rows[k])] = static_cast<std::int64_t>(k);
+    const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
+    const auto m = static_cast<std::int64_t>(rows.size());
+    if (count(n.dims(2)) != m * r.rest) n.wrong("{} updates for {} places", count(n.dims(2)), m * r.rest);
+    if (m == 0) return n.give(n.x(0));
+    n.give(n.b.reshape(replaced(n, x, n.b.reshape(n.x(2), {m, r.rest}), from), n.dims()));
+}
+
+void scatter_nd(Import& n) {
+    const Rows r = rows_of(n, 0);
+    scatter(n, r, numbered(n, n.literal(1), r, 0));
+}
+
+/// Every index names one datum: rows of one column.
+void scatter_elements(Import& n) {
+    const Dims d = n.dims(), steps = strides(d);
+    const Literal& ids = n.literal(1);
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
+    if (ids.dims().size() != d.size()) n.wrong("indices of rank {} for rank {}", ids.dims().size(), d.size());
+    const std::int64_t size = d[static_cast<std::size_t>(axis)];
+    const auto along = places(n, ids, size);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t k = 0; k < ids.size(); ++k) {
+        std::int64_t row = 0, rest = k;
+        for (std::size_t a = d.size(); a-- > 0;) {
+            const std::int64_t at = rest % ids.dims()[a];
+            rest /= ids.dims()[a];
+            if (at >= d[a]) n.wrong("more indices along axis {} than datums", a);
+            row += (static_cast<std::int64_t>(a) == axis ? along[static_cast<std::size_t>(k)] : at) * steps[a];
+        }
+        rows.push_back(row);
+    }
+    scatter(n, {1, count(d), 1}, rows);
 }
 
 void compress(Import& n) {
@@ -133,8 +226,15 @@ void cumulative_sum(Import& n) {
 
 const ImportRules& gather_rules() {
     static const ImportRules rules{
-        {"Gather", gather},     {"GatherElements", gather_elements}, {"GatherND", gather_nd}, {"Compress", compress},
-        {"OneHot", one_hot_op}, {"CumSum", cumulative_sum},
+        {"Gather", gather},
+        {"GatherElements", gather_elements},
+        {"GatherND", gather_nd},
+        {"ScatterND", scatter_nd},
+        {"ScatterElements", scatter_elements},
+        {"Scatter", scatter_elements},
+        {"Compress", compress},
+        {"OneHot", one_hot_op},
+        {"CumSum", cumulative_sum},
     };
     return rules;
 }

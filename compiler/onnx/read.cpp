@@ -26,7 +26,7 @@ public:
         find_opset();
         check_options();
         add_inputs();
-        add_initializers();
+        add_initializers(graph_);
         problems_.throw_if_any();
         for (const auto& node : graph_.node()) add_node(node);
         add_outputs();
@@ -58,9 +58,9 @@ private:
         for (const auto& [name, unused] : options_.constants) check(name, "--constant");
     }
 
-    void add_initializers() {
+    void add_initializers(const onnx::GraphProto& graph) {
         const std::string folder = std::filesystem::path(file_).parent_path().string();
-        for (const auto& tensor : graph_.initializer()) {
+        for (const auto& tensor : graph.initializer()) {
             try {
                 build_.set_origin(tensor.name());
                 values_[tensor.name()] = build_.constant(read_tensor(tensor, file_, folder));
@@ -68,7 +68,7 @@ private:
                 problems_.add(error);
             }
         }
-        if (graph_.sparse_initializer_size() > 0) problems_.unsupported(loc(), "sparse initializers are not read");
+        if (graph.sparse_initializer_size() > 0) problems_.unsupported(loc(), "sparse initializers are not read");
     }
 
     void add_inputs() {
@@ -181,8 +181,41 @@ private:
                    name_of(node), name, name_of(*producer));
     }
 
+    /// The branch that a constant condition takes, as if its nodes stood here.
+    bool import_branch(const onnx::NodeProto& node) {
+        if (node.input_size() != 1) fail_input(loc(), "{} has {} operands", name_of(node), node.input_size());
+        if (broken_.count(node.input(0))) return false;
+        const auto condition = values_.find(node.input(0));
+        if (condition == values_.end()) refuse_operand(node, node.input(0));
+        const Literal* known = build_.literal(condition->second);
+        if (!known || known->size() != 1)
+            fail_unsupported(loc(), "{}: its condition is computed at run time; it must be a constant", name_of(node));
+        const char* taken = known->at(0) != 0 ? "then_branch" : "else_branch";
+        const onnx::GraphProto* branch = nullptr;
+        for (const auto& attribute : node.attribute())
+            if (attribute.name() == taken && attribute.has_g()) branch = &attribute.g();
+        if (!branch || branch->output_size() != node.output_size())
+            fail_input(loc(), "{} has no {} with {} outputs", name_of(node), taken, node.output_size());
+        add_initializers(*branch);
+        for (const auto& inner : branch->node()) add_node(inner);
+        bool whole = true;
+        for (int k = 0; k < node.output_size(); ++k) {
+            const auto found = values_.find(branch->output(k).name());
+            if (found != values_.end())
+                values_[node.output(k)] = found->second;
+            else
+                broken_.insert(node.output(k));
+            if (found == values_.end() && !broken_.count(branch->output(k).name()))
+                fail_input(loc(), "{}: output '{}' of its branch is computed by no node", name_of(node),
+                           branch->output(k).name());
+            whole = whole && found != values_.end();
+        }
+        return whole;
+    }
+
     bool import(const onnx::NodeProto& node) {
         const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
+        if (known_domain && node.op_type() == "If") return import_branch(node);
         const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
         if (!rule)
             fail_unsupported(loc(), "{}: the op is not known{}", name_of(node),

@@ -11,17 +11,6 @@
 
 namespace tt::ir {
 
-/// Whether the axes that are not of size 1 keep their order.
-static bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
-    std::int64_t last = -1;
-    for (const std::int64_t axis : perm) {
-        if (dims[static_cast<std::size_t>(axis)] == 1) continue;
-        if (axis < last) return false;
-        last = axis;
-    }
-    return true;
-}
-
 static ValueId merged_reshape(Builder& build, const Node& node, ValueId x) {
     const Node& inner = build.graph().nodes[x];
     return build.reshape(inner.op == "reshape" ? inner.inputs[0].value : x, node.type.dims);

@@ -65,13 +65,6 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
     return options.t_streaming ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format) : 1;
 }
 
-/// An output of the model comes whole.
-void refuse_slices(const Node& node, const PassOptions& options) {
-    const auto user = options.overrides.find(node.name);
-    if (user != options.overrides.end() && user->second.t && *user->second.t != node.type.dims[0])
-        fail_input(user->second.loc, "op '{}' cannot be streamed: it makes an output of the model", node.name);
-}
-
 void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
     if (stacked_by(edge) == t)
         edge.tms.pop_back();
@@ -80,8 +73,6 @@ void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
 }
 
 void run(Graph& graph, const PassOptions& options) {
-    std::vector<bool> output(graph.nodes.size(), false);
-    for (const Output& out : graph.outputs) output[out.value] = true;
     std::vector<std::int64_t> slices(graph.nodes.size(), 1);
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
@@ -95,8 +86,7 @@ void run(Graph& graph, const PassOptions& options) {
                     edge.tms.insert(edge.tms.begin(), stack);
             }
         if (!node.op.starts_with("buda.")) continue;
-        if (output[id]) refuse_slices(node, options);
-        const std::int64_t t = output[id] ? 1 : slices_for(graph, node, options);
+        const std::int64_t t = slices_for(graph, node, options);
         if (t == 1 || node.type.dims[1] % t != 0) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
             cut(node.inputs[k], t, product(node) && k == 1 ? Tm::Kind::BroadcastZ : Tm::Kind::VSlice);

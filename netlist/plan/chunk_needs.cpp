@@ -4,6 +4,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "netlist/plan/chunk_walk.hpp"
+
 namespace tt {
 
 NeedSource op_source(const PlanOp& producer) {
@@ -140,45 +142,6 @@ void set_releases(Pipe& pipe, const NeedSource& source) {
     }
 }
 
-/// The tiles of one chunk of a slice as rects in the operand.
-void add_chunk(ChunkCollector& collect, const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t z,
-               std::int64_t chunk) {
-    const auto part = [&](std::int64_t size) {  // first and length of the chunk's share
-        const std::int64_t first = size * chunk / use.count, end = size * (chunk + 1) / use.count;
-        return std::pair(first, end - first);
-    };
-    switch (use.chunks) {
-        case OperandUse::Chunks::One:
-            for (const TileRect& rect : use.rects) collect.add(z, rect);
-            break;
-        case OperandUse::Chunks::KColumns:
-            if (use.rects.size() > 1) {
-                collect.add(z, use.rects[static_cast<std::size_t>(chunk)]);
-            } else {
-                const TileRect& rect = use.rects.front();
-                const auto [first, n] = part(rect.nc);
-                collect.add(z, {rect.r0, rect.c0 + first, rect.nr, n});
-            }
-            break;
-        case OperandUse::Chunks::KRows: {
-            const TileRect& rect = use.rects.front();
-            const auto [first, n] = part(rect.nr);
-            collect.add(z, {rect.r0 + first, rect.c0, n, rect.nc});
-            break;
-        }
-        case OperandUse::Chunks::Ublocks: {
-            const TileRect& rect = use.rects.front();
-            const std::int64_t down = rect.nr / use.chunk_rt, across = rect.nc / use.chunk_ct;
-            for (std::int64_t u = chunk * group; u < std::min((chunk + 1) * group, down * across); ++u) {
-                const std::int64_t ur = out.order == UblockOrder::Row ? u / across : u % down;
-                const std::int64_t uc = out.order == UblockOrder::Row ? u % across : u / down;
-                collect.add(z, {rect.r0 + ur * use.chunk_rt, rect.c0 + uc * use.chunk_ct, use.chunk_rt, use.chunk_ct});
-            }
-            break;
-        }
-    }
-}
-
 }  // namespace
 
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out, std::int64_t group,
@@ -187,7 +150,7 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
     for (std::int64_t z = 0; z < operand.operand_z; ++z)
         for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
             collect.begin();
-            add_chunk(collect, use, out, group, z, chunk);
+            walk_chunk(use, out, group, chunk, [&](const TileRect& rect) { collect.add(z, rect); });
             collect.end();
         }
     pipe.first_need.push_back(static_cast<std::uint32_t>(pipe.needs.size()));

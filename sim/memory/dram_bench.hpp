@@ -5,8 +5,6 @@
 #include <string>
 
 #include "isa/arch.hpp"
-#include "sim/memory/dram_channel.hpp"
-#include "sim/memory/flit_noc.hpp"
 
 namespace tt::sim {
 
@@ -24,7 +22,7 @@ struct DramBenchCase {
     std::uint64_t bytes = 8192;  ///< of each access
     std::uint64_t seed = 1;
     int placements = 12;           ///< averaged
-    std::uint64_t clocks = 16000;  ///< measured in each, after a third as many to fill up
+    std::uint64_t clocks = 160000;  ///< measured in each, after a third as many to fill up
 };
 
 struct DramBenchResult {

@@ -23,10 +23,6 @@ double not_negative(YamlMap& map, const char* key) {
     return value;
 }
 
-int whole(YamlMap& map, const char* key, std::int64_t low, std::int64_t high) {
-    return static_cast<int>(map.whole(key, {low, high}));
-}
-
 void read_dram(YamlMap map, MemoryConstants& c) {
     c.dram_ports = read_coords(*map.node("ports"), map.where().file, "ports");
     if (c.dram_ports.empty()) fail_input(map.where("ports"), "'ports' needs at least one");
@@ -41,18 +37,6 @@ void read_dram(YamlMap map, MemoryConstants& c) {
     c.dram.small_write = not_negative(map, "small_write");
     c.dram.small_bytes = static_cast<std::uint64_t>(map.whole("small_bytes", {0, 1 << 20}));
     c.dram.request = positive(map, "request");
-    c.dram_requests = whole(map, "requests", 1, 1 << 16);
-    c.dram_buffer = whole(map, "buffer", flit_bytes, 1 << 20) / flit_bytes;
-    map.done();
-}
-
-void read_router(YamlMap map, MemoryConstants& c) {
-    c.router.own = whole(map, "own", 1, FlitNoc::places);
-    c.router.pool = whole(map, "pool", 0, 1 << 16);
-    c.router.pool_per_vc = whole(map, "pool_per_vc", 0, FlitNoc::places - c.router.own);
-    c.router.hop = whole(map, "hop", 1, 1 << 16);
-    c.issue = whole(map, "issue", 1, 1 << 16);
-    c.initiators = whole(map, "initiators", 1, 1 << 16);
     map.done();
 }
 
@@ -114,7 +98,6 @@ MemoryConstants read_memory_constants(const std::string& file) {
     MemoryConstants c;
     c.chip = map.text("chip");
     read_dram(map.map("dram"), c);
-    read_router(map.map("router"), c);
     if (map.has("ethernet")) c.eth = read_ethernet(map.map("ethernet"));
     c.pcie = read_pcie(map.map("pcie"));
     read_access_and_epoch(map.map("access"), map.map("epoch"), c);

@@ -38,8 +38,6 @@ public:
     }
 
 private:
-    /// Software has so many writes on their way out of its NIU.
-    static constexpr std::uint64_t request_slots = 4;
     struct Core {
         Node node = 0;
         std::vector<Node> targets;
@@ -137,7 +135,7 @@ private:
 
     void timer(std::uint32_t, std::uint32_t index, Time now) override {
         Core& core = cores_[index];
-        if (!reads() && core.issued - core.left >= request_slots) {
+        if (!reads() && static_cast<double>(core.issued - core.left) >= constants_.request_slots) {
             core.waiting = true;
             return;
         }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/yaml_map.hpp"
 #include "isa/coord_text.hpp"
+#include "sim/memory/memory_constants.hpp"
 
 namespace tt::noc {
 
@@ -22,35 +23,22 @@ struct Named {
     { #name, &Constants::name, false }
 #define TT_NOC_RATE(name) \
     { #name, &Constants::name, true }
-constexpr Named numbers[] = {TT_NOC_RATE(buffer_flits),
-                             TT_NOC_RATE(request_lanes),
-                             TT_NOC_RATE(response_lanes),
-                             TT_NOC_RATE(request_intake),
-                             TT_NOC_TIME(packet_gap),
-                             TT_NOC_RATE(response_flit),
-                             TT_NOC_RATE(write_flit),
-                             TT_NOC_RATE(responses),
-                             TT_NOC_RATE(l1_flits),
-                             TT_NOC_TIME(l1_write),
-                             TT_NOC_TIME(issue_state),
-                             TT_NOC_TIME(read_latency),
-                             TT_NOC_TIME(dram_latency),
-                             TT_NOC_TIME(write_latency),
-                             TT_NOC_TIME(dram_write_latency),
-                             TT_NOC_TIME(dram_small_write),
-                             TT_NOC_TIME(atomic_latency),
-                             TT_NOC_TIME(multicast_setup),
-                             TT_NOC_TIME(issue_read),
-                             TT_NOC_TIME(issue_read_short),
-                             TT_NOC_TIME(issue_read_stateful),
-                             TT_NOC_TIME(issue_write),
-                             TT_NOC_TIME(issue_write_stateful),
-                             TT_NOC_TIME(issue_dram_read),
-                             TT_NOC_TIME(issue_dram_write),
-                             TT_NOC_TIME(short_loop),
-                             TT_NOC_TIME(barrier),
-                             TT_NOC_TIME(trace_barrier),
-                             TT_NOC_TIME(trace_notice)};
+constexpr Named numbers[] = {TT_NOC_RATE(buffer_flits),       TT_NOC_RATE(buffer_own),
+                             TT_NOC_RATE(buffer_pool),        TT_NOC_RATE(dynamic_lanes),
+                             TT_NOC_RATE(request_slots),      TT_NOC_RATE(request_lanes),
+                             TT_NOC_RATE(response_lanes),     TT_NOC_RATE(request_intake),
+                             TT_NOC_TIME(packet_gap),         TT_NOC_RATE(response_flit),
+                             TT_NOC_RATE(write_flit),         TT_NOC_RATE(responses),
+                             TT_NOC_RATE(l1_flits),           TT_NOC_TIME(l1_write),
+                             TT_NOC_TIME(issue_state),        TT_NOC_TIME(read_latency),
+                             TT_NOC_TIME(dram_latency),       TT_NOC_TIME(write_latency),
+                             TT_NOC_TIME(dram_write_latency), TT_NOC_TIME(atomic_latency),
+                             TT_NOC_TIME(multicast_setup),    TT_NOC_TIME(issue_read),
+                             TT_NOC_TIME(issue_read_short),   TT_NOC_TIME(issue_read_stateful),
+                             TT_NOC_TIME(issue_write),        TT_NOC_TIME(issue_write_stateful),
+                             TT_NOC_TIME(issue_dram_read),    TT_NOC_TIME(issue_dram_write),
+                             TT_NOC_TIME(short_loop),         TT_NOC_TIME(barrier),
+                             TT_NOC_TIME(trace_barrier),      TT_NOC_TIME(trace_notice)};
 #undef TT_NOC_TIME
 #undef TT_NOC_RATE
 
@@ -63,8 +51,7 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
     c.hop = chip.timing.noc_hop;
     c.niu = chip.timing.noc_niu;
     c.packet_bytes = chip.timing.noc_packet_bytes;
-    c.dram_read_bytes = chip.timing.dram_read_bytes;
-    c.dram_write_bytes = chip.timing.dram_write_bytes;
+    c.dram = sim::memory_constants(chip.name).dram;
     YamlMap constants = map.map("constants");
     for (const Named& n : numbers) {
         const double value = constants.number(n.name);

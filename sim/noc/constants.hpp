@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isa/arch.hpp"
+#include "sim/memory/dram_channel.hpp"
 
 namespace tt::noc {
 
@@ -16,6 +17,10 @@ struct Constants {
     double niu = 5;               ///< NIU to router and router to NIU, each
     double packet_bytes = 8192;   ///< the longest packet
     double buffer_flits = 16;     ///< what one virtual channel holds of a blocked packet in one router
+    double buffer_own = 1;        ///< flits of them that are its own; the others come out of a pool
+    double buffer_pool = 48;      ///< that all virtual channels of a port share
+    double dynamic_lanes = 4;     ///< virtual channels of requests whose channel the routers choose
+    double request_slots = 4;     ///< transactions a core has under way
     double request_lanes = 2;     ///< packets that may interleave on a link, requests and writes
     double response_lanes = 2;    ///< the same, read responses
     double request_intake = 4;    ///< read requests of each virtual channel a NIU takes in before it answers them
@@ -30,8 +35,7 @@ struct Constants {
     double dram_latency = 100;  ///< the same for DRAM, more
     double write_latency = 50;  ///< last flit at the target's NIU to its acknowledgement
     double dram_write_latency = 100;
-    double dram_read_bytes = 22.3, dram_write_bytes = 21.9;  ///< per cycle and block
-    double dram_small_write = 65;                            ///< cycles of a write of at most 64 B
+    sim::DramTiming dram;  ///< of each block
     double atomic_latency = 5;
     // multicast
     double multicast_setup = 17;  ///< path reservation beyond the round trip to the farthest leaf

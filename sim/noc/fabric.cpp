@@ -18,7 +18,8 @@ Fabric::Fabric(const Topology& topology, const Constants& constants, Client& cli
     : constants_(constants),
       topology_(topology),
       client_(client),
-      network_(topology_, constants.buffer_flits, topology_.nodes() + topology_.dram_blocks(), *this),
+      network_(topology_, {constants.buffer_flits, constants.buffer_own, constants.buffer_pool, constants.hop},
+               topology_.nodes() + topology_.dram_blocks(), *this),
       requests_(topology_, static_cast<std::uint32_t>(constants.buffer_flits),
                 static_cast<std::uint32_t>(constants.request_intake), *this),
       answering_(static_cast<std::size_t>(noc_count * topology_.nodes())) {
@@ -39,9 +40,7 @@ void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read,
             return;
         case NodeKind::Dram: {
             packet.memory[which] = topology_.nodes() + topology_.dram_block(node);
-            double cycles = size / (read ? constants_.dram_read_bytes : constants_.dram_write_bytes);
-            if (!read && bytes <= 64) cycles = constants_.dram_small_write;
-            packet.memory_cost[which] = cycles / packet.flits;
+            packet.memory_cost[which] = constants_.dram.busy(!read, bytes) / packet.flits;
             return;
         }
         case NodeKind::Pcie:
@@ -145,6 +144,11 @@ void Fabric::write(std::uint32_t part) {
     packet.flits = flits(parts_[part].bytes);
     packet.source_cost = constants_.write_flit;
     packet.lane = t.lane >= 0 ? t.lane : usual_lane(constants_.request_lanes);
+    if (t.dynamic) {
+        packet.lane = -1;
+        packet.one_at_source = true;
+        packet.lanes = static_cast<std::int8_t>(constants_.dynamic_lanes);
+    }
     packet.tag = part;
     use_memory(packet, 0, t.from, true, parts_[part].bytes);
     if (t.kind == Kind::Multicast) {
@@ -158,6 +162,7 @@ void Fabric::write(std::uint32_t part) {
         const Route& route = topology_.route(t.noc, t.from, t.to);
         packet.hops = route.hops;
         packet.latency = head_latency(route);
+        packet.one_at_end = topology_.kind(t.to) == NodeKind::Dram;
         use_memory(packet, 1, t.to, false, parts_[part].bytes);
     }
     network_.send(packet);

@@ -20,7 +20,8 @@ struct Transaction {
     Node to = 0;                           ///< the other end; of a multicast unused
     const Topology::Tree* tree = nullptr;  ///< of a multicast; must live until it is complete
     std::uint64_t bytes = 0;
-    std::int8_t lane = -1;  ///< virtual channel of the pair, -1: any
+    std::int8_t lane = -1;  ///< virtual channel of the pair, -1: the one software takes
+    bool dynamic = false;   ///< a write whose virtual channel the routers choose, link by link
     bool linked = false;    ///< a multicast that keeps the path of the one before
     std::uint32_t tag = 0;
 };

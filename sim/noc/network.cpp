@@ -1,17 +1,20 @@
 #include "sim/noc/network.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace tt::noc {
 
 namespace {
-constexpr std::uint32_t flow_event = 0x80000000U;  // with a flow's version: a milestone; the client's are below
-}
+// with a flow's version a milestone, with its count of waits the head of one that waits arrives; the client's are below
+constexpr std::uint32_t flow_event = 0x80000000U, head_event = 0xC0000000U, count_mask = 0x3FFFFFFFU;
+}  // namespace
 
-Network::Network(const Topology& topology, double buffer_flits, int memories, Client& client)
+Network::Network(const Topology& topology, const Buffers& buffers, int memories, Client& client)
     : topology_(topology),
       client_(client),
-      buffer_flits_(buffer_flits),
+      buffers_(buffers),
+      harmless_(static_cast<int>((buffers.pool - buffers.hop + buffers.own) / (buffers.per_lane - buffers.own))),
       shares_(static_cast<std::size_t>(topology.ports() + memories)),
       lanes_(static_cast<std::size_t>(topology.ports())),
       port_flits_(static_cast<std::size_t>(topology.ports()), 0),
@@ -42,11 +45,12 @@ void Network::send(const Packet& packet) {
         free_.pop_back();
     }
     Flow& flow = flows_[id];
-    const std::uint32_t version = flow.version;
+    const std::uint32_t version = flow.version, waits = flow.waits;
     flow = Flow{};
     flow.version = version + 1;
+    flow.waits = waits;
     flow.packet = packet;
-    flow.left = packet.flits;
+    flow.left = flow.scarce_from = packet.flits;
     flow.since = now_;
     ++alive_;
     ++packets_;
@@ -57,18 +61,23 @@ void Network::send(const Packet& packet) {
 }
 
 bool Network::take_lane(Flow& flow, std::uint32_t hop) {
-    Lanes& at = lanes(flow, flow.packet.hops[hop]);
-    const int wanted = flow.packet.lane;
-    const int lane = wanted >= 0 ? wanted : at.used & 1;  // the second where the first is taken
-    if (at.used >> lane & 1) return false;
+    const Packet& packet = flow.packet;
+    Lanes& at = lanes(flow, packet.hops[hop]);
+    int lane = packet.lane;
+    if ((packet.one_at_end && hop + 1 == packet.hops.size()) || (packet.one_at_source && hop == 0))
+        lane = 0;
+    else if (lane < 0)
+        lane = std::countr_one(at.used);  // the first that is free
+    if (lane >= packet.lanes || at.used >> lane & 1) return false;
     at.used = static_cast<std::uint8_t>(at.used | 1 << lane);
-    if (lane) flow.lanes_taken |= std::uint64_t{1} << hop;
+    at.turn = input_of(flow, hop);
+    flow.lanes_taken |= static_cast<std::uint64_t>(lane) << 2 * hop;
     return true;
 }
 
 /// The first hop whose lane a packet that waits still needs: buffers hold all of one that has left its source.
 std::uint32_t Network::behind_buffers(const Flow& flow) const {
-    const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffer_flits_));
+    const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffers_.per_lane));
     return flow.next > needed ? flow.next - needed : 0;
 }
 
@@ -79,10 +88,11 @@ void Network::advance(Id id) {
         if (!take_lane(flow, flow.next)) {
             // It waits, and the buffers behind its head fill.
             wait_at(lanes(flow, flow.packet.hops[flow.next]), id);
-            flow.most_buffered = std::min(flow.packet.flits, buffer_flits_ * flow.next);
+            flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * flow.next);
             flow.gain = flow.next > 0 ? 1 / flow.packet.source_cost : 0;
             schedule(id);
             if (!flow.at_source) let_go(flow, std::max(flow.held, behind_buffers(flow)));
+            wait(id);
             return;
         }
         ++flow.next;
@@ -110,13 +120,80 @@ bool Network::advance_tree(Id id) {
 void Network::let_go(Flow& flow, std::uint32_t until) {
     const std::uint32_t from = flow.held;
     flow.held = until;
+    if (flow.full_from < until && flow.full_to > 0)
+        fill_buffers(flow, std::min<std::uint32_t>(until, flow.full_to), flow.full_to);
     for (std::uint32_t hop = from; hop < until; ++hop) {
         Lanes& at = lanes(flow, flow.packet.hops[hop]);
-        const int lane = flow.packet.tree ? 0 : static_cast<int>(flow.lanes_taken >> hop & 1);
+        const int lane = flow.packet.tree ? 0 : static_cast<int>(flow.lanes_taken >> 2 * hop & 3);
         at.used = static_cast<std::uint8_t>(at.used & ~(1 << lane));
         port_flits_[flow.packet.hops[hop].port] += flow.packet.flits;
     }
-    for (std::uint32_t hop = from; hop < until; ++hop) give_lane(lanes(flow, flow.packet.hops[hop]));
+    if (until == from) return;
+    // The far end first: what comes from behind must not pass those that wait there. Before a port that takes one
+    // packet after the other the same holds all the way; elsewhere trains of packets stay together.
+    const auto hops = flow.packet.hops;
+    const bool far_first = flow.packet.one_at_end;
+    give_lane(lanes(flow, hops[until - 1]));
+    for (std::uint32_t i = from; i + 1 < until; ++i) give_lane(lanes(flow, hops[far_first ? from + until - 2 - i : i]));
+}
+
+/// The packet waits from now on. Where its places will be missed, they are taken only when its head is there.
+void Network::wait(Id id) {
+    Flow& flow = flows_[id];
+    ++flow.waits;
+    const std::uint32_t from = std::max(flow.held, behind_buffers(flow));
+    for (std::uint32_t hop = from; hop < flow.next; ++hop)
+        if (shares_[flow.packet.hops[hop].port].blocked >= harmless_)
+            return events_.at(now_ + buffers_.hop * flow.next, head_event | (flow.waits & count_mask), id);
+    fill_buffers(flow, from, flow.next);
+}
+
+/// The ports behind which a packet that waits fills its places from now on; none when from == to.
+void Network::fill_buffers(Flow& flow, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t hop = flow.full_from; hop < flow.full_to; ++hop)
+        if (hop < from || hop >= to) change_blocked(flow.packet.hops[hop].port, -1);
+    for (std::uint32_t hop = from; hop < to; ++hop)
+        if (hop < flow.full_from || hop >= flow.full_to) change_blocked(flow.packet.hops[hop].port, 1);
+    flow.full_from = static_cast<std::uint16_t>(from);
+    flow.full_to = static_cast<std::uint16_t>(to);
+}
+
+void Network::change_blocked(Share share, int change) {
+    ShareState& state = shares_[share];
+    const int before = state.blocked;
+    state.blocked = static_cast<std::uint16_t>(before + change);
+    if (std::max<int>(before, state.blocked) > harmless_) renew_ceilings(state);
+}
+
+/// What the places left to it let a virtual channel pass in flits per cycle: each is free again after a hop's time.
+double Network::lane_rate(const ShareState& share) const {
+    const double taken = share.blocked * (buffers_.per_lane - buffers_.own);
+    const double left = std::max(0.0, buffers_.pool - taken);
+    const auto moving = static_cast<double>(std::max<std::size_t>(1, share.flows.size()));
+    return std::min(buffers_.per_lane, buffers_.own + left / moving) / buffers_.hop;
+}
+
+/// What a packet that has waited passes before places become scarce: the buffer at its head is full, and the places
+/// that become free go by turns to it and to those that the pool could not fill.
+double Network::abundant_flits(const Flow& flow) const {
+    if (flow.full_from >= flow.full_to) return 0;
+    const double shared = buffers_.per_lane - buffers_.own;
+    const int waiting = shares_[flow.packet.hops[flow.full_to - 1U].port].blocked - 1;
+    return buffers_.per_lane + shared / std::max(1.0, waiting - std::floor(buffers_.pool / shared));
+}
+
+void Network::mark_dirty(Id id) {
+    if (flows_[id].dirty) return;
+    flows_[id].dirty = true;
+    dirty_.push_back(id);
+}
+
+void Network::renew_ceilings(const ShareState& share) {
+    for (const Id id : share.flows) {
+        pass(flows_[id]);
+        find_ceiling(flows_[id]);
+        mark_dirty(id);
+    }
 }
 
 void Network::wait_at(Lanes& at, Id id) {
@@ -125,11 +202,25 @@ void Network::wait_at(Lanes& at, Id id) {
     at.last = id;
 }
 
+/// The port through which a packet comes to the router before a hop. Where it may be on one of many channels the
+/// channels take turns, not the inputs: none.
+Port Network::input_of(const Flow& flow, std::uint32_t hop) {
+    const bool many = flow.packet.tree || flow.packet.one_at_source;
+    return many || hop == 0 ? no_port : flow.packet.hops[hop - 1].port;
+}
+
+/// To the longest wait at another of the router's inputs than the last one, then to the longest of all.
 void Network::give_lane(Lanes& at) {
+    if (at.first == none) return;
+    if (at.turn == no_port || !give_lane(at, true)) give_lane(at, false);
+}
+
+bool Network::give_lane(Lanes& at, bool in_turn) {
     for (Id id = at.first, before = none; id != none;) {
         Flow& flow = flows_[id];
         const Id after = flow.after;
-        if (flow.packet.tree ? at.used != 0 : !take_lane(flow, flow.next)) {  // it asks for the other lane
+        if ((in_turn && input_of(flow, flow.next) == at.turn) ||
+            (flow.packet.tree ? at.used != 0 : !take_lane(flow, flow.next))) {  // it asks for the other lane
             before = id;
             id = after;
             continue;
@@ -137,15 +228,19 @@ void Network::give_lane(Lanes& at) {
         (before == none ? at.first : flows_[before].after) = after;
         if (at.last == id) at.last = before;
         if (flow.packet.tree) {
-            if (advance_tree(id)) return;
+            if (advance_tree(id)) return true;
             id = after;
         } else {
             pass(flow);
+            flow.scarce_from = flow.left - abundant_flits(flow);
             ++flow.next;
+            fill_buffers(flow, 0, 0);
+            ++flow.waits;
             advance(id);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 void Network::find_ceiling(Flow& flow) {
@@ -155,16 +250,31 @@ void Network::find_ceiling(Flow& flow) {
         flow.ceiling = shares_[share].capacity / cost;
         flow.ceiling_at = hop;
     });
+    flow.scarce_later = false;
+    for (std::size_t hop = flow.held; hop < flow.packet.hops.size(); ++hop) {
+        const ShareState& share = shares_[flow.packet.hops[hop].port];
+        if (share.blocked <= harmless_) continue;
+        if (flow.left > flow.scarce_from + 1e-6) {
+            flow.scarce_later = true;
+            continue;
+        }
+        const double rate = lane_rate(share);
+        if (rate >= flow.ceiling) continue;
+        flow.ceiling = rate;
+        flow.ceiling_at = static_cast<std::uint16_t>(hop);
+    }
 }
 
 void Network::start(Id id) {
     Flow& flow = flows_[id];
     flow.moving = true;
     flow.gain = 0;
+    each_share(flow, [&](Share share, double, std::uint16_t) {
+        shares_[share].flows.push_back(id);
+        if (shares_[share].blocked > harmless_) renew_ceilings(shares_[share]);
+    });
     find_ceiling(flow);
-    each_share(flow, [&](Share share, double, std::uint16_t) { shares_[share].flows.push_back(id); });
-    flow.dirty = true;
-    dirty_.push_back(id);
+    mark_dirty(id);
 }
 
 /// Brings what has moved up to now.
@@ -193,7 +303,8 @@ void Network::schedule(Id id) {
         if (flow.rate <= 0) return;
         time = flow.left / flow.rate;
     }
-    events_.at(now_ + std::max(time, 0.0), flow_event | (flow.version & ~flow_event), id);
+    if (flow.scarce_later) time = std::min(time, (flow.left - flow.scarce_from) / flow.rate);
+    events_.at(now_ + std::max(time, 0.0), flow_event | (flow.version & count_mask), id);
 }
 
 void Network::set_rate(Id id, double rate, std::uint16_t narrow) {
@@ -203,7 +314,7 @@ void Network::set_rate(Id id, double rate, std::uint16_t narrow) {
     flow.rate = rate;
     flow.narrow = narrow;
     flow.gain = narrow > 0 ? std::max(0.0, 1 / flow.packet.source_cost - rate) : 0;
-    flow.most_buffered = std::min(flow.packet.flits, buffer_flits_ * narrow);
+    flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * narrow);
     schedule(id);
 }
 
@@ -215,18 +326,21 @@ void Network::leave_share(Id id, Share share) {
             flows.pop_back();
             continue;
         }
-        Flow& other = flows_[flows[i]];
-        if (!other.dirty) {
-            other.dirty = true;
-            dirty_.push_back(flows[i]);
-        }
+        mark_dirty(flows[i]);
         ++i;
     }
+    if (shares_[share].blocked > harmless_) renew_ceilings(shares_[share]);
 }
 
 void Network::milestone(Id id) {
     Flow& flow = flows_[id];
     pass(flow);
+    if (flow.scarce_later && flow.left <= flow.scarce_from + 1e-6) {
+        find_ceiling(flow);
+        mark_dirty(id);
+        schedule(id);
+        return;
+    }
     if (!flow.at_source) return finish(id);
     if (flow.moving && flow.left <= 1e-6) {
         leave_source(id);
@@ -237,10 +351,7 @@ void Network::milestone(Id id) {
     if (flows_[id].moving) {
         find_ceiling(flows_[id]);
         schedule(id);
-        if (!flows_[id].dirty) {
-            flows_[id].dirty = true;
-            dirty_.push_back(id);
-        }
+        mark_dirty(id);
     }
 }
 
@@ -281,10 +392,15 @@ bool Network::run() {
         if (events_.empty()) return alive_ == 0;
         const Event event = events_.pop();
         if (event.what & flow_event) {
-            if ((flows_[event.argument].version & ~flow_event) != (event.what & ~flow_event))
-                continue;  // has a new rate
+            Flow& flow = flows_[event.argument];
+            const bool head = (event.what & head_event) == head_event;
+            if (((head ? flow.waits : flow.version) & count_mask) != (event.what & count_mask))
+                continue;  // has a new rate, waits no more
             now_ = event.time;
-            milestone(event.argument);
+            if (head)
+                fill_buffers(flow, std::max(flow.held, behind_buffers(flow)), flow.next);
+            else
+                milestone(event.argument);
         } else {
             now_ = event.time;
             client_.timer(event.what, event.argument, now_);

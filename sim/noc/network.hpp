@@ -20,12 +20,24 @@ namespace tt::noc {
 
 enum class Traffic : std::uint8_t { Request, Multicast, Response };
 constexpr int traffic_classes = 3;
+constexpr int most_lanes = 4;
+
+/// The buffers behind a link that all its virtual channels share, in flits.
+struct Buffers {
+    double per_lane = 16;  ///< of one virtual channel at most, its own places included
+    double own = 1;        ///< guaranteed to each
+    double pool = 1e9;     ///< shared by all
+    double hop = 9;        ///< cycles a flit takes up its place at least
+};
 
 struct Packet {
     std::span<const Hop> hops;  ///< must live as long as the packet: a Route's or a Tree's
     bool tree = false;          ///< takes all its lanes at once (path reservation)
     Traffic traffic = Traffic::Request;
-    std::int8_t lane = -1;   ///< the virtual channel asked for, 0 or 1; -1: any
+    std::int8_t lane = -1;  ///< the virtual channel asked for; -1: any
+    std::int8_t lanes = 2;  ///< virtual channels of its class to choose from, at most most_lanes
+    /// Its first, its last port takes one packet of the class after the other.
+    bool one_at_source = false, one_at_end = false;
     double flits = 0;        ///< with the header
     double source_cost = 1;  ///< cycles per flit at the first port
     /// Memories read and written and what a flit takes of their capacity; -1 for none.
@@ -46,9 +58,8 @@ public:
         virtual void delivered(std::uint32_t tag, Time now, Time arrival) = 0;
         virtual void timer(std::uint32_t what, std::uint32_t argument, Time now) = 0;
     };
-    /// buffer_flits: what one virtual channel of a router holds of a packet that waits. Memories move one flit per
-    /// cycle until set_memory().
-    Network(const Topology& topology, double buffer_flits, int memories, Client& client);
+    /// Memories move one flit per cycle until set_memory().
+    Network(const Topology& topology, const Buffers& buffers, int memories, Client& client);
 
     void set_memory(int memory, double flits_per_cycle);
     /// Sets the packet on its way now.
@@ -68,11 +79,12 @@ public:
 private:
     using Id = std::uint32_t;
     static constexpr Id none = ~Id{0};
+    static constexpr Port no_port = 0xFFFF;
     using Share = std::uint32_t;  ///< a port, or ports + memory: what has a capacity
     struct Flow {
         Packet packet;
         std::uint32_t next = 0, held = 0;    ///< hops [held, next) have a lane
-        std::uint64_t lanes_taken = 0;       ///< bit per hop: which of the two lanes
+        std::uint64_t lanes_taken = 0;       ///< two bits per hop: which lane
         Id after = none;                     ///< the next one in the list of Lanes
         double left = 0;                     ///< flits to deliver
         double rate = 0, ceiling = 0;        ///< per cycle, and what it could be alone
@@ -80,19 +92,25 @@ private:
         double gain = 0, most_buffered = 0;  ///< growth of `buffered` per cycle, and where it ends
         Time since = 0;                      ///< of left, buffered
         std::uint32_t version = 0;
+        std::uint32_t waits = 0;                   ///< times it began or ended to wait
+        std::uint16_t full_from = 0, full_to = 0;  ///< ports whose buffers it fills while it waits
         std::uint16_t narrow = 0, ceiling_at = 0;  ///< hops that hold it to its rate, and to its ceiling
+        double scarce_from = 0;                    ///< what is left when the flits that waited at its head are gone
+        bool scarce_later = false;                 ///< the places left to it will hold it up then
         bool moving = false, at_source = true;
         bool dirty = false, marked = false;
     };
-    /// The two lanes of one class on one port, and who waits for them, in the order of arrival (a list through
+    /// The lanes of one class on one port, and who waits for them, in the order of arrival (a list through
     /// Flow::after).
     struct Lanes {
         Id first = none, last = none;
         std::uint8_t used = 0;  ///< a bit per lane
+        Port turn = no_port;    ///< the router's input that got the last one
     };
     struct ShareState {
         double capacity = 1;
         std::vector<Id> flows;
+        std::uint16_t blocked = 0;  ///< packets that wait further on and fill buffers behind this link
         // scratch of the rate computation
         double weight = 0, room = 0;
         std::uint32_t open = 0;  ///< flows whose rates rise still
@@ -100,11 +118,20 @@ private:
     };
     Lanes& lanes(const Flow& flow, const Hop& hop);
     bool take_lane(Flow& flow, std::uint32_t hop);
+    static Port input_of(const Flow& flow, std::uint32_t hop);
+    bool give_lane(Lanes& at, bool in_turn);
     std::uint32_t behind_buffers(const Flow& flow) const;
     void advance(Id id);
     bool advance_tree(Id id);
     void let_go(Flow& flow, std::uint32_t until);
     void wait_at(Lanes& at, Id id);
+    void wait(Id id);
+    void fill_buffers(Flow& flow, std::uint32_t from, std::uint32_t to);
+    void change_blocked(Share share, int change);
+    void renew_ceilings(const ShareState& share);
+    double abundant_flits(const Flow& flow) const;
+    double lane_rate(const ShareState& share) const;
+    void mark_dirty(Id id);
     void give_lane(Lanes& at);
     void start(Id id);
     void pass(Flow& flow);
@@ -123,7 +150,8 @@ private:
 
     const Topology& topology_;
     Client& client_;
-    double buffer_flits_;
+    Buffers buffers_;
+    int harmless_;  ///< packets that may fill buffers behind a link before others there get less than the link's rate
     Events events_;
     Time now_ = 0;
     std::vector<Flow> flows_;

@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
 
+#include "compiler/backend/edge_limits.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/model_run.hpp"
 #include "compiler/value_file.hpp"
+#include "netlist/plan/stream_use.hpp"
+#include "netlist/reader.hpp"
+#include "netlist/validate.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
@@ -40,6 +45,50 @@ Values run_compiled(const std::string& out, const sim::RunOptions& options, Valu
     return outputs;
 }
 
+/// Streams, phases and DRAM buffers of every op stay within what a core has, counted from the netlist alone.
+void check_edges(const std::string& file) {
+    const Netlist netlist = resolve(read_netlist(file));
+    const Costs limits = read_edge_limits();
+    const auto most = [&](Limit limit) { return limits[static_cast<std::size_t>(limit)]; };
+    for (const tt::Graph& graph : netlist.graphs) {
+        std::map<std::string, std::int64_t> streams, phases_out;  // per producer
+        for (const Op& op : graph.ops) {
+            CAPTURE(op.name());
+            std::int64_t phases_in = 0, buffers = 0;
+            for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+                const Queue* queue = netlist.find_queue(op.inputs[k]);
+                const auto producer = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                                   [&](const Op& other) { return other.name() == op.inputs[k]; });
+                const StreamUse use = stream_use(op.cfg, k, op.tms[k], queue ? queue->blocking : producer->cfg.out);
+                if (queue && queue->type == QueueType::Ram) continue;  // may be held
+                phases_in += use.consumer_phases;
+                if (queue) {
+                    buffers += use.sources;
+                } else {
+                    streams[op.inputs[k]] += use.fan_out;
+                    phases_out[op.inputs[k]] += use.producer_phases;
+                }
+            }
+            REQUIRE(phases_in <= most(Limit::ConsumerPhases));
+            REQUIRE(buffers <= most(Limit::DramInputs));
+        }
+        for (const auto& [producer, n] : streams) REQUIRE(n <= most(Limit::FanOut));
+        for (const auto& [producer, n] : phases_out) REQUIRE(n <= most(Limit::ProducerPhases));
+    }
+}
+
+/// With that way to cut; where none is allowed and one is needed, with the default.
+void compile_with(CompileOptions& options, SelfCut cut) {
+    options.schedule.self_cut = cut;
+    try {
+        compile(options);
+    } catch (const Error& error) {
+        if (cut != SelfCut::None || error.fault() != Fault::Unsupported) throw;
+        options.schedule.self_cut = SelfCut::ConsumerOperandEdgesFirst;
+        compile(options);
+    }
+}
+
 /// The netlist it became.
 std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy policy) {
     CAPTURE(seed);
@@ -62,7 +111,8 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
     options.fuse_gelu = fusing[seed % fusing.size()];
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
-    compile(options);
+    compile_with(options, *parse_self_cut(self_cut_names()[seed / policy_names().size() % self_cut_names().size()]));
+    check_edges(options.out + "/netlist.yaml");
 
     sim::RunOptions run;
     run.netlist = options.out + "/netlist.yaml";

@@ -31,4 +31,11 @@ inline std::string write_temp(const std::string& name, const std::string& text) 
     return file.string();
 }
 
+/// Whether nothing unfinished lies in the folder: such files begin with a dot until they are whole.
+inline bool holds_whole_files(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().filename().string().front() == '.') return false;
+    return true;
+}
+
 }  // namespace tt

@@ -156,14 +156,7 @@ TEST_CASE("golden sees through views of a ram, both ways") {
 }
 
 TEST_CASE("golden refuses to read a FIFO entry that nothing wrote") {
-    NetlistText n;
-    n.queue({.name = "x", .entries = 2});
-    n.queue({.name = "mid", .input = "first", .entries = 2});
-    n.queue({.name = "y", .input = "second", .entries = 2});
-    n.graph("g", 2);
-    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
-    n.graph("h", 2);
-    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    NetlistText n = two_graphs(2, 2);
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
     CHECK_THROWS_WITH(Run(n.text()),
                       Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which nothing has written"));

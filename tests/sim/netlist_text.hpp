@@ -129,4 +129,42 @@ inline std::string execute(const std::string& graph, const std::vector<std::stri
     return fmt::format("execute: {{graph_name: {}, queue_settings: {{{}}}}}", graph, text);
 }
 
+/// Eight slices of `fork` go to `join` directly, and to `slow`, which needs all eight before it gives one.
+inline std::string fork_and_join(int buffer) {
+    NetlistText n;
+    const Cut eight{.m = 2, .n = 2, .rt = 2, .ct = 2, .t = 8};
+    n.queue({.name = "x", .cut = eight, .entries = 1});
+    n.queue({.name = "w", .cut = eight, .entries = 1, .ram = true});
+    n.queue({.name = "y", .input = "join", .cut = eight, .entries = 1});
+    n.graph("g", 1);
+    n.op({.name = "fork", .type = "nop", .inputs = {"x"}, .cut = eight, .buffer = buffer});
+    n.op({.name = "slow",
+          .type = "matmul",
+          .inputs = {"fork", "w"},
+          .cut = {.m = 2, .n = 2, .rt = 2, .ct = 2},
+          .col = 1,
+          .more = "attributes: {m_k: 4, u_kt: 1, accumulate: true, z: 8}"});
+    n.op({.name = "join",
+          .type = "add",
+          .inputs = {"fork", "slow"},
+          .cut = eight,
+          .col = 2,
+          .more = "input_1_tms: [broadcast: {z: 8}]"});
+    n.program("p", looped(1, {execute("g", {fifo("x"), ram("w")})}, 1, 2));
+    return n.text();
+}
+
+/// Graph g copies x to the queue mid, graph h copies mid to y; no program yet. `inputs` of one execute.
+inline NetlistText two_graphs(int inputs, int mid_entries) {
+    NetlistText n;
+    n.queue({.name = "x", .entries = inputs});
+    n.queue({.name = "mid", .input = "first", .entries = mid_entries});
+    n.queue({.name = "y", .input = "second", .entries = inputs});
+    n.graph("g", inputs);
+    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
+    n.graph("h", inputs);
+    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    return n;
+}
+
 }  // namespace tt::test

@@ -6,35 +6,6 @@
 using namespace tt;
 using namespace tt::test;
 
-namespace {
-
-/// Eight slices of `fork` go to `join` directly, and to `slow`, which needs all eight before it gives one.
-std::string fork_and_join(int buffer) {
-    NetlistText n;
-    const Cut eight{.m = 2, .n = 2, .rt = 2, .ct = 2, .t = 8};
-    n.queue({.name = "x", .cut = eight, .entries = 1});
-    n.queue({.name = "w", .cut = eight, .entries = 1, .ram = true});
-    n.queue({.name = "y", .input = "join", .cut = eight, .entries = 1});
-    n.graph("g", 1);
-    n.op({.name = "fork", .type = "nop", .inputs = {"x"}, .cut = eight, .buffer = buffer});
-    n.op({.name = "slow",
-          .type = "matmul",
-          .inputs = {"fork", "w"},
-          .cut = {.m = 2, .n = 2, .rt = 2, .ct = 2},
-          .col = 1,
-          .more = "attributes: {m_k: 4, u_kt: 1, accumulate: true, z: 8}"});
-    n.op({.name = "join",
-          .type = "add",
-          .inputs = {"fork", "slow"},
-          .cut = eight,
-          .col = 2,
-          .more = "input_1_tms: [broadcast: {z: 8}]"});
-    n.program("p", looped(1, {execute("g", {fifo("x"), ram("w")})}, 1, 2));
-    return n.text();
-}
-
-}  // namespace
-
 TEST_CASE("a fork whose short branch has no buffer hangs, and the chain goes round through the ops concerned") {
     const std::string text = fork_and_join(2);
     CHECK(verdicts(run_text(text, sim::Mode::Functional)) == "y passes");  // unbounded buffers
@@ -64,14 +35,7 @@ TEST_CASE("the same fork runs when its buffer holds what the long branch needs")
 }
 
 TEST_CASE("a queue of too few entries between two graphs hangs and is named") {
-    NetlistText n;
-    n.queue({.name = "x", .entries = 4});
-    n.queue({.name = "mid", .input = "first", .entries = 2});
-    n.queue({.name = "y", .input = "second", .entries = 4});
-    n.graph("g", 4);
-    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
-    n.graph("h", 4);
-    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    NetlistText n = two_graphs(4, 2);
     n.program("p", looped(1, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 4, 8));
     CHECK(verdicts(run_text(n.text(), sim::Mode::Functional)) == "y passes");
     const Outcome run = run_text(n.text(), sim::Mode::Timing);
@@ -81,14 +45,7 @@ TEST_CASE("a queue of too few entries between two graphs hangs and is named") {
 }
 
 TEST_CASE("reading an entry that nothing writes is refused or hangs at that entry, never invented") {
-    NetlistText n;
-    n.queue({.name = "x", .entries = 2});
-    n.queue({.name = "mid", .input = "first", .entries = 2});
-    n.queue({.name = "y", .input = "second", .entries = 2});
-    n.graph("g", 2);
-    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
-    n.graph("h", 2);
-    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    NetlistText n = two_graphs(2, 2);
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
     const Outcome functional = run_text(n.text(), sim::Mode::Functional);
     CHECK(functional.exit_code == 2);

@@ -12,8 +12,6 @@ using namespace tt::sim;
 namespace {
 
 double rate(const char* chip_name, DramBenchCase what) {
-    what.placements = 2;
-    what.clocks = 8000;
     return dram_bench(what, chip(chip_name), memory_constants(chip_name)).bytes_per_clock;
 }
 
@@ -63,9 +61,9 @@ TEST_CASE("one channel serves few and many tiles alike, until writers choose vir
     c.write = true;
     CHECK(rate("wormhole_b0", c) == Approx(21.9).epsilon(0.02));
     c.static_vc = false;
-    CHECK(rate("wormhole_b0", c) < 18);
+    CHECK(rate("wormhole_b0", c) < 12);
     c.tiles = 1;
-    CHECK(rate("wormhole_b0", c) == Approx(21.9).epsilon(0.02));
+    CHECK(rate("wormhole_b0", c) == Approx(21.9).epsilon(0.05));
 }
 
 TEST_CASE("all channels give their sum to tiles chosen with care, less to tiles drawn at random") {
@@ -152,7 +150,7 @@ TEST_CASE("measured DRAM and Ethernet rows are predicted within their bounds") {
         predict_dram_rows(read_csv(folder / "dram_bandwidth_one_channel.csv", dram_columns()), "wormhole_b0"));
     REQUIRE_FALSE(dram.empty());
     INFO("DRAM: mean error " << dram.back().mean << " %");
-    CHECK(dram.back().mean < 5);
+    CHECK(dram.back().mean < 3);
     for (const PredictionErrors& e :
          bench_errors(predict_eth_rows(read_csv(folder / "ethernet_link.csv", eth_columns()), "wormhole_b0"))) {
         INFO(e.group << ": mean error " << e.mean << " %, worst " << e.worst << " %");

@@ -147,14 +147,7 @@ TEST_CASE("ram pointers step with their autoincrements and wrap") {
 }
 
 TEST_CASE("inputs that are left out leave holes that hold up nobody") {
-    NetlistText n;
-    n.queue({.name = "x", .entries = 4});
-    n.queue({.name = "mid", .input = "first", .entries = 4});
-    n.queue({.name = "y", .input = "second", .entries = 4});
-    n.graph("g", 4);
-    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
-    n.graph("h", 4);
-    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    NetlistText n = two_graphs(4, 4);
     n.program("p", looped(5, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 4, 8));
     for (const std::int64_t count : {1, 3})
         for (const sim::Mode mode : both_modes) {

@@ -222,28 +222,8 @@ TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated")
 }
 
 TEST_CASE("a run that hangs leaves a trace of what was done") {
-    NetlistText n;  // 'slow' needs all eight slices before it gives one; 'join' holds two of the other way
-    const Cut eight{.m = 2, .n = 2, .rt = 2, .ct = 2, .t = 8};
-    n.queue({.name = "x", .cut = eight, .entries = 1});
-    n.queue({.name = "w", .cut = eight, .entries = 1, .ram = true});
-    n.queue({.name = "y", .input = "join", .cut = eight, .entries = 1});
-    n.graph("g", 1);
-    n.op({.name = "fork", .type = "nop", .inputs = {"x"}, .cut = eight, .buffer = 2});
-    n.op({.name = "slow",
-          .type = "matmul",
-          .inputs = {"fork", "w"},
-          .cut = {.m = 2, .n = 2, .rt = 2, .ct = 2},
-          .col = 1,
-          .more = "attributes: {m_k: 4, u_kt: 1, accumulate: true, z: 8}"});
-    n.op({.name = "join",
-          .type = "add",
-          .inputs = {"fork", "slow"},
-          .cut = eight,
-          .col = 2,
-          .more = "input_1_tms: [broadcast: {z: 8}]"});
-    n.program("p", looped(1, {execute("g", {fifo("x"), ram("w")})}, 1, 2));
     const sim::RunOptions options = traced("hang.ttperf");
-    const Outcome run = run_text(n.text(), sim::Mode::Timing, options);
+    const Outcome run = run_text(fork_and_join(2), sim::Mode::Timing, options);
     REQUIRE(run.exit_code == 3);
     CHECK(run.error.find(options.trace.file + ": holds what was done") != std::string::npos);
     trace::Reader reader(options.trace.file);

@@ -1,22 +1,16 @@
 // ttperf: first analysis of a trace. Where did the cycles go?
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <limits>
 #include <optional>
 
-#include "base/error.hpp"
+#include "tools/common/run_tool.hpp"
 #include "tools/ttperf/report.hpp"
 #include "tools/ttsim/output.hpp"
 
 namespace {
 
 using namespace tt;
-
-constexpr int wrong_usage = 2, our_bug = 70;
 
 struct Flags {
     std::string file;
@@ -69,28 +63,14 @@ int parse_and_run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : wrong_usage;
+        return app.exit(e) == 0 ? 0 : cli::wrong_usage;
     }
     analyse(flags);
     return 0;
 }
 
-int fail(int status, const char* text) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}\n", text);
-    return status;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return parse_and_run(argc, argv);
-    } catch (const Error& e) {
-        return fail(e.exit_code(), e.what());
-    } catch (const std::bad_alloc&) {
-        return fail(our_bug, "error: out of memory");
-    } catch (const std::exception& e) {
-        return fail(our_bug, fmt::format("error: internal: {}", e.what()).c_str());
-    }
+    return cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
+#include "tools/common/run_tool.hpp"
 
 namespace {
 
@@ -108,25 +109,22 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_flag("--list-passes", flags.list, "List passes and pipelines");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
     CLI::App app{"Runs compiler passes over a graph and prints what they left."};
     app.name("ttsim-opt");
     Flags flags;
     add_flags(app, flags);
     try {
         app.parse(argc, argv);
-        run(flags);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : 2;
-    } catch (const tt::Error& e) {
-        std::fflush(stdout);
-        fmt::print(stderr, "{}\n", e.what());
-        return e.exit_code();
-    } catch (const std::exception& e) {
-        fmt::print(stderr, "error: internal: {}\n", e.what());
-        return 70;
+        return app.exit(e) == 0 ? 0 : cli::wrong_usage;
     }
+    run(flags);
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

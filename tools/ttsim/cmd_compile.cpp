@@ -16,6 +16,7 @@
 #include "netlist/writer.hpp"
 #include "sim/run.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/compile_report.hpp"
 #include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
@@ -29,6 +30,7 @@ struct Flags {
                                                  overrides_file;
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
+    std::string self_cut, explain_op, json;
     bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
@@ -84,6 +86,7 @@ std::string shown_command(const Flags& flags) {
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
     if (flags.no_column_order) text += " --no-column-order";
+    if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
     if (flags.fuse_gelu) text += *flags.fuse_gelu ? " --fuse-gelu" : " --no-fuse-gelu";
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
@@ -127,6 +130,16 @@ void finish(Flags& flags) {
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
+    if (!flags.self_cut.empty()) {
+        const auto cut = ir::parse_self_cut(flags.self_cut);
+        if (!cut)
+            throw CLI::ValidationError(
+                "--self-cut",
+                fmt::format("'{}' is no way to cut{}; there are {}", flags.self_cut,
+                            did_you_mean(flags.self_cut, ir::self_cut_names()), fmt::join(ir::self_cut_names(), ", ")));
+        o.schedule.self_cut = *cut;
+    }
+    o.schedule.explain = flags.explain || !flags.explain_op.empty();
     o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
@@ -171,13 +184,17 @@ double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
 void run(Flags& flags) {
     finish(flags);
     flags.options.simulate = simulated;
+    const std::optional<OutputFile> json = flags.json.empty() ? std::nullopt : std::optional<OutputFile>(flags.json);
     const ir::CompileReport report = ir::compile(flags.options);
+    const auto decisions = chosen_decisions(report.decisions, flags.explain_op);
+    if (json) json->write(compile_json(flags.options, report, decisions));
+    if (json && json->is_stdout()) return;
     std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
                                    flags.options.model, report.ops, report.epochs, flags.options.device, report.arch,
                                    report.constants, report.estimated_cycles);
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
-    if (flags.explain)
-        for (const std::string& line : report.explanations) text += line + "\n";
+    if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
+    text += decisions_text(decisions);
     text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.options.out, flags.options.out);
     print_text(text);
 }
@@ -223,6 +240,12 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME:KEY=VALUE,...");
+    command
+        .add_option("--self-cut", flags.self_cut,
+                    "What goes through a queue in DRAM when an op's neighbours in its epoch leave it no grid: "
+                    "consumer_operand_edges_first (what it reads, one by one, then what reads it; default), "
+                    "producer_user_edges_first (the other way), fast_cut (all it reads), none (an error)")
+        ->type_name("NAME");
     command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
     command.add_flag(
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
@@ -287,11 +310,18 @@ void add_compile(CLI::App& app) {
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
     command->add_flag("--no-host-fallback", flags->no_host_fallback,
                       "Refuse what would run on the host (look-ups of token ids, whole numbers), naming it");
-    command->add_flag("--explain", flags->explain, "Print for each op which grids fit and which was chosen");
+    command->add_flag(
+        "--explain", flags->explain,
+        "Print for each op every grid with its blocks, L1 and cycles, which was chosen or rejected and why, "
+        "and how its operands reach it");
+    command->add_option("--explain-op", flags->explain_op, "The same for ops whose whole names match")
+        ->type_name("REGEX");
+    command->add_option("--json", flags->json, "Write what is printed as JSON; - is stdout")->option_text("FILE");
     command->footer(
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
         "Examples:\n"
         "  ttsim compile model.onnx -o out && ttsim run out\n"
+        "  ttsim compile model.onnx -o out --explain-op 'matmul_.*'\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags] { run(*flags); });
 }

@@ -1,21 +1,14 @@
 // ttsim: the front door. Each subcommand has a cmd_*.cpp of its own.
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
-#include <exception>
-#include <new>
 
-#include "base/error.hpp"
+#include "tools/common/run_tool.hpp"
 #include "tools/ttsim/commands.hpp"
 
 // libsystemc refers to it; ttsim starts simulations itself.
 extern "C" int sc_main(int, char*[]) { return 0; }
 
 namespace {
-
-constexpr int wrong_usage = 2, our_bug = 70;
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
@@ -49,30 +42,14 @@ int parse_and_run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : wrong_usage;
+        return app.exit(e) == 0 ? 0 : tt::cli::wrong_usage;
     }
     return exit_status;
-}
-
-int fail(int status, const char* text) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}\n", text);
-    return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
-    try {
-        return parse_and_run(argc, argv);
-    } catch (const tt::Error& e) {
-        return fail(e.exit_code(), e.what());
-    } catch (const std::bad_alloc&) {
-        return fail(our_bug, "error: out of memory");
-    } catch (const std::exception& e) {
-        return fail(our_bug, fmt::format("error: internal: {}", e.what()).c_str());
-    } catch (...) {
-        return fail(our_bug, "error: internal: unknown exception");
-    }
+    return tt::cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

@@ -21,8 +21,8 @@ inline Constants plain_constants() {
     c.l1_write = 1;
     c.read_latency = c.write_latency = c.dram_latency = c.dram_write_latency = 0;
     c.atomic_latency = c.multicast_setup = c.barrier = c.trace_barrier = c.trace_notice = 0;
-    c.dram_read_bytes = c.dram_write_bytes = 16;
-    c.dram_small_write = 0;
+    c.dram.peak_bytes = 16;
+    c.dram.refresh_for = c.dram.page_read = c.dram.page_write = c.dram.small_write = c.dram.request = 0;
     c.block_ports = {{{0, 1}}, {{0, 7}}, {{5, 11}}, {{5, 9}}, {{5, 3}}, {{5, 7}}};
     return c;
 }

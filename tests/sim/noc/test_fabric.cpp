@@ -18,7 +18,7 @@ public:
         fabric_.at(when, 0, t.tag);
     }
     void read(Time when, Node from, Node to, std::uint64_t bytes, int noc = 0) {
-        issue(when, {Kind::Read, noc, from, to, nullptr, bytes, -1, false, 0});
+        issue(when, {Kind::Read, noc, from, to, nullptr, bytes, -1, false, false, 0});
     }
     void run() { REQUIRE(fabric_.run()); }
     Fabric& fabric() { return fabric_; }
@@ -50,8 +50,8 @@ TEST_CASE("A write is complete with its acknowledgement, a posted one with its a
     Constants c = plain_constants();
     c.write_latency = 7;
     Machine m(c);
-    m.issue(0, {Kind::Write, 0, at(1, 1), at(1, 3), nullptr, 320, -1, false, 0});
-    m.issue(1000, {Kind::PostedWrite, 0, at(1, 1), at(1, 3), nullptr, 320, -1, false, 0});
+    m.issue(0, {Kind::Write, 0, at(1, 1), at(1, 3), nullptr, 320, -1, false, false, 0});
+    m.issue(1000, {Kind::PostedWrite, 0, at(1, 1), at(1, 3), nullptr, 320, -1, false, false, 0});
     m.run();
     CHECK(m.left[0] == Approx(11));
     CHECK(m.done[0] == Approx(11 + 20 + 10 + 7 + 100 + 10));
@@ -72,7 +72,7 @@ TEST_CASE("An atomic costs its way there and back and its time in L1") {
     Constants c = plain_constants();
     c.atomic_latency = 5;
     Machine m(c);
-    m.issue(0, {Kind::Atomic, 1, at(2, 2), at(2, 4), nullptr, 4, -1, false, 0});
+    m.issue(0, {Kind::Atomic, 1, at(2, 2), at(2, 4), nullptr, 4, -1, false, false, 0});
     m.run();
     CHECK(m.done[0] == Approx(120 + 20 + 5));
 }
@@ -120,8 +120,8 @@ TEST_CASE("A multicast reserves its path first, unless it keeps the one before, 
     const Topology::Tree tree = wormhole().tree(0, at(1, 1), {1, 1}, {3, 3});
     REQUIRE(tree.depth == 4);
     Machine m(c);
-    m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, false, 0});
-    m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, true, 0});
+    m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, false, false, 0});
+    m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, false, true, 0});
     m.run();
     const double first = 17 + 2 * 40 + 101, way = 10 + 40, back = 10 + 10 * 18;
     CHECK(m.done[0] == Approx(first + way + back));
@@ -134,8 +134,8 @@ TEST_CASE("Two multicasts that share a link do not overlap, two that do not do")
     const Topology::Tree other = wormhole().tree(0, at(1, 2), {1, 2}, {4, 2});
     const auto last = [](const Topology::Tree& a, Node from_a, const Topology::Tree& b, Node from_b) {
         Machine m;
-        m.issue(0, {Kind::Multicast, 0, from_a, 0, &a, 8192, -1, false, 0});
-        m.issue(0, {Kind::Multicast, 0, from_b, 0, &b, 8192, -1, false, 0});
+        m.issue(0, {Kind::Multicast, 0, from_a, 0, &a, 8192, -1, false, false, 0});
+        m.issue(0, {Kind::Multicast, 0, from_b, 0, &b, 8192, -1, false, false, 0});
         m.run();
         return std::max(m.left[0], m.left[1]);
     };
@@ -146,8 +146,8 @@ TEST_CASE("Two multicasts that share a link do not overlap, two that do not do")
 TEST_CASE("Writes to a virtual channel of their own do not wait for each other") {
     const auto last = [](std::int8_t first, std::int8_t second) {
         Machine m;
-        m.issue(0, {Kind::PostedWrite, 0, at(1, 1), at(3, 1), nullptr, 8192, first, false, 0});
-        m.issue(0, {Kind::PostedWrite, 0, at(2, 1), at(4, 1), nullptr, 32, second, false, 0});
+        m.issue(0, {Kind::PostedWrite, 0, at(1, 1), at(3, 1), nullptr, 8192, first, false, false, 0});
+        m.issue(0, {Kind::PostedWrite, 0, at(2, 1), at(4, 1), nullptr, 32, second, false, false, 0});
         m.run();
         return m.done[1];
     };
@@ -158,7 +158,7 @@ TEST_CASE("Writes to a virtual channel of their own do not wait for each other")
 
 TEST_CASE("Uses are percentages of the time") {
     Machine m;
-    m.issue(0, {Kind::PostedWrite, 0, at(1, 1), at(2, 1), nullptr, 3168, -1, false, 0});
+    m.issue(0, {Kind::PostedWrite, 0, at(1, 1), at(2, 1), nullptr, 3168, -1, false, false, 0});
     m.run();
     CHECK(m.fabric().link_use(200).most == Approx(50));
     CHECK(m.fabric().niu_use(200).mean == Approx(50));

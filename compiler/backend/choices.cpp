@@ -1,0 +1,109 @@
+#include "compiler/backend/choices.hpp"
+
+#include <fmt/ranges.h>
+
+#include "compiler/backend/slices.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
+    if (node.op != "buda.sparse") return nullptr;
+    const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal.get(); };
+    const Dims& dims = graph.type(node.inputs[0].value).dims;
+    TileShape x{dims[0], dims[1], dims[2]};
+    for (const Tm& tm : node.inputs[0].tms) x = shape_after(x, tm);
+    return std::make_shared<SparsePattern>(
+        make_pattern(*literal(1), node.inputs.size() > 2 ? literal(2) : nullptr, x.rt));
+}
+
+/// Which limit an op misses, and by how much.
+std::string limit(const Choice& choice) {
+    if (choice.least_bytes == 0)
+        return "the numbers of its sparse encoding do not fit their 16 bits with any block size";
+    return fmt::format("it needs at least {} B of L1 per core, {} B are there, {} B too much", choice.least_bytes,
+                       choice.usable_bytes, choice.least_bytes - choice.usable_bytes);
+}
+
+std::string advice(const Node& node, const OpChoices& item, const OpBudget& budget, const ScheduleOptions& options) {
+    std::vector<std::string> hints;
+    const auto prime = [](std::int64_t n, std::int64_t most) {
+        for (std::int64_t d = 2; d <= most; ++d)
+            if (n % d == 0) return false;
+        return n > most;
+    };
+    if (item.user && (item.user->size || item.user->u_kt || !item.user->input_buffers.empty()))
+        hints.push_back("drop the override of its size, u_kt or input buffers");
+    if (!options.t_streaming) hints.push_back("enable t-streaming (leave out --no-t-streaming)");
+    if (!is_block_float(item.op.cfg.out_df))
+        hints.push_back(fmt::format("lower the precision of '{}' (a format rule, or --default-df Bfp8_b)", node.name));
+    if (prime(node.type.dims[1], budget.rows) || prime(node.type.dims[2], budget.cols))
+        hints.push_back(fmt::format("change a size of its tensor: {}x{} tiles have no divisor that a grid could use",
+                                    node.type.dims[1], node.type.dims[2]));
+    if (hints.empty()) hints.push_back("split the tensor");
+    return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
+}
+
+std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+    std::vector<OpChoices> all;
+    std::vector<std::size_t> outputs(graph.nodes.size(), 0);
+    for (const Output& output : graph.outputs) ++outputs[output.value];
+    Diagnostics problems;
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        if (!node.op.starts_with("buda.")) continue;
+        const auto pattern = pattern_of(graph, node);
+        const auto user = options.overrides.find(node.name);
+        OpChoices item{id,
+                       make_op(graph, node, budget, pattern.get()),
+                       {},
+                       pattern,
+                       user == options.overrides.end() ? nullptr : &user->second,
+                       outputs[id]};
+        std::vector<bool> constant;
+        for (const OperandSource& source : operands_of(node))
+            constant.push_back(source.kind != OperandSource::Kind::Input ||
+                               graph.nodes[node.inputs[source.input].value].is_constant());
+        item.choice = choose_blocking(item.op, constant, budget, pattern.get(), item.user);
+        if (item.choice.fitting.empty())
+            problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
+                                 node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,
+                                 budget.cols, limit(item.choice), advice(node, item, budget, options));
+        all.push_back(std::move(item));
+    }
+    problems.throw_if_any();
+    return all;
+}
+
+}  // namespace
+
+Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+    Choices all;
+    all.graph = &graph;
+    all.ops = choices_of(graph, budget, options);
+    std::map<ValueId, std::size_t> index;
+    for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;
+    all.into.resize(all.ops.size());
+    all.from.resize(all.ops.size());
+    for (std::size_t i = 0; i < all.ops.size(); ++i) {
+        const Node& node = graph.nodes[all.ops[i].node];
+        const auto operands = operands_of(node);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            if (operands[k].kind != OperandSource::Kind::Input) continue;
+            const Edge& edge = node.inputs[operands[k].input];
+            const auto producer = index.find(edge.value);
+            if (producer == index.end()) continue;
+            // strips of a sparse product are taken as they come
+            const std::int64_t window =
+                all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.integer("z", 1));
+            all.into[i].push_back(all.edges.size());
+            all.from[producer->second].push_back(all.edges.size());
+            all.edges.push_back({producer->second, i});
+            all.details.push_back({k, window});
+        }
+    }
+    return all;
+}
+
+}  // namespace tt::ir

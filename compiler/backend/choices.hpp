@@ -1,0 +1,37 @@
+// What the policies choose from: for every op the grids it fits on, and the edges between ops.
+#pragma once
+
+#include "compiler/backend/graph_solver.hpp"
+#include "compiler/backend/schedule.hpp"
+
+namespace tt::ir {
+
+/// An op and the grids it fits on.
+struct OpChoices {
+    ValueId node = 0;
+    Op op;
+    Choice choice;
+    std::shared_ptr<const SparsePattern> pattern;
+    const OpOverride* user = nullptr;  ///< what the user decides
+    std::size_t outputs = 0;           ///< of the model
+    bool begins() const { return user && user->epoch_break; }
+};
+
+struct OpEdge {
+    std::size_t operand = 0;  ///< of the consumer
+    std::int64_t window = 1;  ///< slices of the producer that the consumer needs at once
+};
+
+struct Choices {
+    std::vector<OpChoices> ops;                        ///< in order
+    std::vector<SolverEdge> edges;                     ///< by consumer, then operand; ops by their place in `ops`
+    std::vector<OpEdge> details;                       ///< of the edges
+    std::vector<std::vector<std::size_t>> into, from;  ///< per op: its edges
+    const Graph* graph = nullptr;
+    std::string name(std::size_t op) const { return ops[op].op.name(); }
+};
+
+/// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
+Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+
+}  // namespace tt::ir

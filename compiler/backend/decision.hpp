@@ -1,0 +1,43 @@
+// What was decided for an op and its edges, and why: for --explain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tt::ir {
+
+/// One grid of an op.
+struct CandidateReport {
+    std::int64_t grid_r = 1, grid_c = 1;
+    bool fits = true;  ///< else only the grid and `verdict` are set
+    bool chosen = false;
+    std::int64_t t = 1, ublock_rt = 1, ublock_ct = 1, mblock_m = 1, mblock_n = 1, u_kt = 1, m_k = 1;
+    std::int64_t l1_bytes = 0;
+    double kernel_cycles = 0, dram_cycles = 0;  ///< per input
+    std::string verdict;                        ///< why it was chosen or not
+};
+
+/// An operand that another op makes.
+struct EdgeReport {
+    std::string producer;
+    std::size_t operand = 0;
+    enum class Kind : std::uint8_t { Direct, ThroughDram, BetweenEpochs } kind = Kind::Direct;
+    std::string why;                                ///< of a queue inside the epoch
+    std::int64_t streams = 0, producer_phases = 0;  ///< from one core of the producer; direct ones only
+    std::int64_t consumer_phases = 0;               ///< into one core
+    std::int64_t dram_buffers = 0;                  ///< one core reads, of queues
+};
+
+struct Decision {
+    std::string op, type;
+    std::size_t epoch = 0;
+    double target = 0;  ///< cycles of the epoch; 0: none
+    bool begins = false;
+    std::int64_t usable_bytes = 0;
+    std::string why;                          ///< in a sentence
+    std::vector<CandidateReport> candidates;  ///< smallest grid first, then those that do not fit
+    std::vector<EdgeReport> edges;
+};
+
+}  // namespace tt::ir

@@ -1,0 +1,235 @@
+#include "compiler/backend/epoch_solver.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace tt::ir {
+
+namespace {
+
+std::string edge_text(const Choices& choices, std::size_t edge) {
+    const SolverEdge& e = choices.edges[edge];
+    return fmt::format("'{}' -> '{}' (operand {})", choices.name(e.producer), choices.name(e.consumer),
+                       choices.details[edge].operand);
+}
+
+}  // namespace
+
+Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
+    Rectangle r{blocking.grid_r, blocking.grid_c, true, std::nullopt, false};
+    if (!user) return r;
+    r.turnable = !user->transpose;
+    r.turned = user->transpose.value_or(false);
+    if (user->place) r.fixed = Place{user->place->first, user->place->second, r.turned};
+    return r;
+}
+
+/// Edges inside the epoch, and those of them that go through DRAM.
+struct EpochSolver::Cuts {
+    std::size_t first = 0, end = 0;
+    std::map<std::size_t, std::string> why;                    // per edge
+    std::vector<std::pair<std::size_t, std::size_t>> crowded;  // candidates without room for what must wait there
+    bool inside(const SolverEdge& edge) const { return edge.producer >= first && edge.consumer < end; }
+    /// Whether the edge that a candidate fails at can still be cut.
+    bool open(const Rejection& rejection, const Choices& choices) const {
+        return rejection.edge && inside(choices.edges[*rejection.edge]) && !why.count(*rejection.edge);
+    }
+};
+
+std::string to_string(const Rejection& rejection, const Choices& choices) {
+    std::string text =
+        rejection.limit == Limit::SliceBuffer
+            ? fmt::format("{} B of L1 too much for what must wait in the producer's buffer", rejection.needs)
+            : fmt::format("{} {}, there are {}", rejection.needs, to_string(rejection.limit), rejection.there);
+    if (rejection.edge) text += ", most for " + edge_text(choices, *rejection.edge);
+    return text;
+}
+
+/// Ops of the epoch with what they exchange, and with earlier and later epochs through DRAM: what is decided already,
+/// and that later ones keep a candidate.
+GraphSolver EpochSolver::begin(std::size_t first, std::size_t end, const std::vector<std::size_t>& before) const {
+    std::vector<std::size_t> active;
+    std::set<std::size_t> later, earlier, ops;
+    for (std::size_t op = first; op < end; ++op) {
+        ops.insert(op);
+        for (const std::size_t e : choices_.from[op])
+            if (choices_.edges[e].consumer >= end) later.insert(choices_.edges[e].consumer);
+    }
+    const auto reads = [&](std::size_t op) {
+        for (const std::size_t e : choices_.into[op]) {
+            if (choices_.edges[e].producer >= end) continue;
+            active.push_back(e);
+            if (choices_.edges[e].producer < first) earlier.insert(choices_.edges[e].producer);
+        }
+    };
+    for (std::size_t op = first; op < end; ++op) reads(op);
+    for (const std::size_t op : later) reads(op);
+    ops.insert(later.begin(), later.end());
+    ops.insert(earlier.begin(), earlier.end());
+    GraphSolver solver(costs_, choices_.edges, active, {ops.begin(), ops.end()});
+    for (const std::size_t op : earlier) solver.preset(op, before[op]);
+    for (const std::size_t e : active)
+        if (choices_.edges[e].producer < first || choices_.edges[e].consumer >= end) solver.precut(e);
+    return solver;
+}
+
+std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, const Wish& wish,
+                                        const std::vector<std::size_t>& before) {
+    failure_ = Failure::None;
+    Cuts cuts{first, end, {}, {}};
+    for (bool again = true; again;) {
+        auto solver = decide(first, end, wish, before, cuts);
+        if (!solver) {
+            failure_ = Failure::Edges;
+            return std::nullopt;
+        }
+        auto epoch = finish(*solver, first, end, wish, cuts, again);
+        if (!again) return epoch;
+    }
+    return std::nullopt;
+}
+
+/// Sets a candidate for every op; edges that stand against it are cut, and all begins anew.
+std::optional<GraphSolver> EpochSolver::decide(std::size_t first, std::size_t end, const Wish& wish,
+                                               const std::vector<std::size_t>& before, Cuts& cuts) {
+    const GraphSolver blank = begin(first, end, before);
+    while (true) {
+        GraphSolver solver = blank;
+        for (const auto& [edge, why] : cuts.why) solver.precut(edge);
+        const std::size_t known = cuts.why.size();
+        if (!solver.propagate()) {
+            conflict_ = solver.conflict();
+            if (!relieve(conflict_.op, conflict_.why, cuts)) return std::nullopt;
+            continue;
+        }
+        bool done = true;
+        for (const auto& [op, i] : cuts.crowded) done = done && (!solver.left(op).has(i) || solver.forbid(op, i));
+        if (!done) return std::nullopt;
+        for (std::size_t op = first; op < end && done; ++op) done = decide_op(solver, op, wish, cuts);
+        if (done) return solver;
+        if (cuts.why.size() == known) return std::nullopt;
+    }
+}
+
+/// The most wanted candidate that is left. False when edges must be cut first, or nothing helps.
+bool EpochSolver::decide_op(GraphSolver& solver, std::size_t op, const Wish& wish, Cuts& cuts) {
+    const auto& fitting = choices_.ops[op].choice.fitting;
+    std::optional<Rejection> in_the_way;  // of the first candidate that meets the target
+    for (const std::size_t i : wish.order(op)) {
+        const bool meets = fitting[i].cycles <= wish.target;
+        // rather an edge through DRAM than an op that keeps all others waiting
+        if (!meets && in_the_way && cuts.open(*in_the_way, choices_) && relieve(op, *in_the_way, cuts)) return false;
+        if (!meets) in_the_way.reset();
+        if (!solver.left(op).has(i)) {
+            if (meets && !in_the_way) in_the_way = solver.rejection(op, i);
+            continue;
+        }
+        auto saved = solver.snapshot();
+        if (solver.set(op, i)) return true;
+        conflict_ = solver.conflict();
+        solver.restore(std::move(saved));
+        if (meets && !in_the_way) in_the_way = conflict_.why;
+        if (solver.forbid(op, i)) continue;
+        conflict_ = solver.conflict();
+        break;
+    }
+    relieve(conflict_.op, conflict_.why, cuts);
+    return false;
+}
+
+/// Cuts what the user allows to be cut for an op without candidates; false when there is nothing.
+bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
+    if (options_.self_cut == SelfCut::None) return false;
+    const bool users_first = options_.self_cut == SelfCut::ProducerUserEdgesFirst;
+    if (cuts.open(why, choices_))
+        op = users_first ? choices_.edges[*why.edge].producer : choices_.edges[*why.edge].consumer;
+    const auto open = [&](const std::vector<std::size_t>& edges) {
+        std::vector<std::size_t> all;
+        for (const std::size_t e : edges)
+            if (cuts.inside(choices_.edges[e]) && !cuts.why.count(e)) all.push_back(e);
+        // the one that stands in the way first
+        std::stable_partition(all.begin(), all.end(), [&](std::size_t e) { return why.edge && e == *why.edge; });
+        return all;
+    };
+    const std::vector<std::size_t> operands = open(choices_.into[op]), users = open(choices_.from[op]);
+    std::vector<std::size_t> chosen = users_first ? users : operands;
+    if (chosen.empty()) chosen = users_first ? operands : users;
+    if (chosen.empty()) return false;
+    if (options_.self_cut != SelfCut::FastCut) chosen.resize(1);
+    for (const std::size_t e : chosen) cuts.why[e] = to_string(why, choices_);
+    return true;
+}
+
+/// An edge less, or where none may be cut another candidate of its producer.
+void EpochSolver::make_room(const NoRoom& missing, const GraphSolver& solver, Cuts& cuts) {
+    const SolverEdge& edge = choices_.edges[missing.edge];
+    conflict_ = {edge.consumer, {Limit::SliceBuffer, missing.bytes_over, 0, missing.edge}};
+    if (relieve(conflict_.op, conflict_.why, cuts)) return;
+    cuts.crowded.emplace_back(edge.producer, solver.left(edge.producer).first());
+}
+
+/// Places and buffers; `again` when a buffer has no room and its edge is to be cut first.
+std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t first, std::size_t end,
+                                         const Wish& wish, Cuts& cuts, bool& again) {
+    again = false;
+    Epoch epoch;
+    epoch.first = first;
+    epoch.target = wish.target;
+    std::vector<Rectangle> rectangles;
+    std::vector<RoutedOp> routed;
+    std::int64_t cores = 0;
+    for (std::size_t op = first; op < end; ++op) {
+        const std::size_t i = solver.left(op).first();
+        const Candidate& candidate = choices_.ops[op].choice.fitting[i];
+        epoch.chosen.push_back(i);
+        rectangles.push_back(rectangle(candidate.blocking, choices_.ops[op].user));
+        routed.push_back({&costs_.made(op, i), &candidate});
+        cores += candidate.blocking.cores();
+    }
+    failure_ = Failure::Cores;
+    if (cores > budget_.rows * budget_.cols) return std::nullopt;
+    auto places = place(rectangles, budget_.rows, budget_.cols);
+    if (!places) return std::nullopt;
+    epoch.places = std::move(*places);
+    std::vector<bool> cut(choices_.edges.size(), false);
+    for (const auto& [edge, why] : cuts.why) cut[edge] = true;
+    Routes routes = route(choices_, routed, first, cut, budget_);
+    for (const NoRoom& missing : routes.no_room)
+        if (!cuts.why.count(missing.edge)) {
+            make_room(missing, solver, cuts);
+            again = true;
+        }
+    if (again) return std::nullopt;
+    failure_ = Failure::None;
+    epoch.buffers = std::move(routes.buffers);
+    epoch.cuts = cuts.why;
+    for (std::size_t op = first; op < end; ++op) {
+        epoch.rejected.emplace_back();
+        for (std::size_t i = 0; i < solver.left(op).size(); ++i)
+            epoch.rejected.back().push_back(solver.rejection(op, i));
+    }
+    return epoch;
+}
+
+void EpochSolver::refuse() const {
+    const OpChoices& op = choices_.ops[conflict_.op];
+    const Rejection& why = conflict_.why;
+    std::vector<std::string> help;
+    if (options_.self_cut == SelfCut::None) help.push_back("another --self-cut");
+    std::vector<std::size_t> ends{conflict_.op};
+    if (why.edge) {
+        ends = {choices_.edges[*why.edge].producer, choices_.edges[*why.edge].consumer};
+        help.push_back(fmt::format("an epoch_break at '{}'", choices_.name(ends.back())));
+    }
+    for (const std::size_t end : ends)
+        if (choices_.ops[end].user && choices_.ops[end].user->size)
+            help.push_back(fmt::format("no override of the size of '{}'", choices_.name(end)));
+    if (help.empty()) help.push_back("a tensor of other sizes");
+    fail_unsupported(op.op.cfg.loc,
+                     "op '{}' has no grid that goes with its neighbours': {}, {} too much; what would help: {}",
+                     op.op.name(), to_string(why, choices_), why.needs - why.there, fmt::join(help, "; or "));
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,12 @@
+// How decisions are told.
+#pragma once
+
+#include "compiler/backend/epoch_solver.hpp"
+
+namespace tt::ir {
+
+/// Of op number `op`. `chosen`: the candidates of all ops up to it.
+Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& epoch, std::size_t number,
+                  std::size_t op, const std::vector<std::size_t>& chosen);
+
+}  // namespace tt::ir

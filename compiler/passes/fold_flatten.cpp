@@ -1,0 +1,118 @@
+// fold-flatten: a product with a constant takes the rows of what was flattened before it one by one.
+//
+//   %t = transpose %x {perm = [0, 3, 1, 2]}     %x: f32[1, 7, 7, 512]
+//   %r = reshape %t {dims = [1, 25088]}                          %p = reshape %x {dims = [49, 512]}
+//   %y = matmul %r, %w : f32[1, 4096]                     ->     %y = pick_sum %p, [49, 1], %w as [49, 512, 4096]
+//
+// The order of the flattened datums goes into the constant; no datum moves within its row.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// The source of a flattening: `dims` before the transpose, `perm`, and the first flattened axis behind it.
+struct Flatten {
+    ValueId source = 0;
+    Dims dims;
+    std::vector<std::int64_t> perm;
+    std::size_t first = 0;
+    std::int64_t rows = 1, places = 1;  ///< of the result; positions that lie in other rows of the source
+
+    std::int64_t columns() const { return dims.back(); }
+};
+
+std::optional<Flatten> flatten_of(const Builder& build, ValueId x) {
+    const auto& nodes = build.graph().nodes;
+    const Node& reshape = nodes[x];
+    if (reshape.op != "reshape" || reshape.has("host")) return std::nullopt;
+    Flatten f;
+    f.source = reshape.inputs[0].value;
+    const Dims flat = build.dims(f.source);
+    if (const Node& inner = nodes[f.source]; inner.op == "transpose" && !inner.has("host")) {
+        f.perm = inner.list("perm");
+        f.source = inner.inputs[0].value;
+    } else {
+        f.perm.resize(flat.size());
+        std::iota(f.perm.begin(), f.perm.end(), 0);
+    }
+    f.dims = build.dims(f.source);
+    const std::int64_t wanted = reshape.type.dims.back();
+    std::int64_t size = 1;
+    for (f.first = flat.size(); f.first > 0 && size < wanted;) size *= flat[--f.first];
+    if (size != wanted || f.dims.empty()) return std::nullopt;
+    for (std::size_t i = 0; i < f.first; ++i) f.rows *= flat[i];
+    // the last axis of the source stays a row; it must be among the flattened ones
+    const auto last = static_cast<std::int64_t>(f.dims.size()) - 1;
+    if (std::find(f.perm.begin() + static_cast<std::ptrdiff_t>(f.first), f.perm.end(), last) == f.perm.end())
+        return std::nullopt;
+    f.places = wanted / f.columns();
+    constexpr std::int64_t most = 4;  // times as many columns, for what fills rows up to tiles
+    if (f.places == 1 || (f.columns() + 31) / 32 * 32 > most * f.columns()) return std::nullopt;
+    return f;
+}
+
+/// Walks the axes `axes` of the source in order; calls `at` with the position's offset in the source and a number.
+template <class At>
+void walk(const Dims& dims, const std::vector<std::int64_t>& axes, At at) {
+    const Dims steps = strides(dims);
+    std::int64_t size = 1;
+    for (const std::int64_t a : axes) size *= dims[static_cast<std::size_t>(a)];
+    for (std::int64_t i = 0; i < size; ++i) {
+        std::int64_t offset = 0, rest = i;
+        for (std::size_t k = axes.size(); k-- > 0;) {
+            const auto a = static_cast<std::size_t>(axes[k]);
+            offset += rest % dims[a] * steps[a];
+            rest /= dims[a];
+        }
+        at(i, offset);
+    }
+}
+
+ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
+    const auto first = f.perm.begin() + static_cast<std::ptrdiff_t>(f.first);
+    const std::vector<std::int64_t> lead(f.perm.begin(), first), group(first, f.perm.end());
+    const std::int64_t columns = f.columns(), outs = weights.dims()[1];
+    // places in the order of the source: the flattened axes without the last
+    std::vector<std::int64_t> others = group;
+    std::erase(others, static_cast<std::int64_t>(f.dims.size()) - 1);
+    std::sort(others.begin(), others.end());
+    std::map<std::int64_t, std::int64_t> place_at;  // by offset
+    walk(f.dims, others, [&](std::int64_t i, std::int64_t offset) { place_at[offset] = i; });
+    Literal picks(DType::I32, {f.places, f.rows});
+    walk(f.dims, lead, [&](std::int64_t row, std::int64_t from) {
+        for (const auto& [offset, place] : place_at)
+            picks.set(place * f.rows + row, static_cast<double>((from + offset) / columns));
+    });
+    Literal terms(DType::F32, {f.places, columns, outs});
+    walk(f.dims, group, [&](std::int64_t k, std::int64_t offset) {
+        const std::int64_t column = offset % columns, place = place_at.at(offset - column);
+        const auto to = terms.floats().begin() + (place * columns + column) * outs;
+        std::copy_n(weights.floats().begin() + k * outs, outs, to);
+    });
+    const ValueId x = build.reshape(f.source, {count(f.dims) / columns, columns});
+    return build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
+}
+
+void run(Graph& graph, const PassOptions&) {
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "matmul") return std::nullopt;
+        const Literal* weights = build.literal(in[1]);
+        if (!weights || weights->dims().size() != 2 || weights->dtype() != DType::F32) return std::nullopt;
+        const auto f = flatten_of(build, in[0]);
+        if (!f) return std::nullopt;
+        return build.reshape(picked(build, *f, *weights), node.type.dims);
+    });
+}
+
+}  // namespace
+
+extern const Pass fold_flatten;
+const Pass fold_flatten{
+    .name = "fold-flatten", .summary = "the order of flattened datums goes into the product behind", .run = run};
+
+}  // namespace tt::ir

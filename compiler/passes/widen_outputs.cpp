@@ -1,0 +1,66 @@
+// widen-outputs: columns of zeros are added to a product that is an output of the model, until its tiles divide.
+//
+//   %y = buda.matmul %x, %w : Float16_b[1, 1, 1571]     ->     %y = buda.matmul %x, %w : Float16_b[1, 1, 1576]
+//   %w: constant [1, 24, 1571] tiles                           %w: constant [1, 24, 1576] tiles
+//
+// 1571 is prime: all columns would be one core's. The host cuts the output to its columns anyway.
+#include <algorithm>
+
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t cores = 8;  // of a row
+
+/// Tiles of columns for which a row of cores has nearly equal shares.
+std::int64_t divisible(std::int64_t ct) {
+    std::int64_t best = 1;
+    for (std::int64_t d = 2; d <= cores; ++d)
+        if (ct % d == 0) best = d;
+    return best * 2 > cores || ct < 2 * cores ? ct : (ct + cores - 1) / cores * cores;
+}
+
+bool plain(const Edge& edge) {
+    return std::all_of(edge.tms.begin(), edge.tms.end(),
+                       [](const Tm& tm) { return tm.kind == Tm::Kind::BroadcastR || tm.kind == Tm::Kind::BroadcastZ; });
+}
+
+LiteralPtr widened(const Literal& from, std::int64_t cols) {
+    const std::int64_t old = from.dims()[2], rows = from.dims()[0] * from.dims()[1];
+    auto wide = std::make_shared<Literal>(from.dtype(), Dims{from.dims()[0], from.dims()[1], cols});
+    for (std::int64_t r = 0; r < rows; ++r)
+        std::copy_n(from.floats().begin() + r * old, old, wide->floats().begin() + r * cols);
+    return wide;
+}
+
+void run(Graph& graph, const PassOptions&) {
+    const auto uses = graph.use_counts();
+    for (const Output& output : graph.outputs) {
+        Node& node = graph.nodes[output.value];
+        if (node.op != "buda.matmul" || node.has("z") || uses[output.value] != 1) continue;
+        const std::int64_t ct = node.type.dims[2], wide = divisible(ct);
+        bool fits = wide != ct;
+        for (std::size_t k = 1; k < node.inputs.size(); ++k) {
+            const Node& constant = graph.nodes[node.inputs[k].value];
+            fits = fits && constant.is_constant() && uses[node.inputs[k].value] == 1 && plain(node.inputs[k]) &&
+                   constant.type.dims[2] == ct;
+        }
+        if (!fits) continue;
+        for (std::size_t k = 1; k < node.inputs.size(); ++k) {
+            Node& constant = graph.nodes[node.inputs[k].value];
+            constant.literal = widened(*constant.literal, wide * 32);
+            constant.type.dims[2] = wide;
+        }
+        node.type.dims[2] = wide;
+    }
+}
+
+}  // namespace
+
+extern const Pass widen_outputs;
+const Pass widen_outputs{
+    .name = "widen-outputs", .summary = "products that are outputs get columns until cores divide them", .run = run};
+
+}  // namespace tt::ir

@@ -1,0 +1,148 @@
+#include "netlist/plan/stream_use.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "netlist/plan/chunk_walk.hpp"
+#include "netlist/plan/plan.hpp"
+
+namespace tt {
+
+namespace {
+
+using Rects = std::vector<TileRect>;
+
+/// The pipes of an operand: one for all cores that need the same tiles.
+std::vector<OperandUse> pipes_of(const OpConfig& op, std::size_t k) {
+    std::vector<OperandUse> pipes;
+    const OpDef& def = *find_op(op.type);
+    const auto before = [](const TileRect& a, const TileRect& b) {
+        return std::tie(a.r0, a.c0, a.nr, a.nc) < std::tie(b.r0, b.c0, b.nr, b.nc);
+    };
+    const auto less = [&](const Rects& a, const Rects& b) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
+    };
+    std::set<Rects, decltype(less)> known(less);
+    for (std::int64_t i = 0; i < op.out.grid_r; ++i)
+        for (std::int64_t j = 0; j < op.out.grid_c; ++j) {
+            OperandUse use = def.use(op, static_cast<int>(k), i, j);
+            if (known.insert(use.rects).second) pipes.push_back(std::move(use));
+        }
+    return pipes;
+}
+
+std::int64_t chunks_of(const OperandUse& use) {
+    switch (use.chunks) {
+        case OperandUse::Chunks::One:
+            return 1;
+        case OperandUse::Chunks::KColumns:
+        case OperandUse::Chunks::KRows:
+            return use.count;
+        case OperandUse::Chunks::Ublocks:
+            break;
+    }
+    const TileRect& rect = use.rects.front();
+    return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
+}
+
+/// Follows the tiles of one pipe and counts its runs from one source.
+class Pipeline {
+public:
+    Pipeline(const TmMap& map, const Blocking& producer)
+        : map_(map), producer_(producer), phases_(static_cast<std::size_t>(producer.cores()), 0) {}
+
+    void follow(const OperandUse& use, const Blocking& out) {
+        for (std::int64_t z = 0; z < map_.shape().z; ++z)
+            for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
+                walk_chunk(use, out, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
+    }
+    /// Per source, the runs of the pipe that come from it.
+    const std::vector<std::int64_t>& phases() const { return phases_; }
+
+private:
+    /// The rows of a k-block come ublock by ublock of the result's columns.
+    void by_ublock(std::int64_t z, const TileRect& rect, const OperandUse& use, const Blocking& out) {
+        const bool across = use.chunks == OperandUse::Chunks::KRows && rect.nc % out.ublock_ct == 0;
+        const std::int64_t width = across ? out.ublock_ct : rect.nc;
+        for (std::int64_t first = rect.c0; first < rect.c0 + rect.nc; first += width)
+            for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r) row(z, r, first, width);
+    }
+
+    void row(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t left) {
+        while (left > 0) {
+            const TileRun run = map_.run(z, r, c, left);
+            if (!run.first.pad) along(run);
+            c += run.count;
+            left -= run.count;
+        }
+    }
+
+    void along(const TileRun& run) {
+        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
+        while (left > 0) {
+            const BlockPlace place = place_of(producer_, r, c);
+            std::int64_t piece = left;
+            if (run.dc != 0) piece = std::min(piece, producer_.core_ct() - place.c);
+            if (run.dr != 0) piece = std::min(piece, producer_.core_rt() - place.r);
+            take(place.block, piece);
+            r += run.dr * piece;
+            c += run.dc * piece;
+            left -= piece;
+        }
+    }
+
+    void take(std::int64_t source, std::int64_t tiles) {
+        std::int64_t& phases = phases_[static_cast<std::size_t>(source)];
+        if (source != source_) {
+            source_ = source;
+            in_run_ = 0;
+            ++phases;
+        }
+        in_run_ += tiles;
+        for (; in_run_ > phase_tiles; in_run_ -= phase_tiles) ++phases;
+    }
+
+    const TmMap& map_;
+    const Blocking& producer_;
+    std::vector<std::int64_t> phases_;
+    std::int64_t source_ = -1, in_run_ = 0;
+};
+
+}  // namespace
+
+StreamUse stream_use(const OpConfig& op, std::size_t k, const OperandTms& tms, const Blocking& producer) {
+    const TmMap map(producer.shape(), tms);
+    StreamUse most;
+    std::vector<std::int64_t> forks(static_cast<std::size_t>(producer.cores()), 0), phases = forks;
+    for (const OperandUse& pipe : pipes_of(op, k)) {
+        Pipeline line(map, producer);
+        line.follow(pipe, op.out);
+        std::int64_t own = 0, sources = 0;
+        for (std::size_t s = 0; s < forks.size(); ++s) {
+            if (line.phases()[s] == 0) continue;
+            ++sources;
+            ++forks[s];
+            own += line.phases()[s];
+            phases[s] += line.phases()[s];
+        }
+        most.consumer_phases = std::max(most.consumer_phases, own);
+        most.sources = std::max(most.sources, sources);
+    }
+    most.fan_out = *std::max_element(forks.begin(), forks.end());
+    most.producer_phases = *std::max_element(phases.begin(), phases.end());
+    return most;
+}
+
+StreamUse stream_bound(const OpConfig& op, std::size_t k, const Blocking& producer) {
+    const OpDef& def = *find_op(op.type);
+    const OperandUse use = def.use(op, static_cast<int>(k), 0, 0);
+    std::int64_t tiles = 0;
+    for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
+    tiles *= op.in[k].z;
+    const bool whole = tiles == op.in[k].tiles();  // every core takes all: one pipe
+    const std::int64_t pipes = whole ? 1 : op.out.cores();
+    return {pipes, pipes * tiles, tiles, producer.cores()};
+}
+
+}  // namespace tt
