@@ -97,15 +97,23 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
     if (wanted.policy != Policy::Simulated) return make(wanted);
     TT_CHECK(options.simulate, "the simulated policy has no simulator");
     std::optional<std::pair<Schedule, EmittedModel>> best;
+    ScheduleOptions winner;
     double least = 0;
-    for (const ScheduleOptions& variant : variants(wanted)) {
+    const auto attempt = [&](const ScheduleOptions& variant) {
         auto made = make(variant);
         const double cycles = options.simulate(made.second.netlist, options);
-        if (best && cycles >= least) continue;
+        if (best && cycles >= least) return;
         made.first.variant = fmt::format("{} with packing {} and stages {}, {:.0f} cycles an execute",
                                          to_string(variant.policy), variant.packing, variant.stages, cycles);
         best = std::move(made);
+        winner = variant;
         least = cycles;
+    };
+    for (const ScheduleOptions& variant : variants(wanted)) attempt(variant);
+    if (wanted.column_order) {
+        ScheduleOptions rows = winner;
+        rows.column_order = false;
+        attempt(rows);
     }
     return std::move(*best);
 }

@@ -82,6 +82,7 @@ private:
         for (const std::int64_t on : readers(id)) {  // every chip has its own
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
             Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on);
+            if (schedule_.by_columns.count(id)) q.blocking.order = UblockOrder::Column;
             if (node.is_constant()) {
                 q.type = QueueType::Ram;
                 q.entries = 1;

@@ -7,6 +7,7 @@
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
 #include "compiler/backend/place_search.hpp"
+#include "compiler/backend/ublock_order.hpp"
 
 namespace tt::ir {
 
@@ -166,6 +167,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         schedule.estimated_cycles += cycles + budget_.chip->timing.epoch_load / static_cast<double>(budget_.microbatch);
         ++schedule.epochs;
     }
+    if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);
     return schedule;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "compiler/backend/blocking.hpp"
 #include "compiler/backend/decision.hpp"
@@ -48,6 +49,7 @@ struct ScheduleOptions {
     double packing = 1;       ///< balanced: share of the cores an epoch may count on
     double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
     Overrides overrides;      ///< by op
+    bool column_order = true;  ///< micro-blocks may be given by columns
     bool t_streaming = true;  ///< what the passes did; for messages
     bool explain = false;     ///< fill Schedule::decisions
 };
@@ -56,6 +58,7 @@ struct Schedule {
     std::vector<PlacedOp> ops;  ///< in order
     std::size_t epochs = 0;
     std::size_t op_of(ValueId node) const;  ///< its place in ops
+    std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
     std::vector<double> epoch_cycles;  ///< of the slowest op or NoC link, per input
     double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs

@@ -12,7 +12,7 @@ namespace {
 
 class Generator {
 public:
-    explicit Generator(std::uint32_t seed) : random_(seed), build_(graph_) {}
+    Generator(std::uint32_t seed, bool large) : random_(seed), build_(graph_), large_(large) {}
 
     Graph make() {
         values_.push_back(build_.input("x", {DType::F32, dims(), {}}));
@@ -31,6 +31,7 @@ private:
     }
     ValueId any() { return values_[static_cast<std::size_t>(pick(0, static_cast<int>(values_.size()) - 1))]; }
     Dims dims() {
+        if (large_) return {32 * pick(2, 6), 32 * pick(9, 18)};
         Dims d(static_cast<std::size_t>(pick(1, 4)));
         for (std::int64_t& n : d) n = pick(1, 4);
         if (pick(0, 2) == 0) d.back() = pick(30, 40);
@@ -46,7 +47,8 @@ private:
     /// One more op on values that are there; all results stay small.
     ValueId step() {
         const ValueId x = any();
-        switch (pick(0, 12)) {
+        static constexpr int of_matrices[] = {0, 1, 2, 3, 4, 4, 5};
+        switch (large_ ? of_matrices[pick(0, 6)] : pick(0, 12)) {
             case 0:
                 return build_.add("tanh", {x});
             case 1:
@@ -95,7 +97,7 @@ private:
         if (d.size() < 2) return build_.add("abs", {x});
         ValueId other = 0;
         if (pick(0, 1)) {
-            other = build_.constant(values({d.back(), pick(1, 35)}));
+            other = build_.constant(values({d.back(), large_ ? 32 * pick(9, 18) : pick(1, 35)}));
         } else {
             std::vector<std::int64_t> perm(d.size());
             std::iota(perm.begin(), perm.end(), 0);
@@ -178,12 +180,14 @@ private:
     std::mt19937 random_;
     Graph graph_;
     Builder build_;
+    bool large_;
     std::vector<ValueId> values_;
 };
 
 }  // namespace
 
-Graph random_graph(std::uint32_t seed) { return Generator(seed).make(); }
+Graph random_graph(std::uint32_t seed) { return Generator(seed, false).make(); }
+Graph random_large_graph(std::uint32_t seed) { return Generator(seed, true).make(); }
 
 std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::string, Literal>& inputs) {
     Graph known = graph;

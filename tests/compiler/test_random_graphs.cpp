@@ -89,10 +89,10 @@ void compile_with(CompileOptions& options, SelfCut cut) {
     }
 }
 
-void check_seed(std::uint32_t seed) {
+/// The netlist it became.
+std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy policy) {
     CAPTURE(seed);
     const TempFolder folder;
-    const ir::Graph graph = random_graph(seed);
     const std::string model = folder.path() + "/model.tg";
     std::ofstream(model) << print_graph(graph);
     CAPTURE(print_graph(graph, 16));
@@ -102,7 +102,7 @@ void check_seed(std::uint32_t seed) {
     options.out = folder.path() + "/out";
     options.default_df = DataFormat::Float32;
     options.seed = seed;
-    options.schedule.policy = *parse_policy(policy_names()[seed % policy_names().size()]);
+    options.schedule.policy = policy;
     options.schedule.seed = seed;
     options.simulate = [](const Netlist& netlist, const CompileOptions&) {
         return static_cast<double>(netlist.graphs.size());  // the fewest epochs
@@ -135,9 +135,25 @@ void check_seed(std::uint32_t seed) {
             REQUIRE(std::fabs(have.at(name).at(i) - literal.at(i)) <= 1e-4 + 1e-4 * std::fabs(literal.at(i)));
         }
     }
+    std::ifstream netlist(run.netlist);
+    return {std::istreambuf_iterator<char>(netlist), {}};
+}
+
+void check_seed(std::uint32_t seed) {
+    check_graph(seed, random_graph(seed), *parse_policy(policy_names()[seed % policy_names().size()]));
 }
 
 }  // namespace
+
+TEST_CASE("random products and elementwise ops compute the same whether blocks go by rows or by columns") {
+    std::size_t by_columns = 0;
+    for (std::uint32_t seed = 1; seed <= 24; ++seed) {
+        const std::string netlist = check_graph(seed, random_large_graph(seed), Policy::MinimizeGrid);
+        std::size_t at = netlist.find("\ngraphs:");
+        while ((at = netlist.find("ublock_order: c", at + 1)) != std::string::npos) ++by_columns;
+    }
+    CHECK(by_columns > 2);
+}
 
 TEST_CASE("a random graph computes on the machine what its ops say") {
     for (std::uint32_t seed = 1; seed <= 30; ++seed) check_seed(seed);

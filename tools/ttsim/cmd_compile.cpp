@@ -31,7 +31,7 @@ struct Flags {
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json;
-    bool no_t_streaming = false, no_auto_fusing = false;
+    bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
@@ -85,6 +85,7 @@ std::string shown_command(const Flags& flags) {
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
+    if (flags.no_column_order) text += " --no-column-order";
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
     if (flags.fuse_gelu) text += *flags.fuse_gelu ? " --fuse-gelu" : " --no-fuse-gelu";
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
@@ -125,6 +126,7 @@ void finish(Flags& flags) {
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
+    o.schedule.column_order = !flags.no_column_order;
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
@@ -249,6 +251,8 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
         "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
+    command.add_flag("--no-column-order", flags.no_column_order,
+                     "Micro-blocks always by rows; without it by columns where readers take them so");
     command
         .add_option(
             "--dram-placement", flags.placement,
