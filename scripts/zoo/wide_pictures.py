@@ -88,17 +88,17 @@ class First(nn.Module):
 
 
 def fcn_resnet50():
-    return pixels(First(torchvision.models.segmentation.fcn_resnet50(weights=None, weights_backbone=None)), 31)
+    return pixels(First(torchvision.models.segmentation.fcn_resnet50(weights=None, weights_backbone=None)), 31, settle=False)
 
 
 def deeplabv3_mobilenet():
     return pixels(First(torchvision.models.segmentation.deeplabv3_mobilenet_v3_large(weights=None,
-                                                                                      weights_backbone=None)), 32)
+                                                                                      weights_backbone=None)), 32, settle=False)
 
 
 def lraspp_mobilenet():
     return pixels(First(torchvision.models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None)),
-                  33, 320)
+                  33, 320, settle=False)
 
 
 class BigUNet(nn.Module):
