@@ -44,6 +44,9 @@ TEST_CASE("an ethernet_datacopy takes data to another chip over channels the chi
           "n.yaml:9:5: error: op 'copy' copies to chip 0, where it is itself; dest_device must be another chip");
     CHECK(complaints(ethernet("{dest_device: 5}"), "wormhole_b0", 2) ==
           "n.yaml:9:5: error: the destination of op 'copy' is on chip 5; the machine has chips 0..1");
+    CHECK(complaints(ethernet("{dest_device: 2}"), "wormhole_b0", 3) ==
+          "n.yaml:13:5: error: op 'n' on chip 1 reads 'copy', which delivers on chip 2 (dest_device)");
+    CHECK(complaints(test::with(ethernet("{dest_device: 1}"), "input: n,", "input: copy,"), "wormhole_b0", 2).empty());
     CHECK(complaints(ethernet("{dest_device: 1, ingress_channels: [0, 1]}"), "wormhole_b0", 2) ==
           "n.yaml:9:5: error: op 'copy' has 2 ingress_channels for a grid of 1");
     CHECK(complaints(ethernet("{dest_device: 1, egress_channels: [16]}"), "wormhole_b0", 2) ==
