@@ -45,7 +45,7 @@ private:
         t.bytes = move.bytes;
         t.tag = i;
         if (move.to.many()) {
-            t.kind = noc::Kind::Multicast;
+            t.kind = noc::Kind::PostedMulticast;
             trees_[i] = topology_.tree(move.noc, t.from, move.noc == 0 ? move.to.low : move.to.high,
                                        move.noc == 0 ? move.to.high : move.to.low);
             t.tree = &trees_[i];
@@ -54,13 +54,7 @@ private:
     }
     void departed(std::uint32_t, noc::Time) override {}
     void completed(std::uint32_t i, noc::Time, noc::Time when) override {
-        // a multicast is acknowledged by its farthest leaf
-        const Move& move = moves_[i];
         arrivals_[i] = when;
-        if (!move.to.many()) return;
-        const noc::Constants& c = fabric_.constants();
-        const noc::Route& back = topology_.route(move.noc, trees_[i].farthest, topology_.node(move.from));
-        arrivals_[i] -= c.write_latency + 2 * c.niu + c.hop * back.links;
     }
 
     const std::vector<Move>& moves_;
