@@ -53,9 +53,7 @@ private:
         fabric_.issue(t);
     }
     void departed(std::uint32_t, noc::Time) override {}
-    void completed(std::uint32_t i, noc::Time, noc::Time when) override {
-        arrivals_[i] = when;
-    }
+    void completed(std::uint32_t i, noc::Time, noc::Time when) override { arrivals_[i] = when; }
 
     const std::vector<Move>& moves_;
     noc::Topology topology_;
