@@ -13,8 +13,8 @@ static std::int64_t modulo(std::int64_t a, std::int64_t n) {
 std::int64_t QueueAccess::read(std::int64_t input) const {
     const std::int64_t steps = prologue ? 0 : input * read_step;
     if (ram) return modulo(read_first + steps, entries);
-    // A queue of one entry that several inputs read holds the same entry for all of them.
-    return entries == 1 ? read_first : read_first + steps;
+    // A queue of one entry that several inputs read holds the same entry for all of them, unless each of them pops it.
+    return entries == 1 && pop_step == 0 ? read_first : read_first + steps;
 }
 
 std::int64_t QueueAccess::write(std::int64_t input) const {
@@ -24,7 +24,7 @@ std::int64_t QueueAccess::write(std::int64_t input) const {
 
 void QueuePointers::reset() {
     popped_ = pushed_ = last_read_global_ = ram_read_ = ram_write_ = 0;
-    rewound_ = false;
+    rewound_ = chip_popped_ = false;
 }
 
 void QueuePointers::set_read_global(std::int64_t value) {
@@ -83,8 +83,10 @@ void QueuePointers::move(Pointer pointer, std::int64_t value) {
     }
     if (pointer != Pointer::ReadGlobal || value == last_read_global_) return;
     const std::int64_t forward = modulo(value - last_read_global_, queue_->entries);
-    popped_ += forward == 0 ? queue_->entries : forward;
+    // A whole turn, or the program follows what the chip popped by itself with a variable that wraps at the entries.
+    popped_ += forward == 0 && !chip_popped_ ? queue_->entries : forward;
     last_read_global_ = value;
+    chip_popped_ = false;
 }
 
 void QueuePointers::finish(const QueueAccess& access, std::int64_t input_count) {
@@ -94,6 +96,7 @@ void QueuePointers::finish(const QueueAccess& access, std::int64_t input_count) 
     } else {
         popped_ += access.pop_step * input_count;
         last_read_global_ = modulo(last_read_global_ + access.pop_step * input_count, 2 * queue_->entries);
+        chip_popped_ = chip_popped_ || access.pop_step != 0;
     }
 }
 

@@ -51,6 +51,7 @@ private:
     std::int64_t last_read_global_ = 0;  // value as the program wrote it
     std::int64_t ram_read_ = 0, ram_write_ = 0;
     bool rewound_ = false;
+    bool chip_popped_ = false;  // since the program last moved the pointer
 };
 
 /// Graphs an execute runs together: those connected by op-to-op edges over chips (docs/netlist.md "Temporal epochs").

@@ -104,9 +104,31 @@ TEST_CASE("prologue keeps all inputs at one entry, as does a queue of one entry"
     QueuePointers pointers(queue), one(single);
     QueueLaunch settings = read_at(1, 1);
     CHECK(reads(one.launch(&settings, true, false, 3), 3) == Entries{0, 0, 0});
+    QueueLaunch popping = read_at(0, 0);
+    popping.pop_step = 1;  // the chip makes room for the next entry after each input
+    CHECK(reads(one.launch(&popping, true, false, 3), 3) == Entries{0, 1, 2});
     settings.prologue = true;
     const QueueAccess access = pointers.launch(&settings, true, false, 3);
     CHECK(reads(access, 3) == Entries{1, 1, 1});
+}
+
+TEST_CASE("a program may follow the pops of the device with a variable that wraps at the entries or at twice as many") {
+    for (const std::int64_t wrap : {4, 8, 32}) {
+        const Queue queue = make_queue(4);
+        QueuePointers pointers(queue);
+        std::int64_t variable = 0;
+        for (std::int64_t round = 0; round < 9; ++round) {
+            QueueLaunch settings = read_at(variable, variable);
+            settings.pop_step = 1;
+            const QueueAccess access = pointers.launch(&settings, true, false, 2);
+            CHECK(reads(access, 2) == Entries{2 * round, 2 * round + 1});
+            pointers.finish(access, 2);
+            variable = (variable + 2) % wrap;
+            pointers.move(Pointer::ReadGlobal, variable);
+            CHECK(pointers.popped() == 2 * round + 2);
+        }
+        CHECK_FALSE(pointers.rewound());
+    }
 }
 
 TEST_CASE("the device pops after each input where the settings say so") {

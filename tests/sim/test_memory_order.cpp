@@ -146,6 +146,29 @@ TEST_CASE("ram pointers step with their autoincrements and wrap") {
     }
 }
 
+TEST_CASE("a queue of one entry between two chips carries all inputs when the reader pops each") {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 4});
+    n.queue({.name = "mid", .input = "o", .entries = 1});
+    n.queue({.name = "y", .input = "p", .entries = 6, .device = 1});
+    n.graph("g", 2);
+    n.op({.name = "o", .type = "nop", .inputs = {"x"}});
+    n.graph("h", 2, 1);
+    n.op({.name = "p", .type = "nop", .inputs = {"mid"}});
+    n.program("p", looped(3,
+                          {execute("g", {fifo("x")}),
+                           execute("h", {"mid: {prologue: false, epilogue: false, zero: false, rd_ptr_local: 0, "
+                                         "rd_ptr_global: 0, global_rdptr_autoinc: 1}"})},
+                          2, 8));
+    for (const sim::Mode mode : both_modes) {
+        const Outcome run = run_text(n.text(), mode);
+        REQUIRE(verdicts(run) == "y passes");
+        const std::vector<Tensor>& x = run.inputs.at("x").entries;
+        REQUIRE(x.size() == 6);
+        for (std::size_t k = 0; k < x.size(); ++k) CHECK(equal(run.outputs.at("y").entries.at(k), x[k]));
+    }
+}
+
 TEST_CASE("inputs that are left out leave holes that hold up nobody") {
     NetlistText n = two_graphs(4, 4);
     n.program("p", looped(5, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 4, 8));
