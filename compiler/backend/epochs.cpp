@@ -32,7 +32,7 @@ Shared shared_by(const OpBudget& budget) {
     constexpr double reached = 0.8;  // channels are not all busy all the time
     const ChipParams& chip = *budget.chip;
     return {static_cast<double>(budget.rows * budget.cols),
-            reached * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size())};
+            reached * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size()) * chip.dram_blocks};
 }
 
 /// These in the order in which a target wants them: what meets it by the share of cores and DRAM it takes, then the
