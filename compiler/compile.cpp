@@ -103,8 +103,9 @@ static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpB
         auto made = make(variant);
         const double cycles = options.simulate(made.second.netlist, options);
         if (best && cycles >= least) return;
-        made.first.variant = fmt::format("{} with packing {} and stages {}, {:.0f} cycles an execute",
-                                         to_string(variant.policy), variant.packing, variant.stages, cycles);
+        made.first.variant =
+            fmt::format("{} with dram {}, packing {} and stages {}, {:.0f} cycles an execute",
+                        to_string(variant.policy), variant.dram, variant.packing, variant.stages, cycles);
         best = std::move(made);
         winner = variant;
         least = cycles;

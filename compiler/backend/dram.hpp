@@ -1,6 +1,7 @@
 // Where in DRAM a queue's buffers lie.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace tt::ir {
 
 enum class DramPlacement : std::uint8_t {
+    LeastTraffic,      ///< the channel with least to carry in the epochs that use the buffer
     RoundRobin,        ///< the next channel for every buffer
     FlipFlop,          ///< the same in one half of the channels for even epochs, in the other for odd ones
     GreatestCapacity,  ///< the channel with most room left
@@ -28,6 +30,7 @@ struct QueueUse {
     std::int64_t first_epoch = -1, last_epoch = -1;  ///< -1: always
     std::int64_t home = -1;                          ///< epoch that writes it; -1: the host
     std::vector<NocCoord> cores;                     ///< near which its buffers lie, one for each or one for all
+    std::vector<std::size_t> moved;                  ///< epochs in which an input of it is moved, once for each time
 };
 
 class DramAllocator {
@@ -43,11 +46,15 @@ private:
         std::int64_t first_epoch = 0, last_epoch = 0;
     };
     std::vector<std::size_t> order(const QueueUse& use, std::int64_t buffer);
-    std::optional<std::uint64_t> room(std::size_t channel, std::uint64_t bytes, const QueueUse& use) const;
+    std::optional<std::uint64_t> room(std::size_t memory, std::uint64_t bytes, const QueueUse& use) const;
+    std::size_t channel(std::size_t memory) const { return memory % chip_.dram.size(); }
+    double traffic(std::size_t memory, const QueueUse& use) const;
 
     const ChipParams& chip_;
     DramPlacement placement_;
-    std::vector<std::vector<Block>> blocks_;  // per channel, by address
+    // a channel may hold several memories, one after the other in its addresses: first all channels' first ones
+    std::vector<std::vector<Block>> blocks_;              // per memory, by address
+    std::vector<std::map<std::size_t, double>> traffic_;  // per memory and epoch: bytes of an input
     std::size_t next_ = 0;
 };
 

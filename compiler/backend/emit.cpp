@@ -70,6 +70,26 @@ private:
         return q;
     }
 
+    /// The epochs that read a value from its queue, once for each operand.
+    std::vector<std::size_t> reads(ValueId id, std::int64_t on) const {
+        std::vector<std::size_t> epochs;
+        for (const PlacedOp& op : schedule_.ops) {
+            if (chip(op) != on) continue;
+            const Node& node = graph_.nodes[op.node];
+            const auto operands = operands_of(node);
+            for (std::size_t k = 0; k < operands.size(); ++k) {
+                if (operands[k].kind != OperandSource::Kind::Input || node.inputs[operands[k].input].value != id)
+                    continue;
+                const auto producer = schedule_.index.find(id);
+                const bool direct = producer != schedule_.index.end() && !op.through_dram[k] &&
+                                    schedule_.ops[producer->second].epoch == op.epoch;
+                const bool held = graph_.nodes[id].is_constant() && op.resident[k];
+                if (!direct && !held) epochs.push_back(op.epoch);
+            }
+        }
+        return epochs;
+    }
+
     void add_queue(Queue q, const QueueUse& use) {
         dram_[static_cast<std::size_t>(q.target_devices.front())].place(q, use);
         result_.netlist.queues.push_back(std::move(q));
@@ -112,13 +132,13 @@ private:
     QueueUse read_by(ValueId id, std::int64_t on) const {
         for (const PlacedOp& op : schedule_.ops)
             for (const Edge& edge : graph_.nodes[op.node].inputs)
-                if (edge.value == id && chip(op) == on) return {-1, -1, -1, cores_of(op)};
+                if (edge.value == id && chip(op) == on) return {-1, -1, -1, cores_of(op), reads(id, on)};
         return {};
     }
 
     /// In use from the epoch that writes it to the last that reads it.
     QueueUse written_by(const PlacedOp& producer) const {
-        QueueUse use{-1, -1, static_cast<std::int64_t>(producer.epoch), cores_of(producer)};
+        QueueUse use{-1, -1, static_cast<std::int64_t>(producer.epoch), cores_of(producer), {}};
         if (!options_.dynamic_queues) return use;
         use.first_epoch = use.last_epoch = use.home;
         for (const PlacedOp& op : schedule_.ops)
@@ -153,7 +173,9 @@ private:
             between_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer));
             q.entries = microbatch_;
-            const QueueUse use = written_by(op);
+            QueueUse use = written_by(op);
+            use.moved = reads(edge.value, chip(consumer));
+            use.moved.push_back(op.epoch);
             uses_.emplace_back(name, use);
             add_queue(std::move(q), use);
         }
@@ -166,7 +188,7 @@ private:
         const std::string name = unused("out_" + clean);
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
         add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
-                  {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op)});
+                  {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
     }
 
     void add_graph(std::size_t epoch) {
@@ -214,7 +236,9 @@ private:
             q.entries = 1;
             result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
             parts_[{placed.node, k}] = q.name;
-            add_queue(std::move(q), {-1, -1, -1, cores_of(placed)});
+            std::vector<std::size_t> moved;
+            if (!placed.resident[k]) moved.push_back(placed.epoch);
+            add_queue(std::move(q), {-1, -1, -1, cores_of(placed), std::move(moved)});
         }
     }
 

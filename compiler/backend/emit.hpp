@@ -27,7 +27,7 @@ struct EmittedModel {
 };
 
 struct EmitOptions {
-    DramPlacement placement = DramPlacement::RoundRobin;
+    DramPlacement placement = DramPlacement::LeastTraffic;
     std::int64_t chips = 1;       ///< epochs go to them in order (pipeline parallel)
     bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
 };

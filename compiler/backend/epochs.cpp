@@ -28,11 +28,10 @@ struct Shared {
     double dram_bytes = 1;  ///< a clock, of all channels together
 };
 
-Shared shared_by(const OpBudget& budget) {
-    constexpr double reached = 0.8;  // channels are not all busy all the time
+Shared shared_by(const OpBudget& budget, const ScheduleOptions& options) {
     const ChipParams& chip = *budget.chip;
     return {static_cast<double>(budget.rows * budget.cols),
-            reached * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size())};
+            options.dram * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size()) * chip.dram_blocks};
 }
 
 /// These in the order in which a target wants them: what meets it by the share of cores and DRAM it takes, then the
@@ -214,7 +213,7 @@ public:
           choices_(choices),
           budget_(budget),
           options_(options),
-          shared_(shared_by(budget)),
+          shared_(shared_by(budget, options)),
           offered_(std::move(offered)),
           table_(choices.ops, offered_, shared_),
           traffic_(choices) {}
@@ -369,7 +368,7 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
                 {std::numeric_limits<double>::infinity(), [&](std::size_t op) { return all_of(ops[op].choice); }});
         case Policy::Nlp: {
             const double target = product_target(ops);
-            const Shared shared = shared_by(budget);
+            const Shared shared = shared_by(budget, options);
             const auto order = [&ops, target, shared](std::size_t op) {
                 return by_target(ops[op].choice, all_of(ops[op].choice), target, shared);
             };

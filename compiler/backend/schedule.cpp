@@ -125,12 +125,14 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     std::vector<ScheduleOptions> all;
     ScheduleOptions one = options;
     one.policy = Policy::Balanced;
-    for (const double packing : {1.0, 0.9})
-        for (const double stages : {0.0, 0.4, 1.0}) {
-            one.packing = packing;
-            one.stages = stages;
-            all.push_back(one);
-        }
+    for (const double dram : {0.4, 0.8})
+        for (const double packing : {1.0, 0.9})
+            for (const double stages : {0.0, 0.4, 1.0}) {
+                one.dram = dram;
+                one.packing = packing;
+                one.stages = stages;
+                all.push_back(one);
+            }
     for (const Policy policy : {Policy::Nlp, Policy::Ribbon}) {
         one = options;
         one.policy = policy;

@@ -26,7 +26,7 @@ namespace {
 struct Flags {
     ir::CompileOptions options;
     std::vector<std::string> inputs, constants, shapes;
-    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "round_robin",
+    std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "least_traffic",
                                                  overrides_file;
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
@@ -254,10 +254,10 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
     command.add_flag("--no-column-order", flags.no_column_order,
                      "Micro-blocks always by rows; without it by columns where readers take them so");
     command
-        .add_option(
-            "--dram-placement", flags.placement,
-            "Channels of queues: round_robin (default), round_robin_flip_flop (halves for even and odd epochs), "
-            "greatest_capacity, closest (to the cores that write or read)")
+        .add_option("--dram-placement", flags.placement,
+                    "Channels of queues: least_traffic (in the epochs that use them; default), round_robin, "
+                    "round_robin_flip_flop (halves for even and odd epochs), "
+                    "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
     command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
         ->check(CLI::Range(1, 32))
