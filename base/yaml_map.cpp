@@ -56,7 +56,7 @@ std::string range_text(IntRange allowed) {
 
 std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed) {
     std::int64_t value = 0;
-    const Parsed parsed = node.is_scalar() && !node.quoted ? parse_whole(node.scalar, value) : Parsed::NotNumber;
+    const Parsed parsed = node.is_scalar() ? parse_whole(node.scalar, value) : Parsed::NotNumber;
     if (parsed == Parsed::NotNumber)
         fail_input(node.loc(file), "'{}' is {}; a whole number is wanted", what, shown(node));
     if (parsed == Parsed::TooLarge || value < allowed.low || value > allowed.high)
@@ -67,7 +67,7 @@ std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::stri
 double yaml_number(const YamlNode& node, const std::string& file, std::string_view what) {
     double value = 0;
     std::int64_t whole = 0;
-    if (node.is_scalar() && !node.quoted) {
+    if (node.is_scalar()) {
         std::string_view text = node.scalar;
         if (!text.empty() && text.front() == '+') text.remove_prefix(1);
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

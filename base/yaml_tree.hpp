@@ -20,7 +20,7 @@ struct YamlNode {
     enum class Kind { Null, Scalar, Sequence, Map } kind = Kind::Null;
     int line = 0, column = 0;  ///< from 1
     std::string scalar;
-    bool quoted = false;                                 ///< scalar was quoted: never null or number
+    bool quoted = false;                                 ///< scalar was quoted: never null
     std::vector<std::shared_ptr<const YamlNode>> items;  ///< Sequence
     std::vector<std::pair<std::shared_ptr<const YamlNode>, std::shared_ptr<const YamlNode>>>
         entries;  ///< Map, all pairs in file order

@@ -33,7 +33,8 @@ std::vector<FormatRule> b_rules() {
     product.accumulate_df = DataFormat::Float16_b;
     product.fidelity = Fidelity::HiFi2;
     product.inputs = {{1, {DataFormat::Bfp8_b, false, false}}, {2, {DataFormat::Bfp8_b, false, false}}};
-    return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b), product};
+    return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b),
+            everywhere("rms_norm", DataFormat::Float16_b), everywhere("group_norm", DataFormat::Float16_b), product};
 }
 
 std::vector<FormatRule> a_rules() {

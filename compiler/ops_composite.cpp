@@ -17,6 +17,13 @@ Type infer_axis(const Node& node, std::span<const Type> in) {
     return in[0];
 }
 
+Type infer_groups(const Node& node, std::span<const Type> in) {
+    const std::int64_t groups = node.integer("groups", 0);
+    if (in[0].dims.size() < 3 || groups < 1 || in[0].dims[1] % groups != 0)
+        fail_input(node.loc, "'{}' cannot norm {} in {} groups of channels", node.name, to_string(in[0]), groups);
+    return in[0];
+}
+
 Type infer_conv(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &w = in[1].dims;
     const std::int64_t groups = node.integer("group", 1);
@@ -48,6 +55,8 @@ constexpr std::array table{
     OpInfo{"softmax", Level::Composite, 1, 1, infer_axis, nullptr},
     OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, nullptr},
     OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
+    OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
+    OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
     OpInfo{"batch_norm", Level::Composite, 5, 5, infer_same, nullptr},  // x, scale, shift, mean, variance
     OpInfo{"conv", Level::Composite, 2, 3, infer_conv, nullptr},
     OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},

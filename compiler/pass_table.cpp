@@ -7,7 +7,8 @@ namespace tt::ir {
 
 // One name per pass; its file has the rest.
 // clang-format off
-extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows, recognize_gelu,
+extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows,
+    recognize_gelu, recognize_norms, recognize_softmax,
     mark_host, host_windows, host_moves, cut_host_part,
     decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
     decompose_elementwise,
@@ -16,7 +17,8 @@ extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_sc
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
-        &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows, &recognize_gelu,
+        &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows,
+        &recognize_gelu, &recognize_norms, &recognize_softmax,
         &mark_host, &host_windows, &host_moves, &cut_host_part,
         &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
         &decompose_elementwise,
@@ -36,13 +38,13 @@ std::span<const Pipeline> all_pipelines() {
     static const std::vector<Pipeline> table{
         {"decompose",
          "model ops to core ops",
-         {"fold-constants", "recognize-gelu", "fold-batch-norm",
+         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
         {"default",
          "everything ttsim compile does before placing",
-         {"fold-constants", "recognize-gelu", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
+         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "host-moves", "cut-host",

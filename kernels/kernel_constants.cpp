@@ -104,6 +104,12 @@ double KernelConstants::sfpu_count(const std::string& op, const std::string& mod
     return sfpu.at("default");
 }
 
+double KernelConstants::sfpu_shown(const std::string& op, const std::string& mode) const {
+    if (const auto found = sfpu_counted.find(op + "/" + mode); found != sfpu_counted.end()) return found->second;
+    if (const auto found = sfpu_counted.find(op); found != sfpu_counted.end()) return found->second;
+    return sfpu_count(op, mode);
+}
+
 KernelConstants read_kernel_constants(const std::string& file) {
     YamlMap map = YamlMap::from_file(file);
     KernelConstants c;
@@ -114,8 +120,10 @@ KernelConstants read_kernel_constants(const std::string& file) {
     read_table(map, "sfpu_instructions", c.sfpu);
     if (!c.sfpu.contains("default"))
         fail_input(map.where("sfpu_instructions"), "'sfpu_instructions' needs the key 'default'");
-    for (const auto& [op, count] : c.sfpu)
-        if (count < 0) fail_input(map.where("sfpu_instructions"), "'{}' has {} instructions", op, count);
+    read_table(map, "sfpu_counted", c.sfpu_counted);
+    for (const auto& [name, table] : {std::pair{"sfpu_instructions", &c.sfpu}, {"sfpu_counted", &c.sfpu_counted}})
+        for (const auto& [op, count] : *table)
+            if (count < 0) fail_input(map.where(name), "'{}' has {} instructions", op, count);
     read_table(map, "ublock_extra", c.ublock_extra);
     map.done();
     return c;

@@ -36,11 +36,15 @@ struct KernelConstants {
     double mvmul_per_phase = 16, sparse_mvmul_per_phase = 14;
     /// Instructions of an SFPU kernel per tile, by op and mode: "exp", "exp/approx", "add/Int32".
     std::map<std::string, double> sfpu;
+    /// Those of them that the chip's performance counter shows.
+    std::map<std::string, double> sfpu_counted;
     /// Clocks per micro-block by which an op's kernel build differs from its family's, by op.
     std::map<std::string, double> ublock_extra;
 
     /// The count of `op` in the given mode: "op/mode", else "op", else "default".
     double sfpu_count(const std::string& op, const std::string& mode) const;
+    /// The same of the counter, "op/mode", else "op"; where neither is listed, all of them.
+    double sfpu_shown(const std::string& op, const std::string& mode) const;
 };
 
 /// Reads one file; every constant must be there. Throws Error(Input).

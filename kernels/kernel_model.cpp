@@ -277,4 +277,16 @@ const KernelModel& kernel_model(const std::string& chip_name) {
     return known.try_emplace(chip(chip_name).name, chip_name).first->second;
 }
 
+double KernelTime::engaged_percent() const {
+    double sum = 0;
+    for (const KernelPart& part : parts) sum += part.count * part.time.engaged;
+    return cycles > 0 ? 100 * sum / cycles : 0;
+}
+
+double KernelTime::counted_percent() const {
+    double sum = 0;
+    for (const KernelPart& part : parts) sum += part.count * part.time.counted;
+    return cycles > 0 ? 100 * sum / cycles : 0;
+}
+
 }  // namespace tt

@@ -23,6 +23,9 @@ struct KernelTime {
     double input_floor = 0, output_floor = 0;  ///< clocks the operand and output streams need
     double per_input = 0;                      ///< fill, drain and reconfiguration, its share of one input
     std::vector<KernelPart> parts;
+    /// Percent of the cycles in which FPU or SFPU are engaged, and in which the chip's performance counter counts.
+    double engaged_percent() const;
+    double counted_percent() const;
 };
 
 class KernelModel {

@@ -201,6 +201,7 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
         if (row.shape) {
             const KernelTime time = model.time(*row.shape);
             p.cycles = time.cycles;
+            p.math_percent = time.counted_percent();
             p.limiter = to_string(time.limit);
         }
         out.push_back(std::move(p));
@@ -210,12 +211,13 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
 
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions) {
     std::vector<std::string> fields = file.csv.columns;
-    fields.insert(fields.end(), {"predicted_cycles", "limiter", "reason"});
+    fields.insert(fields.end(), {"predicted_cycles", "predicted_math_util_pct", "limiter", "reason"});
     std::string out = csv_line(fields);
     for (std::size_t i = 0; i < file.rows.size(); ++i) {
         const KernelPrediction& p = predictions[i];
         fields = file.csv.rows[i].fields;
-        fields.insert(fields.end(), {p.cycles ? fmt::format("{:.2f}", *p.cycles) : "", p.limiter, p.reason});
+        const auto shown = [&](double value) { return p.cycles ? fmt::format("{:.2f}", value) : ""; };
+        fields.insert(fields.end(), {shown(p.cycles.value_or(0)), shown(p.math_percent), p.limiter, p.reason});
         out += csv_line(fields);
     }
     return out;

@@ -33,11 +33,12 @@ KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, 
 
 struct KernelPrediction {
     std::optional<double> cycles;
+    double math_percent = 0;  ///< FPU and SFPU instructions as the chip counts them, of the cycles
     std::string limiter, reason;
 };
 std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model);
 
-/// The file with the columns predicted_cycles, limiter and reason added.
+/// The file with the columns predicted_cycles, predicted_math_util_pct, limiter and reason added.
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
 
 /// By op; empty when no row is measured.

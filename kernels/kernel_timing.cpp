@@ -14,7 +14,7 @@ namespace {
 /// Of the three threads, and of the FPU and SFPU.
 struct SliceClocks {
     std::array<double, thread_count> threads{};
-    double engaged = 0;
+    double engaged = 0, counted = 0;
 };
 
 std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
@@ -64,6 +64,7 @@ SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
         for (std::size_t i = 0; i < thread_count; ++i) sum[i] += part.count * part.time.busy[i];
         steady += part.count * part.time.steady;
         clocks.engaged += part.count * part.time.engaged / slices;
+        clocks.counted += part.count * part.time.counted / slices;
     }
     const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
     sum[longest] = std::max(sum[longest], steady);
@@ -106,6 +107,7 @@ SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
             const SliceClocks one = slice_clocks(model, s);
             for (std::size_t i = 0; i < thread_count; ++i) sum.threads[i] += one.threads[i];
             sum.engaged += one.engaged;
+            sum.counted += one.counted;
         }
     return sum;
 }
@@ -157,7 +159,7 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
         if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
     }
     return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
-            whole(slice.engaged * share)};
+            whole(slice.engaged * share), whole(slice.counted * share)};
 }
 
 }  // namespace tt

@@ -25,6 +25,7 @@ struct StepWork {
 struct StepTime {
     Cycles unpack, math, pack;
     Cycles engaged;  ///< of math: FPU or SFPU are at work
+    Cycles counted;  ///< of these, what the chip's performance counter shows: a clock per instruction
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);

@@ -218,8 +218,9 @@ static void check_integers(const OpConfig& op, const OpDef& def, Diagnostics& ou
         out.error(op.loc, "'{}' has integer formats, which {} cannot take", op.name, op.type);
     } else if (integer && op.acc_df != DataFormat::Int32) {
         out.error(op.loc, "acc_df of '{}' is {}; with integer formats it must be Int32", op.name, to_string(op.acc_df));
-    } else if (!integer && op.acc_df == DataFormat::Int32 && def.op_class != OpClass::Fused) {  // sub-ops may quantize
-        out.error(op.loc, "acc_df of '{}' is Int32, but none of its inputs nor its output is an integer", op.name);
+    } else if (!integer && is_integer(op.acc_df) && def.op_class != OpClass::Fused) {  // sub-ops may quantize
+        out.error(op.loc, "acc_df of '{}' is {}, but none of its inputs nor its output is an integer", op.name,
+                  to_string(op.acc_df));
     }
 }
 

@@ -307,7 +307,9 @@ std::string_view to_string(KernelLimit limit) {
 
 ScoreboardResult play(const KernelStreams& streams, const InstructionSet& set, const ScoreboardTiming& timing,
                       int micro_blocks) {
-    return Machine(streams, set, timing, std::max(1, micro_blocks)).run();
+    ScoreboardResult result = Machine(streams, set, timing, std::max(1, micro_blocks)).run();
+    result.counted = streams.counted;
+    return result;
 }
 
 }  // namespace tt

@@ -30,6 +30,7 @@ struct ScoreboardResult {
     double drain = 0;                         ///< last unpack to last pack
     std::array<double, thread_count> busy{};  ///< per thread and micro-block, without waits for the other threads
     double engaged = 0;                       ///< per micro-block: instructions of FPU and SFPU are in issue
+    double counted = 0;                       ///< per micro-block: such instructions in the chip's performance counter
     KernelLimit limit = KernelLimit::Unpack;  ///< the thread with the most work
 };
 

@@ -30,13 +30,12 @@ const Field<QueueSetting> setting_fields[] = {
 
 void read_settings(Context& ctx, const YamlNode& node, Instruction& into) {
     if (is_none(node) || !ctx.is_map(node, "'queue_settings'")) return;
-    std::set<std::string, std::less<>> names;
     for (const auto& [key, value] : node.entries) {
         QueueSetting setting;
         setting.queue = key->scalar;
         setting.loc = ctx.at(*key);
-        if (!names.insert(key->scalar).second)
-            ctx.problems.error(setting.loc, "the settings of queue '{}' stand here twice", key->scalar);
+        // Of a queue that stands here twice the last settings count.
+        std::erase_if(into.settings, [&](const QueueSetting& earlier) { return earlier.queue == setting.queue; });
         read_fields(ctx, setting.loc, *value, "the entry of queue '" + key->scalar + "' in queue_settings",
                     setting_fields, setting);
         into.settings.push_back(std::move(setting));
@@ -62,6 +61,7 @@ void read_variables(Context& ctx, const YamlNode& node, std::string_view what, I
             into.variables.emplace_back(variable_name(ctx, *key, what), operand(ctx, *value, key->scalar, false));
         return;
     }
+    if (node.is_null()) return;
     if (!node.is_sequence())
         fail_input(ctx.at(node), "'{}' is {}; a list or map of variables is wanted", what, shown(node));
     for (const YamlPtr& item : node.items)

@@ -40,6 +40,8 @@ static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
             has_devices = true;
             read_devices(ctx, *value, into);
         } else if (name == "queues") {
+            if (!into.graphs.empty())
+                ctx.problems.error(ctx.at(*key), "'queues' must stand before 'graphs', whose ops name them");
             read_queues(ctx, *value, into);
         } else if (name == "graphs") {
             read_graphs(ctx, *value, into);

@@ -32,6 +32,7 @@ void validate(const Netlist& resolved, const ChipParams& chip, const DeviceGrid&
     check_links(v);
     check_ops(v);
     check_programs(v);
+    if (out.empty()) check_broadcasts(v);
 }
 
 }  // namespace tt

@@ -30,7 +30,13 @@ void check_input_format(Validation& v, const Op& op, std::size_t k) {
 
 void check_source_graph(Validation& v, const Graph& graph, const Op& op, std::size_t k) {
     const NameIndex::OpPlace from = v.index.op(op.inputs[k]);
-    if (!from.op || from.graph == &graph) return;
+    if (!from.op) return;
+    const std::int64_t to = from.op->cfg.attr.dest_device;
+    const bool arrives = from.op->cfg.type == "ethernet_datacopy" && to != from.graph->device() && to < v.chips;
+    if (arrives && to >= 0 && to != graph.device())
+        v.out.error(op.cfg.loc, "op '{}' on chip {} reads '{}', which delivers on chip {} (dest_device)", op.cfg.name,
+                    graph.device(), from.op->cfg.name, to);
+    if (from.graph == &graph) return;
     if (from.graph->device() == graph.device()) {
         v.out.error(op.cfg.loc,
                     "input {} of op '{}' is op '{}' of graph '{}' on the same chip; between graphs of one "
@@ -121,6 +127,9 @@ void check_fed_queue(Validation& v, const Op& op, const Queue& queue) {
     if (queue.tile != op.cfg.tile)
         v.out.error(queue.loc, "queue '{}' has tile_dim {}, but op '{}' writes {}", queue.name, queue.tile, op.cfg.name,
                     op.cfg.tile);
+    if (op.cfg.type == "ethernet_datacopy" && queue.device() != op.cfg.attr.dest_device)
+        v.out.error(queue.loc, "queue '{}' is on chip {}, but op '{}' delivers on chip {} (dest_device)", queue.name,
+                    queue.device(), op.cfg.name, op.cfg.attr.dest_device);
     try {
         const TileShape written = shape_after(op.shape(), queue.input_tms);
         if (written != queue.shape())

@@ -25,6 +25,8 @@ struct Validation {
 void check_places(Validation& v);
 /// Edges: formats, tile dims and shapes at both ends, TMs, untilized and gradient outputs, aliases.
 void check_links(Validation& v);
+/// Kernel broadcasts hold every tile that is read. Of an otherwise valid netlist only.
+void check_broadcasts(Validation& v);
 /// Programs: variables, loops, executes and their settings.
 void check_programs(Validation& v);
 

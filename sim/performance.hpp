@@ -30,7 +30,8 @@ struct PerformanceFigure {
 
 /// What one core did for one input.
 struct InputTimes {
-    std::uint64_t first_unpack = ~std::uint64_t{0}, last_pack = 0, math = 0;
+    std::uint64_t first_unpack = ~std::uint64_t{0}, last_pack = 0;
+    std::uint64_t math = 0;  ///< instructions of FPU and SFPU, as the chip counts them
 };
 
 /// Times of cores and inputs, kept while the machine runs when the netlist asks for figures that need them.

@@ -104,6 +104,22 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     setup.state->elaborate_all();
 }
 
+/// Of chips that all refuse a netlist the one with the fewest problems, the first of those: others add limits of their
+/// own, which would hide what is wrong with the file.
+static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& refusals, const std::string& file) {
+    const auto problems = [](const std::pair<std::string, Error>& refusal) {
+        const std::string_view lines = refusal.second.what();
+        return std::count(lines.begin(), lines.end(), '\n');
+    };
+    const auto nearest = std::min_element(refusals.begin(), refusals.end(),
+                                          [&](const auto& a, const auto& b) { return problems(a) < problems(b); });
+    if (refusals.size() == 1) return nearest->second;
+    std::string tried;
+    for (const auto& [arch, error] : refusals) tried += (tried.empty() ? "" : ", ") + arch;
+    return {nearest->second.fault(), fmt::format("{}\n{}: note: good on none of {}; these are the problems on {}",
+                                                 nearest->second.what(), file, tried, nearest->first)};
+}
+
 std::unique_ptr<Setup> set_up(const RunOptions& given) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
@@ -132,18 +148,18 @@ std::unique_ptr<Setup> set_up(const RunOptions& given) {
                 setup->netlist.arch_loc,
                 "none of the archs of this netlist can be simulated; ttsim knows grayskull, wormhole and wormhole_b0");
     }
-    std::optional<Error> first;
+    std::vector<std::pair<std::string, Error>> refusals;
     for (const std::string& arch : archs) {
         try {
             try_arch(*setup, arch, options, *setup->pool);
             return setup;
         } catch (const Error& error) {
             if (error.fault() != Fault::Input && error.fault() != Fault::Unsupported) throw;
-            if (!first) first = error;
+            refusals.emplace_back(arch, error);
             setup->state.reset();
         }
     }
-    throw *first;
+    throw nearest_refusal(refusals, options.netlist);
 }
 
 }  // namespace tt::sim

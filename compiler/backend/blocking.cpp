@@ -91,13 +91,17 @@ std::vector<std::int64_t> inner_blocks(const Op& op) {
     return inner;
 }
 
-/// Clocks to read the constants that are not held in L1, once for each input.
-double streaming_cycles(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident,
-                        const ChipParams& chip) {
+/// Of the constants that are not held in L1, once for each input.
+double streamed_bytes(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident) {
     double bytes = 0;
     for (std::size_t k = 0; k < constant.size(); ++k)
         if (constant[k] && !resident[k])
             bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+    return bytes;
+}
+
+/// Clocks to read so much.
+double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
     const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
@@ -124,9 +128,9 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
     Op op = blank;
     op.cfg.out = blocking;
     define_fused(op.cfg, chip);
-    const std::vector<bool> streamed(constant.size(), false);
+    const std::vector<bool> none(constant.size(), false);
     bool found = false;
-    for (const std::vector<bool>& resident : {constant, streamed}) {
+    for (const std::vector<bool>& resident : {constant, none}) {
         for (const std::int64_t u_kt : u_kt_given ? std::vector{*u_kt_given} : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
@@ -136,10 +140,11 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, constant, resident, chip);
+            const double streamed = streamed_bytes(op, constant, resident);
+            const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
             const double cycles = std::max(kernel, dram);
             if (found && cycles >= out.cycles) continue;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel, dram, cycles, resident};
+            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel, dram, cycles, streamed, resident};
             found = true;
             if (!pattern) return true;
         }

@@ -35,6 +35,7 @@ struct Candidate {
     std::int64_t l1_bytes = 0;
     double kernel_cycles = 0, dram_cycles = 0;  ///< per input: of the kernel, of streaming constants from DRAM
     double cycles = 0;                          ///< the larger of both
+    double dram_bytes = 0;                      ///< of constants that are streamed, per input
     std::vector<bool> resident;                 ///< constants held whole in L1
 };
 /// A grid on which no block size fits.

@@ -32,7 +32,8 @@ struct EdgeReport {
 struct Decision {
     std::string op, type;
     std::size_t epoch = 0;
-    double target = 0;  ///< cycles of the epoch; 0: none
+    double target = 0;       ///< cycles of the epoch; 0: none
+    double link_cycles = 0;  ///< of the epoch's busiest NoC link, per input
     bool begins = false;
     std::int64_t usable_bytes = 0;
     std::string why;                          ///< in a sentence

@@ -19,6 +19,7 @@ struct Epoch {
     std::map<std::size_t, std::string> cuts;                      ///< edges through DRAM inside the epoch, and why
     std::vector<std::vector<std::optional<Rejection>>> rejected;  ///< per op and candidate, by the edges
     double target = 0;                                            ///< cycles
+    double link_cycles = 0;                                       ///< of the busiest NoC link, per input
     std::size_t end() const { return first + chosen.size(); }
 };
 

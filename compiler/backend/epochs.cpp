@@ -22,12 +22,29 @@ using Ops = std::vector<OpChoices>;
 /// Per op: the candidates that a policy likes, by their number.
 using Offer = std::vector<std::vector<std::size_t>>;
 
-/// These in the order in which a target wants them: what meets it by size, then the others by time.
-std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target) {
+/// What the ops of an epoch share.
+struct Shared {
+    double cores = 1;
+    double dram_bytes = 1;  ///< a clock, of all channels together
+};
+
+Shared shared_by(const OpBudget& budget) {
+    constexpr double reached = 0.8;  // channels are not all busy all the time
+    const ChipParams& chip = *budget.chip;
+    return {static_cast<double>(budget.rows * budget.cols),
+            reached * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size())};
+}
+
+/// These in the order in which a target wants them: what meets it by the share of cores and DRAM it takes, then the
+/// others by time.
+std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target,
+                                   const Shared& shared) {
     const auto key = [&](std::size_t i) {
         const Candidate& c = choice.fitting[i];
         const bool meets = c.cycles <= target;
-        return std::tuple(!meets, meets ? c.blocking.cores() : 0, c.cycles);
+        const double share = static_cast<double>(c.blocking.cores()) / shared.cores +
+                             (std::isinf(target) ? 0 : c.dram_bytes / (target * shared.dram_bytes));
+        return std::tuple(!meets, meets ? share : 0, c.cycles);
     };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     return order;
@@ -109,7 +126,7 @@ std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const 
 /// with.
 class TargetTable {
 public:
-    TargetTable(const Ops& ops, const Offer& offered) {
+    TargetTable(const Ops& ops, const Offer& offered, const Shared& shared) {
         double slowest = 1, quickest = std::numeric_limits<double>::infinity();
         for (std::size_t op = 0; op < ops.size(); ++op)
             for (const std::size_t i : offered[op]) {
@@ -120,16 +137,22 @@ public:
         constexpr double step = 1.04;
         for (double t = std::max(quickest, slowest / 1e6); t < slowest * step; t *= step) targets_.push_back(t);
         for (const double target : targets_) {
-            std::vector<std::int64_t> sums{0};
+            std::vector<std::int64_t> cores{0};
+            std::vector<double> bytes{0};
             for (std::size_t op = 0; op < ops.size(); ++op) {
-                const Candidate& c = ops[op].choice.fitting[by_target(ops[op].choice, offered[op], target).front()];
-                sums.push_back(sums.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
+                const std::size_t i = by_target(ops[op].choice, offered[op], target, shared).front();
+                const Candidate& c = ops[op].choice.fitting[i];
+                cores.push_back(cores.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
+                bytes.push_back(bytes.back() + c.dram_bytes);
             }
-            cores_.push_back(std::move(sums));
+            cores_.push_back(std::move(cores));
+            bytes_.push_back(std::move(bytes));
         }
     }
     double target(std::size_t k) const { return targets_[k]; }
     std::size_t size() const { return targets_.size(); }
+    /// Of streamed constants, per input.
+    double bytes(std::size_t k, std::size_t first, std::size_t end) const { return bytes_[k][end] - bytes_[k][first]; }
     /// The least target that ops first .. end - 1 meet with so many cores; size() when there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
         std::size_t low = 0, high = targets_.size();
@@ -147,6 +170,40 @@ private:
     static constexpr std::int64_t too_many = 1'000'000;
     std::vector<double> targets_;
     std::vector<std::vector<std::int64_t>> cores_;  // per target: sums over the ops before
+    std::vector<std::vector<double>> bytes_;        // the same
+};
+
+/// Bytes of an input that an epoch reads from queues and writes to them.
+class Traffic {
+public:
+    explicit Traffic(const Choices& choices) : choices_(choices) {}
+    /// What op `first` adds to an epoch of the ops behind it up to `end`; less than 0 when it makes what they read.
+    double added(std::size_t first, std::size_t end) const {
+        const OpChoices& item = choices_.ops[first];
+        const Node& node = choices_.graph->nodes[item.node];
+        const auto operands = operands_of(node);
+        double bytes = 0;
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k].kind == OperandSource::Kind::Input &&
+                !choices_.graph->nodes[node.inputs[operands[k].input].value].is_constant())
+                bytes += read(first, k);
+        bool written = item.outputs > 0;
+        for (const std::size_t e : choices_.from[first]) {
+            const bool inside = choices_.edges[e].consumer < end;
+            if (inside) bytes -= read(choices_.edges[e].consumer, choices_.details[e].operand);
+            written = written || !inside;
+        }
+        const OpConfig& cfg = item.op.cfg;
+        if (written) bytes += static_cast<double>(cfg.out.shape().tiles() * tile_bytes(cfg.out_df, cfg.tile));
+        return bytes;
+    }
+
+private:
+    double read(std::size_t op, std::size_t k) const {
+        const OpConfig& cfg = choices_.ops[op].op.cfg;
+        return static_cast<double>(cfg.in[k].tiles() * tile_bytes(cfg.in_df[k], cfg.tile));
+    }
+    const Choices& choices_;
 };
 
 /// Epochs with the least sum of their slowest ops and of what changing epochs costs.
@@ -157,34 +214,43 @@ public:
           choices_(choices),
           budget_(budget),
           options_(options),
+          shared_(shared_by(budget)),
           offered_(std::move(offered)),
-          table_(choices.ops, offered_) {}
+          table_(choices.ops, offered_, shared_),
+          traffic_(choices) {}
 
     std::vector<Epoch> run(const EdgeCosts& costs) {
         const auto cores =
-            static_cast<std::int64_t>(std::floor(static_cast<double>(budget_.rows * budget_.cols) * options_.packing));
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(shared_.cores * options_.packing)));
         const std::size_t count = ops_.size();
         std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
         std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
-        for (std::size_t end = 1; end <= count; ++end)
+        for (std::size_t end = 1; end <= count; ++end) {
+            double crossing = 0;
             for (std::size_t first = end; first-- > 0;) {
-                const std::size_t t = table_.least(first, end, std::max<std::int64_t>(cores, 1));
-                if (t == table_.size() && end - first > 1) break;  // more ops need more
-                const double total = best[first] + cost(first, end, t == table_.size() ? t - 1 : t);
+                crossing += traffic_.added(first, end);
+                const auto pace = pace_of(first, end, cores, crossing);
+                if (!pace && end - first > 1) break;  // more ops need more
+                const double total =
+                    best[first] + cost(first, end, pace ? pace->cycles : table_.target(table_.size() - 1));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;
                 }
                 if (ops_[first].begins()) break;
             }
+        }
         std::vector<std::pair<std::size_t, std::size_t>> runs;
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
         // rectangles do not fill a chip: a larger target where they do not fit together
         const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
-            const std::size_t t = std::min(table_.least(first, end, cores), table_.size() - 1) + n;
+            double crossing = 0;
+            for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
+            const auto pace = pace_of(first, end, cores, crossing);
+            const std::size_t t = (pace ? pace->target : table_.size() - 1) + n;
             if (t >= table_.size()) return std::nullopt;
             const double target = table_.target(t);
             return Wish{target, [this, target](std::size_t op) { return order(op, target); }};
@@ -194,17 +260,31 @@ public:
     }
 
 private:
+    struct Pace {
+        std::size_t target = 0;
+        double cycles = 0;  ///< of the target, or of DRAM where that takes longer
+    };
+    /// The least target that the cores allow; where DRAM is slower, the one that needs no more cores than DRAM's pace
+    /// asks for. Nothing when there are too few cores for any.
+    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing) const {
+        std::size_t t = table_.least(first, end, cores);
+        if (t == table_.size()) return std::nullopt;
+        const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
+        while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;
+        return Pace{t, std::max(table_.target(t), dram(t))};
+    }
+
     /// Until an epoch's pipeline is full, about one op after the other takes its time once.
-    double cost(std::size_t first, std::size_t end, std::size_t t) const {
+    double cost(std::size_t first, std::size_t end, double pace) const {
         const double ops = static_cast<double>(end - first), inputs = static_cast<double>(budget_.microbatch);
-        return table_.target(t) * (1 + options_.stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
+        return pace * (1 + options_.stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
     }
 
     /// What is offered, then the rest.
     std::vector<std::size_t> order(std::size_t op, double target) const {
         const Choice& choice = ops_[op].choice;
-        std::vector<std::size_t> wanted = by_target(choice, offered_[op], target);
-        for (const std::size_t i : by_target(choice, all_of(choice), target))
+        std::vector<std::size_t> wanted = by_target(choice, offered_[op], target, shared_);
+        for (const std::size_t i : by_target(choice, all_of(choice), target, shared_))
             if (std::find(offered_[op].begin(), offered_[op].end(), i) == offered_[op].end()) wanted.push_back(i);
         return wanted;
     }
@@ -213,8 +293,10 @@ private:
     const Choices& choices_;
     const OpBudget& budget_;
     const ScheduleOptions& options_;
+    Shared shared_;
     Offer offered_;
     TargetTable table_;
+    Traffic traffic_;
 };
 
 double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBudget& budget) {
@@ -287,10 +369,11 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
                 {std::numeric_limits<double>::infinity(), [&](std::size_t op) { return all_of(ops[op].choice); }});
         case Policy::Nlp: {
             const double target = product_target(ops);
-            return filled(choices, costs, budget, options, {target, [&ops, target](std::size_t op) {
-                                                                return by_target(ops[op].choice, all_of(ops[op].choice),
-                                                                                 target);
-                                                            }});
+            const Shared shared = shared_by(budget);
+            const auto order = [&ops, target, shared](std::size_t op) {
+                return by_target(ops[op].choice, all_of(ops[op].choice), target, shared);
+            };
+            return filled(choices, costs, budget, options, {target, order});
         }
         case Policy::Random: {
             const Offer offer = shuffled(ops, options.seed);

@@ -90,6 +90,7 @@ Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& e
     out.type = item.op.cfg.type;
     out.epoch = number;
     out.target = std::isinf(epoch.target) ? 0 : epoch.target;
+    out.link_cycles = epoch.link_cycles;
     out.begins = op == epoch.first;
     out.usable_bytes = choice.usable_bytes;
     out.why = sentence(choice, taken, epoch.target, out.begins);

@@ -9,8 +9,8 @@ namespace {
 
 class CoreGrid {
 public:
-    CoreGrid(std::int64_t rows, std::int64_t cols)
-        : rows_(rows), cols_(cols), taken_(static_cast<std::size_t>(rows * cols), false) {}
+    CoreGrid(std::int64_t rows, std::int64_t cols, Scan scan)
+        : rows_(rows), cols_(cols), scan_(scan), taken_(static_cast<std::size_t>(rows * cols), false) {}
 
     bool take_at(std::int64_t r, std::int64_t c, std::int64_t height, std::int64_t width) {
         if (r < 0 || c < 0 || r + height > rows_ || c + width > cols_ || !free(r, c, height, width)) return false;
@@ -19,9 +19,13 @@ public:
         return true;
     }
     std::optional<std::pair<std::int64_t, std::int64_t>> take(std::int64_t height, std::int64_t width) {
-        for (std::int64_t r = 0; r + height <= rows_; ++r)
-            for (std::int64_t c = 0; c + width <= cols_; ++c)
-                if (take_at(r, c, height, width)) return std::pair{r, c};
+        const std::int64_t down = rows_ - height + 1, across = cols_ - width + 1;
+        if (down <= 0 || across <= 0) return std::nullopt;
+        for (std::int64_t n = 0; n < down * across; ++n) {
+            const std::int64_t r = scan_ == Scan::Rows ? n / across : n % down;
+            const std::int64_t c = scan_ == Scan::Rows ? n % across : n / down;
+            if (take_at(r, c, height, width)) return std::pair{r, c};
+        }
         return std::nullopt;
     }
 
@@ -34,6 +38,7 @@ private:
         return true;
     }
     std::int64_t rows_, cols_;
+    Scan scan_;
     std::vector<bool> taken_;
 };
 
@@ -56,8 +61,8 @@ std::optional<Place> place_one(CoreGrid& grid, const Rectangle& r) {
 
 }  // namespace
 
-std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows,
-                                        std::int64_t cols) {
+std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols,
+                                        Scan scan) {
     std::vector<std::size_t> order(rectangles.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -66,7 +71,7 @@ std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles
         return std::pair(std::max(x.height, x.width), x.height * x.width) >
                std::pair(std::max(y.height, y.width), y.height * y.width);
     });
-    CoreGrid grid(rows, cols);
+    CoreGrid grid(rows, cols, scan);
     std::vector<Place> places(rectangles.size());
     for (const std::size_t k : order) {
         const auto at = place_one(grid, rectangles[k]);

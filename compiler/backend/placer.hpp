@@ -19,8 +19,11 @@ struct Rectangle {
     bool turned = false;         ///< must lie transposed
 };
 
-/// Places for all, larger ones first, each at the first place that is free row by row; nothing when they do not fit
-/// together.
-std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols);
+enum class Scan : std::uint8_t { Rows, Columns };
+
+/// Places for all, larger ones first, each at the first place that is free row by row (or column by column); nothing
+/// when they do not fit together.
+std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols,
+                                        Scan scan = Scan::Rows);
 
 }  // namespace tt::ir

@@ -6,6 +6,7 @@
 
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
+#include "compiler/backend/place_search.hpp"
 #include "compiler/backend/ublock_order.hpp"
 
 namespace tt::ir {
@@ -143,13 +144,15 @@ std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options)
     : budget_(budget),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
-      costs_(std::make_unique<EdgeCosts>(*choices_, budget, read_edge_limits())) {}
+      costs_(std::make_unique<EdgeCosts>(*choices_, budget, read_edge_limits())),
+      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {}
 Planner::~Planner() = default;
 
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
-    for (const Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+    for (Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+        places_->improve(epoch);
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             if (options.explain)
@@ -159,7 +162,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
             schedule.ops.push_back(placed_op(*choices_, *costs_, epoch, k));
             schedule.ops.back().epoch = schedule.epochs;
         }
-        const double cycles = slowest(choices_->ops, epoch);
+        const double cycles = std::max(slowest(choices_->ops, epoch), epoch.link_cycles);
         schedule.epoch_cycles.push_back(cycles);
         schedule.estimated_cycles += cycles + budget_.chip->timing.epoch_load / static_cast<double>(budget_.microbatch);
         ++schedule.epochs;

@@ -60,8 +60,8 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
-    std::vector<double> epoch_cycles;  ///< of the slowest op, per input
-    double estimated_cycles = 0;       ///< per input: the slowest op of each epoch, and changing epochs
+    std::vector<double> epoch_cycles;  ///< of the slowest op or NoC link, per input
+    double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs
     std::vector<Decision> decisions;   ///< per op
     std::string variant;               ///< the simulated policy: which of those tried
 };
@@ -75,6 +75,7 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
 
 struct Choices;
 class EdgeCosts;
+class PlaceSearch;
 
 /// What one model can be made into on one chip; schedules of it by several policies share the work.
 class Planner {
@@ -89,6 +90,7 @@ private:
     const OpBudget& budget_;
     std::unique_ptr<Choices> choices_;
     std::unique_ptr<EdgeCosts> costs_;
+    std::unique_ptr<PlaceSearch> places_;
 };
 
 }  // namespace tt::ir

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -101,6 +102,12 @@ Matrix Lowering::reshape(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Form from = x.form, to = form_of(n.type.dims);
     if (from == to) return x;
+    // a column becomes a row, or the other way round
+    if (from.z == to.z && from.rows == to.cols && from.cols == to.rows && std::min(from.rows, from.cols) == 1) {
+        Edge edge = x.edge;
+        edge.tms.push_back(make_tm(Tm::Kind::Transpose));
+        return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
+    }
     if (from.cols == to.cols && from.rows % 32 == 0 && to.rows % 32 == 0) return sliced(stacked(x), to);
     // runs that differ in their columns share no term
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;

@@ -77,6 +77,30 @@ std::vector<std::int64_t> Import::axes(std::int64_t from, std::size_t k, std::in
 std::size_t Import::outputs() const { return static_cast<std::size_t>(node_.output_size()); }
 const std::string& Import::op() const { return node_.op_type(); }
 
+void Import::check_positions(std::int64_t count) const {
+    constexpr std::int64_t most = std::int64_t{1} << 26;
+    if (count < 0) wrong("an axis of {} is left", count);
+    if (count > most) unsupported("an axis of {}; at most {} are allowed", count, most);
+}
+
+ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
+    Dims dims = b.dims(v);
+    const std::int64_t size = dims[static_cast<std::size_t>(axis)],
+                       wanted = static_cast<std::int64_t>(positions.size());
+    constexpr std::int64_t most = std::int64_t{1} << 24;  // datums of a matrix
+    bool same = wanted == size;
+    for (std::int64_t k = 0; same && k < wanted; ++k) same = positions[static_cast<std::size_t>(k)] == k;
+    if (same) return v;
+    if (size == 0 || wanted <= most / size) return b.map_axis(v, axis, picking(positions, size));
+    const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
+    const std::int64_t rest =
+        std::accumulate(dims.begin() + axis + 1, dims.end(), std::int64_t{1}, std::multiplies<>());
+    Literal rows(DType::I32, {1, wanted});
+    for (std::int64_t k = 0; k < wanted; ++k) rows.set(k, static_cast<double>(positions[static_cast<std::size_t>(k)]));
+    dims[static_cast<std::size_t>(axis)] = wanted;
+    return b.reshape(b.add("pick_rows", {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
+}
+
 const ImportRule* find_rule(const std::string& op) {
     for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
                                      &gather_rules(), &network_rules()})

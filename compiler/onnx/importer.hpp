@@ -61,6 +61,10 @@ public:
     void give(ValueId id) { out.push_back(id); }
     ValueId one(const char* name, ValueId a, Attrs attrs = {}) { return b.add(name, {a}, std::move(attrs)); }
     ValueId two(const char* name, ValueId p, ValueId q) { return b.add(name, {p, q}); }
+    /// Positions along an axis; -1: zeros. One matrix, or rows by number where that would be large.
+    /// Refuses a number of positions that would fill the memory.
+    void check_positions(std::int64_t count) const;
+    ValueId pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions);
     ValueId number(double v, ValueId like) { return b.scalar(v, b.type(like).dtype); }
     ValueId scaled(ValueId v, double factor) { return two("multiply", v, number(factor, v)); }
 

@@ -46,7 +46,7 @@ void gather(Import& n) {
     out.insert(out.end(), ids.begin(), ids.end());
     out.insert(out.end(), d.begin() + axis + 1, d.end());
     if (const Literal* known = n.b.literal(n.x(1)))
-        return n.give(n.b.reshape(n.b.map_axis(n.x(0), axis, picking(places(n, *known, size), size)), out));
+        return n.give(n.b.reshape(n.pick(n.x(0), axis, places(n, *known, size)), out));
     n.give(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
 }
 
@@ -134,7 +134,7 @@ void gather_nd(Import& n) {
     out.insert(out.end(), d.begin() + batch + r.depth, d.end());
     const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
     if (const Literal* known = n.b.literal(n.x(1)))
-        return n.give(n.b.reshape(n.b.map_axis(x, 0, picking(numbered(n, *known, r, batch), r.lead)), out));
+        return n.give(n.b.reshape(n.pick(x, 0, numbered(n, *known, r, batch)), out));
     n.give(n.b.reshape(n.b.add("take", {x, computed_rows(n, r, batch)}, {{"axis", std::int64_t{0}}}), out));
 }
 
@@ -143,7 +143,7 @@ ValueId replaced(Import& n, ValueId x, ValueId updates, const std::vector<std::i
     const DType type = n.b.type(x).dtype;
     Literal keep(type, {n.b.dims(x)[0], 1});
     for (std::int64_t k = 0; k < keep.size(); ++k) keep.set(k, from[static_cast<std::size_t>(k)] < 0 ? 1 : 0);
-    const ValueId placed = n.b.map_axis(updates, 0, picking(from, n.b.dims(updates)[0]));
+    const ValueId placed = n.pick(updates, 0, from);
     return n.two("add", n.two("multiply", x, n.b.constant(std::move(keep))), placed);
 }
 
@@ -193,7 +193,7 @@ void compress(Import& n) {
     std::vector<std::int64_t> rows;
     for (std::int64_t k = 0; k < condition.size(); ++k)
         if (condition.at(k) != 0) rows.push_back(k);
-    n.give(n.b.map_axis(x, axis, picking(rows, n.b.dims(x)[static_cast<std::size_t>(axis)])));
+    n.give(n.pick(x, axis, rows));
 }
 
 void one_hot_op(Import& n) {

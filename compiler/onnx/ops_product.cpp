@@ -1,5 +1,6 @@
 // ONNX matrix products.
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <set>
 
@@ -74,10 +75,52 @@ struct Equation {
     std::string out;
 };
 
+/// Letters for the axes of each "...": the digits 0 to 9, the last axis the 9.
+void spell_ellipses(Import& n, std::string& text) {
+    std::size_t most = 0;
+    std::string spelt, term;
+    std::size_t operand = 0;
+    const auto finish = [&](bool result) {
+        const std::size_t at = term.find("...");
+        if (at != std::string::npos) {
+            const std::size_t letters = term.size() - 3;
+            const std::size_t rank = result ? most + letters : n.dims(operand).size();
+            if (rank < letters || rank - letters > 10) n.unsupported("an ellipsis of {} axes", rank - letters);
+            std::string axes;
+            for (std::size_t k = 10 - (rank - letters); k < 10; ++k) axes += static_cast<char>('0' + k);
+            most = std::max(most, rank - letters);
+            term.replace(at, 3, axes);
+        }
+        spelt += term;
+        term.clear();
+        ++operand;
+    };
+    const std::size_t arrow = text.find("->");
+    const std::string left = text.substr(0, arrow);
+    for (const char c : left) {
+        if (c != ',') {
+            term += c;
+            continue;
+        }
+        finish(false);
+        spelt += ',';
+    }
+    finish(false);
+    if (arrow != std::string::npos) {
+        term = text.substr(arrow + 2);
+        spelt += "->";
+        finish(true);
+    }
+    for (const char c : spelt)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != ',' && c != '-' && c != '>')
+            n.wrong("'{}' is no equation", text);
+    text = spelt;
+}
+
 Equation parse(Import& n) {
     std::string text = n.s("equation", "");
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-    if (text.find('.') != std::string::npos) n.unsupported("an ellipsis in '{}'", text);
+    spell_ellipses(n, text);
     Equation e;
     const std::size_t arrow = text.find("->");
     std::string left = text.substr(0, arrow), term;
@@ -92,10 +135,15 @@ Equation parse(Import& n) {
     if (arrow != std::string::npos) {
         e.out = text.substr(arrow + 2);
     } else {
+        for (char c = '0'; c <= '9'; ++c)  // axes of an ellipsis come first
+            if (left.find(c) != std::string::npos) e.out += c;
         for (char c = 'A'; c <= 'z'; ++c)
             if (std::count(left.begin(), left.end(), c) == 1) e.out += c;
     }
-    if (e.in.size() != n.in.size() || e.in.size() > 2) n.unsupported("'{}' with {} operands", text, n.in.size());
+    if (e.in.size() != n.in.size()) n.wrong("'{}' has {} terms for {} operands", text, e.in.size(), n.in.size());
+    for (const char c : e.out)
+        if (left.find(c) == std::string::npos || std::count(e.out.begin(), e.out.end(), c) != 1)
+            n.wrong("'{}' has '{}' in its result {} times", text, c, std::count(e.out.begin(), e.out.end(), c));
     return e;
 }
 
@@ -138,29 +186,60 @@ std::int64_t product(const Dims& dims, std::size_t from, std::size_t to) {
     return size;
 }
 
-void einsum(Import& n) {
-    const Equation e = parse(n);
-    if (e.in.size() == 1) return n.give(arranged(n, n.x(0), e.in[0], e.out));
+struct Term {
+    ValueId x;
+    std::string letters;
+};
+
+/// The product of two, with the letters `out`; the others are summed.
+ValueId contracted(Import& n, Term p, Term q, const std::string& out) {
+    // a letter of size 1 in one of them is broadcast
+    for (const auto& [term, other] : {std::pair{&p, &q}, std::pair{&q, &p}}) {
+        Dims dims = n.b.dims(term->x);
+        if (dims.size() != term->letters.size())
+            n.wrong("an operand of rank {} has the letters '{}'", dims.size(), term->letters);
+        for (std::size_t k = 0; k < dims.size(); ++k)
+            if (const std::size_t at = other->letters.find(term->letters[k]);
+                dims[k] == 1 && at != std::string::npos && at < n.b.dims(other->x).size())
+                dims[k] = n.b.dims(other->x)[at];
+        term->x = n.b.broadcast_to(term->x, dims);
+    }
     std::string batch, left, right, inner;
-    for (const char c : std::set<char>(e.in[0].begin(), e.in[0].end())) {
-        const bool other = e.in[1].find(c) != std::string::npos, kept = e.out.find(c) != std::string::npos;
+    for (const char c : std::set<char>(p.letters.begin(), p.letters.end())) {
+        const bool other = q.letters.find(c) != std::string::npos, kept = out.find(c) != std::string::npos;
         if (other)
             (kept ? batch : inner) += c;
         else if (kept)
             left += c;
     }
-    for (const char c : std::set<char>(e.in[1].begin(), e.in[1].end()))
-        if (e.in[0].find(c) == std::string::npos && e.out.find(c) != std::string::npos) right += c;
-    ValueId a = arranged(n, n.x(0), e.in[0], batch + left + inner),
-            b = arranged(n, n.x(1), e.in[1], batch + inner + right);
+    for (const char c : std::set<char>(q.letters.begin(), q.letters.end()))
+        if (p.letters.find(c) == std::string::npos && out.find(c) != std::string::npos) right += c;
+    const ValueId a = arranged(n, p.x, p.letters, batch + left + inner),
+                  b = arranged(n, q.x, q.letters, batch + inner + right);
     const Dims da = n.b.dims(a), db = n.b.dims(b);
     const std::size_t nb = batch.size();
     const std::int64_t m = product(da, nb, nb + left.size()), k = product(da, nb + left.size(), da.size());
-    const std::int64_t p = product(db, nb + inner.size(), db.size()), z = product(da, 0, nb);
-    const ValueId y = n.two("matmul", n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, p}));
+    const std::int64_t cols = product(db, nb + inner.size(), db.size()), z = product(da, 0, nb);
+    const ValueId y = n.two("matmul", n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, cols}));
     Dims dims(da.begin(), da.begin() + static_cast<std::ptrdiff_t>(nb + left.size()));
     dims.insert(dims.end(), db.begin() + static_cast<std::ptrdiff_t>(nb + inner.size()), db.end());
-    n.give(arranged(n, n.b.reshape(y, dims), batch + left + right, e.out));
+    return arranged(n, n.b.reshape(y, dims), batch + left + right, out);
+}
+
+void einsum(Import& n) {
+    const Equation e = parse(n);
+    Term sum{n.x(0), e.in[0]};
+    if (e.in.size() == 1) return n.give(arranged(n, sum.x, sum.letters, e.out));
+    for (std::size_t k = 1; k < e.in.size(); ++k) {
+        // what the result or a later operand needs stays
+        std::string needed = e.out, kept;
+        for (std::size_t later = k + 1; later < e.in.size(); ++later) needed += e.in[later];
+        for (const char c : sum.letters + e.in[k])
+            if (needed.find(c) != std::string::npos && kept.find(c) == std::string::npos) kept += c;
+        if (k + 1 == e.in.size()) kept = e.out;
+        sum = {contracted(n, sum, {n.x(k), e.in[k]}, kept), kept};
+    }
+    n.give(sum.x);
 }
 
 }  // namespace

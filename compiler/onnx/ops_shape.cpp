@@ -90,7 +90,7 @@ void concat(Import& n) {
         if (size == 0) continue;
         std::vector<std::int64_t> rows(static_cast<std::size_t>(dims[at]), -1);
         std::iota(rows.begin() + start, rows.begin() + start + size, 0);
-        const ValueId placed = n.b.map_axis(n.x(k), axis, picking(rows, size));
+        const ValueId placed = n.pick(n.x(k), axis, rows);
         sum = sum ? n.two("add", *sum, placed) : placed;
         start += size;
     }
@@ -100,7 +100,7 @@ void concat(Import& n) {
 ValueId part(Import& n, ValueId x, std::int64_t axis, std::int64_t start, std::int64_t size) {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
     std::iota(rows.begin(), rows.end(), start);
-    return n.b.map_axis(x, axis, picking(rows, n.b.dims(x)[static_cast<std::size_t>(axis)]));
+    return n.pick(x, axis, rows);
 }
 
 void split(Import& n) {
@@ -147,7 +147,7 @@ void slice(Import& n) {
         const std::int64_t end = clamp(ends[k]);
         std::vector<std::int64_t> rows;
         for (std::int64_t at = clamp(starts[k]); step > 0 ? at < end : at > end; at += step) rows.push_back(at);
-        x = n.b.map_axis(x, axis, picking(rows, size));
+        x = n.pick(x, axis, rows);
     }
     n.give(x);
 }
@@ -168,8 +168,10 @@ void tile(Import& n) {
     for (std::size_t k = 0; k < repeats.size(); ++k) {
         std::vector<std::int64_t> rows;
         const std::int64_t size = n.dims()[k];
+        n.check_positions(repeats[k]);
+        n.check_positions(repeats[k] * size);
         for (std::int64_t r = 0; r < repeats[k] * size; ++r) rows.push_back(r % size);
-        x = n.b.map_axis(x, static_cast<std::int64_t>(k), picking(rows, size));
+        x = n.pick(x, static_cast<std::int64_t>(k), rows);
     }
     n.give(x);
 }
@@ -197,9 +199,11 @@ void pad(Import& n) {
     for (std::size_t k = 0; k < rank; ++k) {
         std::vector<std::int64_t> rows;
         const std::int64_t size = n.dims()[k];
+        for (const std::int64_t side : {pads[k], pads[k + rank]}) n.check_positions(std::abs(side));
+        n.check_positions(pads[k] + size + pads[k + rank]);
         for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r)
             rows.push_back(padded_source(mode, r - pads[k], size));
-        x = n.b.map_axis(x, static_cast<std::int64_t>(k), picking(rows, size));
+        x = n.pick(x, static_cast<std::int64_t>(k), rows);
     }
     if (mode == "constant" && value != 0) {
         Literal border(n.b.type(x).dtype, n.b.dims(x));

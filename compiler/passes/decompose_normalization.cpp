@@ -1,10 +1,11 @@
 // decompose-normalization
 //
 //   %y = layer_norm %x {axis, epsilon}                  ->  d = x - mean x, y = d * (1 / sqrt(mean d^2 + epsilon))
+//   %y = rms_norm %x {axis, epsilon}                    ->  y = x * (1 / sqrt(mean x^2 + epsilon))
+//   %y = group_norm %x {groups, epsilon}                ->  as layer_norm, means over positions and a group of channels
 //   %y = batch_norm %x, %scale, %shift, %mean, %var     ->  y = x * f + (shift - mean * f), f = scale / sqrt(var +
 //   epsilon)
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/pass.hpp"
 
@@ -15,22 +16,38 @@ static ValueId inverse_root(Builder& build, ValueId variance, double epsilon) {
     return build.add("reciprocal", {build.add("sqrt", {safe})});
 }
 
-static ValueId mean(Builder& build, ValueId x) {
-    const auto axis = static_cast<std::int64_t>(build.dims(x).size()) - 1;
-    const std::int64_t n = build.dims(x).back();
+static ValueId mean(Builder& build, ValueId x, std::int64_t axis) {
+    const std::int64_t n = build.dims(x)[static_cast<std::size_t>(axis)];
     Literal weights(DType::F32, {1, n});
     std::fill(weights.floats().begin(), weights.floats().end(), 1.0F / static_cast<float>(n));
     return build.map_axis(x, axis, std::move(weights));
 }
 
+/// Over `axis` and all behind.
+static ValueId mean_from(Builder& build, ValueId x, std::int64_t axis) {
+    for (auto last = static_cast<std::int64_t>(build.dims(x).size()) - 1; last >= axis; --last)
+        x = mean(build, x, last);
+    return x;
+}
+
 static ValueId layer_norm(Builder& build, const Node& node, ValueId x) {
+    const std::int64_t axis = node.integer("axis", 0);
+    const ValueId centred = node.op == "rms_norm" ? x : build.add("subtract", {x, mean_from(build, x, axis)});
+    const ValueId variance = mean_from(build, build.add("square", {centred}), axis);
+    return build.add("multiply", {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
+}
+
+/// Means over positions, then for each channel over those of its group.
+static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     const Dims dims = build.dims(x);
-    const auto axis = static_cast<std::ptrdiff_t>(node.integer("axis", 0));
-    Dims flat(dims.begin(), dims.begin() + axis);
-    flat.push_back(std::accumulate(dims.begin() + axis, dims.end(), std::int64_t{1}, std::multiplies<>()));
-    x = build.reshape(x, flat);
-    const ValueId centred = build.add("subtract", {x, mean(build, x)});
-    const ValueId variance = mean(build, build.add("square", {centred}));
+    const std::int64_t channels = dims[1], part = channels / node.integer("groups", 1);
+    Literal spread = zero_matrix(channels, channels);
+    for (std::int64_t i = 0; i < channels * channels; ++i)
+        spread.set(i, i / channels / part == i % channels / part ? 1 / static_cast<double>(part) : 0);
+    const auto group_mean = [&](ValueId v) { return build.map_axis(mean(build, v, 2), 1, spread); };
+    const ValueId flat = build.reshape(x, {dims[0], channels, count(dims) / (dims[0] * channels)});
+    const ValueId centred = build.add("subtract", {flat, group_mean(flat)});
+    const ValueId variance = group_mean(build.add("square", {centred}));
     const ValueId y = build.add("multiply", {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
     return build.reshape(y, dims);
 }
@@ -51,7 +68,8 @@ static ValueId batch_norm(Builder& build, const Node& node, std::span<const Valu
 
 static void run(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "layer_norm") return layer_norm(build, node, in[0]);
+        if (node.op == "layer_norm" || node.op == "rms_norm") return layer_norm(build, node, in[0]);
+        if (node.op == "group_norm") return group_norm(build, node, in[0]);
         if (node.op == "batch_norm") return batch_norm(build, node, in);
         return std::nullopt;
     });

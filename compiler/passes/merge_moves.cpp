@@ -4,27 +4,89 @@
 //   %c = transpose %b {perm = q}                 %c = reshape %b
 //   ->  %c = transpose %a {perm = p then q}      ->  %c = reshape %a
 //
-// A move that changes nothing goes; a transpose that only carries axes of size 1 about becomes a reshape.
+// Of reshape, transpose, reshape and of transpose, reshape, transpose the middle one goes where axes that come together
+// lay side by side before; where such three only change the order within axes, matrices do that. A move that changes
+// nothing goes; a transpose that only carries axes of size 1 about becomes a reshape.
 #include <numeric>
 
 #include "compiler/pass.hpp"
+#include "compiler/passes/move_groups.hpp"
 
 namespace tt::ir {
 
+static bool is_move(const Node& node, const char* op) { return node.op == op && !node.has("host"); }
+
+/// A new order within axes is a matrix for each of them: channels that groups hand to each other.
+static std::optional<ValueId> shuffle(Builder& build, const Node& cut, const std::vector<std::int64_t>& perm,
+                                      const Dims& to) {
+    const ValueId source = cut.inputs[0].value;
+    const auto shuffled = shuffle_of(build.dims(source), cut.type.dims, perm, to);
+    if (!shuffled) return std::nullopt;
+    constexpr std::size_t most = 2048;  // positions of an axis
+    for (const auto& within : shuffled->within)
+        if (within.size() > most) return std::nullopt;
+    ValueId x = build.reshape(source, shuffled->dims);
+    for (std::size_t axis = 0; axis < shuffled->within.size(); ++axis) {
+        const auto& within = shuffled->within[axis];
+        if (within.empty()) continue;
+        const auto size = static_cast<std::int64_t>(within.size());
+        Literal matrix = zero_matrix(size, size);
+        for (std::int64_t i = 0; i < size; ++i) matrix.set(i * size + within[static_cast<std::size_t>(i)], 1);
+        x = build.map_axis(x, static_cast<std::int64_t>(axis), std::move(matrix));
+    }
+    if (!keeps_order(build.dims(x), shuffled->perm)) x = build.transpose(x, shuffled->perm);
+    return build.reshape(x, to);
+}
+
 static ValueId merged_reshape(Builder& build, const Node& node, ValueId x) {
-    const Node& inner = build.graph().nodes[x];
-    return build.reshape(inner.op == "reshape" ? inner.inputs[0].value : x, node.type.dims);
+    const Node inner = build.graph().nodes[x];
+    if (is_move(inner, "transpose") && is_move(build.graph().nodes[inner.inputs[0].value], "reshape")) {
+        const ValueId first = inner.inputs[0].value;
+        if (const auto swapped = reshape_first(build.dims(first), inner.list("perm"), node.type.dims))
+            return build.transpose(build.reshape(build.graph().nodes[first].inputs[0].value, swapped->dims),
+                                   swapped->perm);
+        const Node cut = build.graph().nodes[first];
+        if (const auto shuffled = shuffle(build, cut, inner.list("perm"), node.type.dims)) return *shuffled;
+    }
+    return build.reshape(is_move(inner, "reshape") ? inner.inputs[0].value : x, node.type.dims);
+}
+
+/// The orders `first` and `then` of two transposes as one.
+static std::vector<std::int64_t> composed(const std::vector<std::int64_t>& first, std::vector<std::int64_t> then) {
+    for (std::int64_t& axis : then) axis = first[static_cast<std::size_t>(axis)];
+    return then;
+}
+
+/// `last` of `middle` of `first`, a reshape between transposes.
+static std::optional<ValueId> around_reshape(Builder& build, const Node& first, const Node& middle, const Node& last) {
+    const ValueId source = first.inputs[0].value;
+    const auto perm = last.list("perm");
+    if (const auto swapped = reshape_first(build.dims(source), first.list("perm"), middle.type.dims)) {
+        const Node& before = build.graph().nodes[source];
+        const ValueId x = build.reshape(is_move(before, "reshape") ? before.inputs[0].value : source, swapped->dims);
+        const auto order = composed(swapped->perm, perm);
+        return keeps_order(build.dims(x), order) ? build.reshape(x, last.type.dims) : build.transpose(x, order);
+    }
+    const auto order = transpose_first(first.type.dims, middle.type.dims, perm);
+    if (!order) return std::nullopt;
+    return build.reshape(build.transpose(source, composed(first.list("perm"), *order)), last.type.dims);
 }
 
 static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
     std::vector<std::int64_t> perm = node.list("perm");
     const Node inner = build.graph().nodes[x];
-    if (inner.op == "transpose") {
-        const auto first = inner.list("perm");
-        for (std::int64_t& axis : perm) axis = first[static_cast<std::size_t>(axis)];
+    if (is_move(inner, "transpose")) {
+        perm = composed(inner.list("perm"), perm);
         x = inner.inputs[0].value;
+    } else if (is_move(inner, "reshape")) {
+        const Node first = build.graph().nodes[inner.inputs[0].value];
+        if (is_move(first, "transpose"))
+            if (const auto merged = around_reshape(build, first, inner, node)) return *merged;
     }
-    if (keeps_order(build.dims(x), perm)) return merged_reshape(build, node, x);
+    if (keeps_order(build.dims(x), perm)) {
+        const Node& source = build.graph().nodes[x];
+        return build.reshape(is_move(source, "reshape") ? source.inputs[0].value : x, node.type.dims);
+    }
     return build.transpose(x, perm);
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "compiler/pass.hpp"
+#include "compiler/passes/move_groups.hpp"
 
 namespace tt::ir {
 
@@ -38,32 +39,6 @@ Chain chain_of(const Builder& build, const Graph& graph, ValueId value) {
     return chain;
 }
 
-/// Axes of two shapes of one reshape that hold the same datums: [a0, a1) of one and [b0, b1) of the other.
-struct Group {
-    std::size_t a0, a1, b0, b1;
-};
-
-std::vector<Group> groups_of(const Dims& a, const Dims& b) {
-    std::vector<Group> groups;
-    std::size_t i = 0, j = 0;
-    while (i < a.size() || j < b.size()) {
-        Group g{i, i, j, j};
-        std::int64_t left = 1, right = 1;
-        do {
-            if (left <= right && i < a.size())
-                left *= a[i++];
-            else if (j < b.size())
-                right *= b[j++];
-            else
-                left *= a[i++];
-        } while (left != right);
-        g.a1 = i;
-        g.b1 = j;
-        groups.push_back(g);
-    }
-    return groups;
-}
-
 /// An operand that is broadcast to move.to, as one that is broadcast to move.from.
 std::optional<ValueId> moved_back(Builder& build, ValueId x, const Move& move) {
     Dims dims(move.to.size() - build.dims(x).size(), 1);
@@ -77,7 +52,7 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Move& move) {
         return build.transpose(x, back);
     }
     Dims result(move.from.size(), 1);
-    for (const Group& g : groups_of(move.from, move.to)) {
+    for (const AxisGroup& g : groups_of(move.from, move.to)) {
         const auto at = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
         const auto first = dims.begin() + at(g.b0), last = dims.begin() + at(g.b1);
         if (std::all_of(first, last, [](std::int64_t d) { return d == 1; })) continue;
@@ -134,7 +109,8 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
         return true;
     }
     const auto groups = groups_of(move.from, move.to);
-    const auto g = std::find_if(groups.begin(), groups.end(), [&](const Group& x) { return at >= x.b0 && at < x.b1; });
+    const auto g =
+        std::find_if(groups.begin(), groups.end(), [&](const AxisGroup& x) { return at >= x.b0 && at < x.b1; });
     if (g == groups.end() || g->a1 != g->a0 + 1) return false;
     // the axes of the group before and after this one stay: identity x matrix x identity
     std::int64_t before = 1, after = 1;

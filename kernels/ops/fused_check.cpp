@@ -29,6 +29,14 @@ bool is_product_or_reduce(const FusedSubOp& sub) { return sub.type == "matmul" |
 bool is_quantization(const FusedSubOp& sub) {
     return sub.type == "quantization" || sub.type == "requantization" || sub.type == "dequantization";
 }
+bool takes_int32(const OpConfig& op, const FusedSubOp& sub) {
+    return std::any_of(sub.inputs.begin(), sub.inputs.end(), [&](const FusedOperand& operand) {
+        const auto df = operand.kind == Kind::Input      ? op.in_df[static_cast<std::size_t>(operand.index)]
+                        : operand.kind == Kind::Intermed ? op.intermed_df
+                                                         : op.acc_df;
+        return df == DataFormat::Int32;
+    });
+}
 
 /// Walks the sub-ops in order and keeps what is known of Dst and the intermediates.
 class FusedCheck {
@@ -322,8 +330,11 @@ private:
     void write(const FusedSubOp& sub) {
         if (wrote_output_) error(sub.loc, "sub-op '{}' stands behind the one that writes 'output'", sub.name);
         if (sub.output.kind == Kind::Output) wrote_output_ = true;
+        // The vector unit has both operands of these in Dst.
         if (sub.output.kind == Kind::Dest && (is_quantization(sub) || sub.type == "maximum"))
             error(sub.loc, "sub-op '{}': {} cannot leave its result in dest", sub.name, sub.type);
+        if (sub.output.kind == Kind::Dest && sub.type == "add" && takes_int32(op_, sub))
+            error(sub.loc, "sub-op '{}': add of Int32 cannot leave its result in dest", sub.name);
         if (sub.output.kind != Kind::Intermed) return;
         auto& written = live_[static_cast<std::size_t>(sub.output.index)];
         if (written)

@@ -18,13 +18,13 @@ double pack_clocks(const Emitter& e) {
 }
 
 /// Unpacks and computes one micro-block of tiles that come from one operand.
-void single_operand(Emitter& e, double sfpu_instructions) {
+void single_operand(Emitter& e, double sfpu_instructions, double counted) {
     e.risc(unpack, e.c.unpack_operand, "unpack_operand");
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
         e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
         e.unpack_tile(false, e.shape.in0);
         e.copy_tile();
-        if (sfpu_instructions > 0) e.sfpu_tile(sfpu_instructions);
+        if (sfpu_instructions > 0) e.sfpu_tile(sfpu_instructions, counted);
     }
 }
 
@@ -39,7 +39,11 @@ void build_unary(Emitter& e) {
     const bool splice = family_of(e.shape) == KernelFamily::Splice;
     e.risc(unpack, e.c.unpack_ublock + (splice ? e.c.splice_ublock : 0), "unpack_ublock");
     e.math_begin();
-    single_operand(e, plain_copy(e.shape) ? 0 : e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)));
+    const std::string mode = sfpu_mode(e.shape);
+    if (plain_copy(e.shape))
+        single_operand(e, 0, 0);
+    else
+        single_operand(e, e.c.sfpu_count(e.shape.op, mode), e.c.sfpu_shown(e.shape.op, mode));
     e.math_end();
     // A splice's packer follows its unpacker, so its hand-over is in unpack_ublock alone.
     if (!splice) return e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
@@ -60,7 +64,7 @@ void build_binary(Emitter& e) {
             e.unpack_tile(false, e.shape.in1);
             e.copy_tile();
             e.copy_tile();
-            e.sfpu_tile(e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)));
+            e.sfpu_tile(e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)), e.c.sfpu_shown(e.shape.op, sfpu_mode(e.shape)));
             continue;
         }
         e.unpack_tile(true, e.shape.in1);
@@ -77,11 +81,12 @@ void build_reduce(Emitter& e) {
         // The first slice is copied to Dst, every further one compared with what is there.
         const bool wide = !is_block_float(s.in0);
         const double instructions = e.c.sfpu_count("reduce", wide ? "z16" : "z");
+        const double counted = e.c.sfpu_shown("reduce", wide ? "z16" : "z");
         const double wait = s.ublocks() == 1 ? e.c.slice_latency : 0;
         for (std::int64_t z = 0; z < s.z; ++z) {
             e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
             if (z > 0) e.risc(math, e.c.reduce_z_step + wait, "reduce_z_step");
-            single_operand(e, z > 0 ? instructions : 0);
+            single_operand(e, z > 0 ? instructions : 0, counted);
         }
     } else {
         const bool rows = s.reduce_dim == ReduceDim::R;
@@ -89,7 +94,7 @@ void build_reduce(Emitter& e) {
         for (std::int64_t i = 0; i < chain; ++i) {
             e.risc(unpack, e.c.reduce_ublock, "reduce_ublock");
             if (rows) e.risc(math, e.c.reduce_column * static_cast<double>(s.ublock_ct), "reduce_column");
-            single_operand(e, e.c.sfpu_count("reduce", rows ? "r" : "c"));
+            single_operand(e, e.c.sfpu_count("reduce", rows ? "r" : "c"), e.c.sfpu_shown("reduce", rows ? "r" : "c"));
         }
     }
     e.math_end();

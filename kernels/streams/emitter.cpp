@@ -84,6 +84,8 @@ void Emitter::math_end() {
 void Emitter::copy_tile() {
     // A move handles 8 rows of 16 on both chips.
     one(KernelThread::Math, w_.mova2d, 8);
+    // The chip's unpacker writes datums of 32 bits to Dst itself.
+    if (info(shape.in0).datum_bits < 32) streams_.counted += 8;
     one(KernelThread::Math, w_.release_a);
     risc(KernelThread::Math, c.math_copy_tile, "math_copy_tile");
 }
@@ -92,6 +94,7 @@ void Emitter::eltwise_tile(const char* mnemonic, int phase_count) {
     const auto rows = static_cast<std::uint32_t>(context.fpu_rows);
     one(KernelThread::Math, context.set.encode(mnemonic, {{"addr_mode", 1}}),
         64 / rows * static_cast<std::uint32_t>(phase_count));
+    streams_.counted += 64.0 / rows * phase_count;
     one(KernelThread::Math, w_.release_ab);
     risc(KernelThread::Math, c.math_elw_tile, "math_elw_tile");
 }
@@ -99,15 +102,17 @@ void Emitter::eltwise_tile(const char* mnemonic, int phase_count) {
 void Emitter::product(int phase_count, double instructions_per_phase, bool last_of_b) {
     const auto count = static_cast<std::uint32_t>(std::lround(instructions_per_phase * phase_count));
     one(KernelThread::Math, w_.mvmul, std::max(1U, count));
+    streams_.counted += std::max(1U, count);
     one(KernelThread::Math, last_of_b ? w_.release_ab : w_.release_a);
     risc(KernelThread::Math, c.math_product, "math_product");
 }
 
-void Emitter::sfpu_tile(double instructions) {
+void Emitter::sfpu_tile(double instructions, double counted) {
     const auto iterations = faces * static_cast<std::uint32_t>(context.sfpu_iterations);
     double total = instructions;
     if (sixteen_bit(shape.in0)) total += c.math_16bit_tile;
     const auto part = visited(shape.vector);
+    streams_.counted += counted * part;
     const auto count = static_cast<std::uint32_t>(std::lround(total * part));
     const auto visits = static_cast<std::uint32_t>(std::lround(iterations * part));
     const std::uint32_t each = count / visits;
@@ -123,7 +128,9 @@ void Emitter::sfpu_tile(double instructions) {
 void Emitter::activation() {
     if (!shape.gelu) return;
     one(KernelThread::Math, w_.drain_math);  // the SFPU takes what the products have left in Dst
-    for (std::int64_t i = 0; i < shape.ublock_tiles(); ++i) sfpu_tile(c.sfpu_count("gelu", sfpu_mode(shape)));
+    const std::string mode = sfpu_mode(shape);
+    for (std::int64_t i = 0; i < shape.ublock_tiles(); ++i)
+        sfpu_tile(c.sfpu_count("gelu", mode), c.sfpu_shown("gelu", mode));
 }
 
 void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {

@@ -30,7 +30,8 @@ public:
     void copy_tile();   ///< SrcA to Dst
     void eltwise_tile(const char* mnemonic, int phase_count);
     void product(int phase_count, double instructions_per_phase, bool last_of_b);
-    void sfpu_tile(double instructions);
+    /// counted: of the instructions, those that the performance counter shows
+    void sfpu_tile(double instructions, double counted);
     void activation();  ///< a product's gelu on the micro-block that stands in Dst
     // pack
     void pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate);

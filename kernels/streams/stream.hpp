@@ -28,6 +28,7 @@ struct StreamItem {
 
 struct KernelStreams {
     std::array<std::vector<StreamItem>, thread_count> threads;
+    double counted = 0;  ///< instructions of FPU and SFPU as the chip's performance counter shows them
     std::vector<StreamItem>& of(KernelThread t) { return threads[static_cast<std::size_t>(t)]; }
     const std::vector<StreamItem>& of(KernelThread t) const { return threads[static_cast<std::size_t>(t)]; }
     std::int64_t instructions(KernelThread t) const;

@@ -1,7 +1,7 @@
 #include "netlist/plan/stream_use.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <vector>
 
 #include "netlist/plan/chunk_walk.hpp"
@@ -13,9 +13,14 @@ namespace {
 
 using Rects = std::vector<TileRect>;
 
+struct FedPipe {
+    OperandUse use;
+    std::int64_t last_core = 0;
+};
+
 /// The pipes of an operand: one for all cores that need the same tiles.
-std::vector<OperandUse> pipes_of(const OpConfig& op, std::size_t k) {
-    std::vector<OperandUse> pipes;
+std::vector<FedPipe> pipes_of(const OpConfig& op, std::size_t k) {
+    std::vector<FedPipe> pipes;
     const OpDef& def = *find_op(op.type);
     const auto before = [](const TileRect& a, const TileRect& b) {
         return std::tie(a.r0, a.c0, a.nr, a.nc) < std::tie(b.r0, b.c0, b.nr, b.nc);
@@ -23,11 +28,13 @@ std::vector<OperandUse> pipes_of(const OpConfig& op, std::size_t k) {
     const auto less = [&](const Rects& a, const Rects& b) {
         return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
     };
-    std::set<Rects, decltype(less)> known(less);
+    std::map<Rects, std::size_t, decltype(less)> known(less);
     for (std::int64_t i = 0; i < op.out.grid_r; ++i)
         for (std::int64_t j = 0; j < op.out.grid_c; ++j) {
             OperandUse use = def.use(op, static_cast<int>(k), i, j);
-            if (known.insert(use.rects).second) pipes.push_back(std::move(use));
+            const auto [it, fresh] = known.emplace(use.rects, pipes.size());
+            if (fresh) pipes.push_back({std::move(use), 0});
+            pipes[it->second].last_core = i * op.out.grid_c + j;
         }
     return pipes;
 }
@@ -50,7 +57,7 @@ std::int64_t chunks_of(const OperandUse& use) {
 class Pipeline {
 public:
     Pipeline(const TmMap& map, const Blocking& producer)
-        : map_(map), producer_(producer), phases_(static_cast<std::size_t>(producer.cores()), 0) {}
+        : map_(map), producer_(producer), phases_(static_cast<std::size_t>(producer.cores()), 0), tiles_(phases_) {}
 
     void follow(const OperandUse& use, const Blocking& out) {
         for (std::int64_t z = 0; z < map_.shape().z; ++z)
@@ -59,6 +66,7 @@ public:
     }
     /// Per source, the runs of the pipe that come from it.
     const std::vector<std::int64_t>& phases() const { return phases_; }
+    const std::vector<std::int64_t>& tiles() const { return tiles_; }
 
 private:
     /// The rows of a k-block come ublock by ublock of the result's columns.
@@ -100,12 +108,13 @@ private:
             ++phases;
         }
         in_run_ += tiles;
+        tiles_[static_cast<std::size_t>(source)] += tiles;
         for (; in_run_ > phase_tiles; in_run_ -= phase_tiles) ++phases;
     }
 
     const TmMap& map_;
     const Blocking& producer_;
-    std::vector<std::int64_t> phases_;
+    std::vector<std::int64_t> phases_, tiles_;  // per source
     std::int64_t source_ = -1, in_run_ = 0;
 };
 
@@ -115,9 +124,9 @@ StreamUse stream_use(const OpConfig& op, std::size_t k, const OperandTms& tms, c
     const TmMap map(producer.shape(), tms);
     StreamUse most;
     std::vector<std::int64_t> forks(static_cast<std::size_t>(producer.cores()), 0), phases = forks;
-    for (const OperandUse& pipe : pipes_of(op, k)) {
+    for (const FedPipe& pipe : pipes_of(op, k)) {
         Pipeline line(map, producer);
-        line.follow(pipe, op.out);
+        line.follow(pipe.use, op.out);
         std::int64_t own = 0, sources = 0;
         for (std::size_t s = 0; s < forks.size(); ++s) {
             if (line.phases()[s] == 0) continue;
@@ -134,15 +143,18 @@ StreamUse stream_use(const OpConfig& op, std::size_t k, const OperandTms& tms, c
     return most;
 }
 
-StreamUse stream_bound(const OpConfig& op, std::size_t k, const Blocking& producer) {
-    const OpDef& def = *find_op(op.type);
-    const OperandUse use = def.use(op, static_cast<int>(k), 0, 0);
-    std::int64_t tiles = 0;
-    for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
-    tiles *= op.in[k].z;
-    const bool whole = tiles == op.in[k].tiles();  // every core takes all: one pipe
-    const std::int64_t pipes = whole ? 1 : op.out.cores();
-    return {pipes, pipes * tiles, tiles, producer.cores()};
+std::vector<PipeTiles> pipe_tiles(const OpConfig& op, std::size_t k, const OperandTms& tms, const Blocking& producer) {
+    const TmMap map(producer.shape(), tms);
+    std::vector<PipeTiles> all;
+    for (const FedPipe& pipe : pipes_of(op, k)) {
+        Pipeline line(map, producer);
+        line.follow(pipe.use, op.out);
+        PipeTiles tiles{pipe.last_core, {}};
+        for (std::size_t s = 0; s < line.tiles().size(); ++s)
+            if (line.tiles()[s] > 0) tiles.from.emplace_back(static_cast<std::int64_t>(s), line.tiles()[s]);
+        all.push_back(std::move(tiles));
+    }
+    return all;
 }
 
 }  // namespace tt

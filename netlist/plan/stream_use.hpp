@@ -5,6 +5,9 @@
 // stream, and of the source's.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "kernels/op_def.hpp"
 #include "netlist/tm.hpp"
 
@@ -25,7 +28,11 @@ constexpr std::int64_t phase_tiles = 2048;
 /// For operand k of the op, made with that blocking and TMs between.
 StreamUse stream_use(const OpConfig& op, std::size_t k, const OperandTms& tms, const Blocking& producer);
 
-/// No figure of stream_use() is more than these, which take no walk over tiles.
-StreamUse stream_bound(const OpConfig& op, std::size_t k, const Blocking& producer);
+/// The tiles of one input that a pipe carries.
+struct PipeTiles {
+    std::int64_t core = 0;                                    ///< the last it feeds, row-major over the consumer's grid
+    std::vector<std::pair<std::int64_t, std::int64_t>> from;  ///< core or buffer of the producer, tiles
+};
+std::vector<PipeTiles> pipe_tiles(const OpConfig& op, std::size_t k, const OperandTms& tms, const Blocking& producer);
 
 }  // namespace tt

@@ -69,7 +69,7 @@ CLASSIFIERS = {
     **{name: classifier(name) for name in (
         "alexnet", "vgg11_bn", "vgg16", "densenet121", "mnasnet1_0", "shufflenet_v2_x1_0", "resnext50_32x4d",
         "wide_resnet50_2", "regnet_x_400mf", "regnet_y_400mf", "efficientnet_b0", "efficientnet_v2_s",
-        "convnext_tiny", "mobilenet_v3_small", "mobilenet_v3_large", "swin_t", "swin_v2_t", "vit_b_32", "maxvit_t")},
+        "convnext_tiny", "mobilenet_v3_small", "mobilenet_v3_large", "swin_t", "vit_b_32", "maxvit_t")},
     "squeezenet1_0": classifier("squeezenet1_0"),
     "googlenet": classifier("googlenet", init_weights=False),
     "inception_v3": classifier("inception_v3", 299, init_weights=False),
@@ -88,17 +88,17 @@ class First(nn.Module):
 
 
 def fcn_resnet50():
-    return pixels(First(torchvision.models.segmentation.fcn_resnet50(weights=None, weights_backbone=None)), 31)
+    return pixels(First(torchvision.models.segmentation.fcn_resnet50(weights=None, weights_backbone=None)), 31, settle=False)
 
 
 def deeplabv3_mobilenet():
     return pixels(First(torchvision.models.segmentation.deeplabv3_mobilenet_v3_large(weights=None,
-                                                                                      weights_backbone=None)), 32)
+                                                                                      weights_backbone=None)), 32, settle=False)
 
 
 def lraspp_mobilenet():
     return pixels(First(torchvision.models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None)),
-                  33, 320)
+                  33, 320, settle=False)
 
 
 class BigUNet(nn.Module):

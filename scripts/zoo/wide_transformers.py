@@ -15,7 +15,7 @@ IDS = {"input_ids": BOTH["input_ids"]}
 EXPORT = {
     "bert_pooled": {"opset_version": 11, "dynamic_axes": BOTH},
     "distilbert": {"opset_version": 12, "dynamic_axes": BOTH},
-    "albert": {"opset_version": 9, "dynamic_axes": BOTH},
+    "albert": {"opset_version": 9},
     "roberta": {"opset_version": 13, "dynamic_axes": BOTH, "do_constant_folding": False},
     "deit": {"opset_version": 16},
     "gpt2_lm": {"opset_version": 13, "dynamic_axes": BOTH},

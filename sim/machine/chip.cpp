@@ -185,7 +185,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     return (forward ? link.forward : link.backward).pass(clock_.now(), ready, wire, bytes) + after;
 }
 
-Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
+Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes,
                   Cycle ready, std::size_t lane, int noc) {
     if (from_chip != to_chip) {
         auto& route = routes_[{from_chip, to_chip}];

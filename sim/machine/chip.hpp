@@ -61,8 +61,8 @@ public:
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// From a NoC node of one chip to one of another (or the same): arrival of the last byte. `lane` spreads
     /// transfers over parallel links.
-    Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocCoord to, std::uint64_t bytes,
-               Cycle ready, std::size_t lane, int noc);
+    Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes, Cycle ready,
+               std::size_t lane, int noc);
     Clock& clock() { return clock_; }
     Calendar& host_calendar() { return host_calendar_; }
     /// Everything on its way and everything scheduled.

@@ -121,7 +121,7 @@ void Core::begin_step(const Position& at) {
         InputTimes& input = input_times_[static_cast<std::size_t>(at.input)];
         input.first_unpack = std::min(input.first_unpack, now);
         input.last_pack = pack_end;
-        input.math += time.engaged.value();
+        input.math += time.counted.value();
     }
     if (probe_)
         probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),

@@ -89,10 +89,21 @@ void PipeFlow::try_send() {
     }
 }
 
+/// The consumer's cores that take the chunks: one, or a row of the op's grid.
+NocEnd PipeFlow::receivers() const {
+    NocEnd end = consumer_.cores[pipe_.cores.front()];
+    for (const std::uint32_t place : pipe_.cores) {
+        const NocCoord at = consumer_.cores[place];
+        end = {{std::min(end.low.x, at.x), std::min(end.low.y, at.y)},
+               {std::max(end.high.x, at.x), std::max(end.high.y, at.y)}};
+    }
+    return end;
+}
+
 Cycle PipeFlow::transfer(std::size_t chunk) {
     Board& board = epoch_.board();
     const Cycle now = epoch_.now();
-    const NocCoord to = consumer_.cores[pipe_.cores.back()];  // the farthest receiver of a multicast
+    const NocEnd to = receivers();
     const auto tile_bytes = static_cast<std::uint64_t>(operand_.tile_bytes);
     Cycle arrival = now + 1;
     for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) {

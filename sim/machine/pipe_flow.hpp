@@ -53,6 +53,7 @@ private:
     bool entry_missing(std::int64_t input) const;
     bool buffers_full(std::size_t chunk) const;
     void try_send();
+    NocEnd receivers() const;
     Cycle transfer(std::size_t chunk);
     void arrive(std::int64_t number);
     void collect_values(std::int64_t input, std::size_t chunk);

@@ -50,34 +50,81 @@ void Server::walk(StateWalk& walk) {
 }
 
 Noc::Noc(const ChipParams& chip)
-    : topology_(chip),
-      hop_(chip.timing.noc_hop),
-      niu_(chip.timing.noc_niu),
-      link_bytes_(chip.timing.noc_link_bytes),
-      packet_bytes_(chip.timing.noc_packet_bytes),
-      ports_(static_cast<std::size_t>(topology_.ports())) {}
+    : constants_(noc::constants(tt::chip(chip.timing.chip))),
+      topology_(chip),
+      ports_(static_cast<std::size_t>(topology_.ports())),
+      l1_(static_cast<std::size_t>(topology_.nodes())) {}
 
-Cycle Noc::send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const noc::Route& route = topology_.route(noc, topology_.node(from), topology_.node(to));
-    const auto niu = static_cast<Cycle>(niu_), hop = static_cast<Cycle>(hop_);
+bool Noc::has_l1(noc::Node node) const {
+    return topology_.kind(node) == noc::NodeKind::Worker || topology_.kind(node) == noc::NodeKind::Ethernet;
+}
+
+/// Memories and the host answer reads; cores write.
+bool Noc::answers(noc::Node node) const { return !has_l1(node); }
+
+Noc::Load Noc::load(noc::Node from, std::uint64_t bytes, bool into_l1) const {
+    const noc::Constants& c = constants_;
+    const auto clocks = [](double value) { return static_cast<Cycle>(std::ceil(value)); };
+    const double size = static_cast<double>(bytes), data = size / c.flit_bytes;
+    const double flits = std::ceil(data) + std::ceil(size / c.packet_bytes) * (1 + c.packet_gap);
+    Load load{bytes, clocks(flits), clocks(flits * (answers(from) ? c.response_flit : c.write_flit)), 0, 0};
+    if (has_l1(from)) load.read = clocks(data / c.l1_flits);
+    if (into_l1) load.written = clocks(data * c.l1_write / c.l1_flits);
+    return load;
+}
+
+Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
+    const noc::Node source = topology_.node(from), target = topology_.node(to.high);
+    if (to.many() && bytes > 0) return multicast(noc, source, to, bytes, now, ready);
+    const noc::Route& route = topology_.route(noc, source, target);
+    const auto niu = static_cast<Cycle>(constants_.niu), hop = static_cast<Cycle>(constants_.hop);
     const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
     if (bytes == 0) return ready + latency;
-    // each packet has a flit of header
-    const double packets = std::ceil(static_cast<double>(bytes) / packet_bytes_);
-    const auto length = static_cast<Cycle>(std::ceil(static_cast<double>(bytes) / link_bytes_) + packets);
-    Cycle head = ready, way = 0, arrival = 0;
-    for (std::size_t i = 0; i < route.hops.size(); ++i) {
-        const Cycle done = ports_[route.hops[i].port].pass(now, head, length, bytes);
+    const Load load = this->load(source, bytes, has_l1(target));
+    const Cycle slowest = load.slowest();
+    Cycle head = ready, way = 0, arrival = ready + slowest + latency;
+    // What the slowest part of the way leaves time for, the others catch up with.
+    const auto pass = [&](Server& server, Cycle busy, Cycle step) {
+        const Cycle done = server.pass(now, head, busy, bytes);
         arrival = std::max(arrival, done + latency - way);
-        const Cycle step = i == 0 || i + 1 == route.hops.size() ? niu : hop;
-        head = std::max(head, done - length) + step;
+        if (done > head + slowest) head = done - slowest;
+        head += step;
         way += step;
-    }
+    };
+    if (load.read > 0) pass(l1_[source], load.read, 0);
+    const std::size_t last = route.hops.size() - 1;
+    for (std::size_t i = 0; i <= last; ++i)
+        pass(ports_[route.hops[i].port], i == 0 ? load.source : load.links, i == 0 || i == last ? niu : hop);
+    if (load.written > 0) pass(l1_[target], load.written, 0);
     return arrival;
+}
+
+const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
+    const auto [found, fresh] =
+        trees_.try_emplace({noc, from, topology_.node(to.low), topology_.node(to.high)}, noc::Topology::Tree{});
+    if (fresh)  // corners in the direction of flow
+        found->second = topology_.tree(noc, from, noc == 0 ? to.low : to.high, noc == 0 ? to.high : to.low);
+    return found->second;
+}
+
+/// All of its tree at once, for as long as it takes to reserve the path and to pass.
+Cycle Noc::multicast(int noc, noc::Node from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
+    const noc::Topology::Tree& tree = this->tree(noc, from, to);
+    const auto way = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
+    const Load load = this->load(from, bytes, false);
+    const Cycle reserved = static_cast<Cycle>(constants_.multicast_setup) + 2 * way;
+    Cycle done = ready + reserved + load.slowest();
+    if (load.read > 0) done = std::max(done, l1_[from].pass(now, ready + reserved, load.read, bytes));
+    for (const noc::Hop& hop : tree.hops) {
+        const Cycle busy = reserved + (topology_.is_inject(hop.port) ? load.source : load.links);
+        done = std::max(done, ports_[hop.port].pass(now, ready, busy, bytes));
+    }
+    return done + 2 * static_cast<Cycle>(constants_.niu) + way;
 }
 
 void Noc::walk(StateWalk& walk) {
     for (Server& port : ports_) port.walk(walk);
+    for (Server& memory : l1_) memory.walk(walk);
 }
 
 void Noc::trace(Probe& probe, std::int64_t chip) {
@@ -88,7 +135,7 @@ void Noc::trace(Probe& probe, std::int64_t chip) {
         name.x = at.x;
         name.y = at.y;
         name.vertical = topology_.is_along_y(port);
-        name.bytes_per_cycle = link_bytes_;
+        name.bytes_per_cycle = constants_.flit_bytes;
         if (!topology_.is_link(port)) name.part = topology_.is_inject(port) ? "in" : "out";
         ports_[p].trace(probe.resource(name));
     }

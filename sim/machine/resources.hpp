@@ -1,13 +1,17 @@
 // Parts of a chip that carry bytes one transfer after the other: NoC links, DRAM channels, Ethernet links, PCIe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/units.hpp"
 #include "isa/arch.hpp"
 #include "sim/machine/probe.hpp"
+#include "sim/noc/constants.hpp"
 #include "sim/noc/topology.hpp"
 
 namespace tt::sim {
@@ -33,24 +37,45 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// The two NoCs of a chip, on the routes of the packet model (sim/noc/topology.hpp). Every link and every tile's port
-/// into the NoC is a server: a transfer whose data comes late leaves the time before to those that are ready now.
-/// Cut-through: the head passes a port when the port first has time for it, the tail when all of it has passed all
-/// ports. No event per hop.
+/// Where a transfer ends: at one tile, or at the Tensix tiles of a rectangle (a multicast).
+struct NocEnd {
+    NocCoord low, high;
+    NocEnd(NocCoord tile) : low(tile), high(tile) {}  // NOLINT(google-explicit-constructor): most ends are tiles
+    NocEnd(NocCoord lowest, NocCoord highest) : low(lowest), high(highest) {}
+    bool many() const { return low.x != high.x || low.y != high.y; }
+};
+
+/// The two NoCs of a chip: routes, packets, interfaces and L1 of the packet model (sim/noc), as reservations. Every
+/// link, every tile's port into and out of each NoC and every L1 is a server: a transfer whose data comes late leaves
+/// the time before to those that are ready now. Cut-through: the head passes a port when the port first has time for
+/// it, the tail when all of it has passed all of them. No event per hop or packet.
 class Noc {
 public:
     explicit Noc(const ChipParams& chip);
     /// Arrival of the last byte of a transfer asked for at `now`, whose first byte is ready at `ready`.
-    Cycle send(int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle now, Cycle ready);
+    Cycle send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready);
     void walk(StateWalk& walk);
     /// Every link and NIU port reports to a load of its own from now on.
     void trace(Probe& probe, std::int64_t chip);
 
 private:
+    bool has_l1(noc::Node node) const;
+    bool answers(noc::Node node) const;
+    /// Clocks that a transfer takes of the parts it passes.
+    struct Load {
+        std::uint64_t bytes = 0;
+        Cycle links = 0, source = 0, read = 0, written = 0;
+        Cycle slowest() const { return std::max({links, source, read, written}); }
+    };
+    Load load(noc::Node from, std::uint64_t bytes, bool into_l1) const;
+    Cycle multicast(int noc, noc::Node from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready);
+    const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
+
+    const noc::Constants& constants_;
     noc::Topology topology_;
-    double hop_, niu_;
-    double link_bytes_, packet_bytes_;
     std::vector<Server> ports_;  ///< by noc::Port
+    std::vector<Server> l1_;     ///< by noc::Node
+    std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
 };
 
 }  // namespace tt::sim

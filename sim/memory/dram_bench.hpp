@@ -21,7 +21,7 @@ struct DramBenchCase {
     Pairing pairing = Pairing::Random;
     std::uint64_t bytes = 8192;  ///< of each access
     std::uint64_t seed = 1;
-    int placements = 12;           ///< averaged
+    int placements = 12;            ///< averaged
     std::uint64_t clocks = 160000;  ///< measured in each, after a third as many to fill up
 };
 

@@ -151,7 +151,7 @@ void Fabric::write(std::uint32_t part) {
     }
     packet.tag = part;
     use_memory(packet, 0, t.from, true, parts_[part].bytes);
-    if (t.kind == Kind::Multicast) {
+    if (is_multicast(t.kind)) {
         packet.hops = t.tree->hops;
         packet.tree = true;
         packet.traffic = Traffic::Multicast;
@@ -195,8 +195,8 @@ void Fabric::delivered(std::uint32_t part, Time, Time arrival) {
     const Transaction& t = pending_[parts_[part].pending].transaction;
     if (t.kind == Kind::Read) return part_done(part, arrival);
     Time done = arrival;
-    if (t.kind != Kind::PostedWrite) {
-        const Node target = t.kind == Kind::Multicast ? t.tree->farthest : t.to;
+    if (!is_posted(t.kind)) {
+        const Node target = is_multicast(t.kind) ? t.tree->farthest : t.to;
         done += constants_.write_latency + head_latency(topology_.route(t.noc, target, t.from));
         if (topology_.kind(target) == NodeKind::Dram) done += constants_.dram_write_latency;
     }

@@ -11,7 +11,9 @@
 
 namespace tt::noc {
 
-enum class Kind : std::uint8_t { Read, Write, PostedWrite, Multicast, Atomic };
+enum class Kind : std::uint8_t { Read, Write, PostedWrite, Multicast, PostedMulticast, Atomic };
+constexpr bool is_multicast(Kind kind) { return kind == Kind::Multicast || kind == Kind::PostedMulticast; }
+constexpr bool is_posted(Kind kind) { return kind == Kind::PostedWrite || kind == Kind::PostedMulticast; }
 
 struct Transaction {
     Kind kind = Kind::Read;
@@ -34,7 +36,7 @@ public:
         /// All of a write has left its source. Not called for reads.
         virtual void departed(std::uint32_t tag, Time now) = 0;
         /// The initiator knows at `when` (now or later) that the transaction is complete: a read's data is there, a
-        /// write is acknowledged, a posted write has arrived.
+        /// write is acknowledged, a posted one has arrived.
         virtual void completed(std::uint32_t tag, Time now, Time when) = 0;
         virtual void timer(std::uint32_t what, std::uint32_t argument, Time now) = 0;
     };

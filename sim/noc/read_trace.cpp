@@ -1,6 +1,7 @@
 // Recorded traces: a flat list of events.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "sim/noc/read_traffic.hpp"
@@ -78,8 +79,9 @@ public:
         const auto name = fields.text("proc", true);
         const auto core = fields.place_on_grid("sx", "sy", true);
         const auto time = fields.whole("timestamp", 0, INT64_MAX, true);
-        if (!one_chip(fields) || !name || !core || !time) return;
-        Process& process = process_of(topology_.node(*core), *name);
+        const auto chip = chip_of(fields);
+        if (!chip || !name || !core || !time) return;
+        Process& process = process_of(*chip, topology_.node(*core), *name);
         TraceEvent event;
         event.time = *time;
         if (fields.has("zone") ? read_zone(fields, event) : read_call(fields, process, event))
@@ -88,21 +90,27 @@ public:
 
     Trace finish() {
         Trace trace;
-        std::int64_t first = INT64_MAX, last = 0;
-        for (Process& process : processes_) {
+        trace.chips = chips_;
+        std::vector<std::int64_t> first(chips_.size(), INT64_MAX), last(chips_.size(), 0);
+        for (const Process& process : processes_) {
+            const std::size_t chip = process.trace.chip;
             for (const TraceEvent& event : process.trace.events) {
-                first = std::min(first, event.time);
-                last = std::max(last, event.time);
+                first[chip] = std::min(first[chip], event.time);
+                last[chip] = std::max(last[chip], event.time);
             }
             trace.events += process.trace.events.size();
         }
+        for (std::size_t chip = 0; chip < chips_.size(); ++chip) {
+            if (first[chip] == INT64_MAX) continue;
+            trace.chips[chip].recorded = last[chip] - first[chip];
+            trace.recorded = std::max(trace.recorded, trace.chips[chip].recorded);
+        }
         for (Process& process : processes_) {
-            for (TraceEvent& event : process.trace.events) event.time -= first;
+            for (TraceEvent& event : process.trace.events) event.time -= first[process.trace.chip];
             std::stable_sort(process.trace.events.begin(), process.trace.events.end(),
                              [](const TraceEvent& a, const TraceEvent& b) { return a.time < b.time; });
             trace.processes.push_back(std::move(process.trace));
         }
-        trace.recorded = trace.events ? last - first : 0;
         return trace;
     }
 
@@ -117,30 +125,42 @@ private:
         std::map<State, Target> states;
     };
 
-    Process& process_of(Node core, const std::string& name) {
-        const auto [found, added] = index_.try_emplace({core, name}, processes_.size());
-        if (added) processes_.push_back({{core, name, {}}, {}});
+    Process& process_of(std::size_t chip, Node core, const std::string& name) {
+        const auto [found, added] = index_.try_emplace({chip, core, name}, processes_.size());
+        if (added) processes_.push_back({{chip, core, name, {}}, {}});
         return processes_[found->second];
     }
 
-    bool one_chip(JsonFields& fields) {
+    /// The event's chip; an event that names none is of the chip of the one before. None for what passes between chips.
+    std::optional<std::size_t> chip_of(JsonFields& fields) {
         for (const char* name : {"fabric_send", "fabric_scatter_write", "fabric_mcast", "fabric_send_metadata"})
             if (fields.has(name)) {
                 problems_.unsupported(fields.where(name), "'{}' is traffic between chips, which replay does not model",
                                       name);
-                return false;
+                return {};
             }
-        const auto source = fields.whole("src_device_id", -1, INT32_MAX, false);
-        const auto target = fields.whole("dst_device_id", -1, INT32_MAX, false);
-        for (const auto& [device, name] : {std::pair{source, "src_device_id"}, std::pair{target, "dst_device_id"}}) {
-            if (!device || *device < 0) continue;
-            if (!device_) device_ = *device;
-            if (*device_ == *device) continue;
-            problems_.unsupported(fields.where(name), "'{}' is {}, after {} above; replay takes one chip's trace", name,
-                                  *device, *device_);
-            return false;
+        const std::int64_t source = fields.whole("src_device_id", -1, INT32_MAX, false).value_or(-1);
+        const std::int64_t target = fields.whole("dst_device_id", -1, INT32_MAX, false).value_or(-1);
+        if (source >= 0 && target >= 0 && source != target) {
+            problems_.unsupported(
+                fields.where("dst_device_id"),
+                "'dst_device_id' is {}, 'src_device_id' {}: traffic between chips, whose way the event "
+                "does not tell; replay takes what stays on a chip",
+                target, source);
+            return {};
         }
-        return true;
+        const std::int64_t device = source >= 0 ? source : target;
+        if (chips_.empty()) chips_.push_back({device, 0});
+        if (device < 0 || chips_[chip_].device == device) return chip_;
+        if (chips_[chip_].device < 0) {
+            chips_[chip_].device = device;
+            return chip_;
+        }
+        const auto known =
+            std::find_if(chips_.begin(), chips_.end(), [&](const TraceChip& c) { return c.device == device; });
+        chip_ = static_cast<std::size_t>(known - chips_.begin());
+        if (known == chips_.end()) chips_.push_back({device, 0});
+        return chip_;
     }
 
     bool read_zone(JsonFields& fields, TraceEvent& event) {
@@ -228,9 +248,10 @@ private:
     const std::string& file_;
     const Topology& topology_;
     Diagnostics& problems_;
-    std::map<std::pair<Node, std::string>, std::size_t> index_;
+    std::map<std::tuple<std::size_t, Node, std::string>, std::size_t> index_;
     std::vector<Process> processes_;
-    std::optional<std::int64_t> device_;
+    std::vector<TraceChip> chips_;
+    std::size_t chip_ = 0;  ///< of the last event
 };
 
 }  // namespace

@@ -27,12 +27,13 @@ struct Barrier {
 
 class TracePlayer : private Fabric::Client {
 public:
-    TracePlayer(const Trace& trace, const Topology& topology, const Constants& constants, Loop loop)
-        : trace_(trace), fabric_(topology, constants, *this), open_loop_(loop == Loop::Open) {
+    /// One chip of the trace.
+    TracePlayer(const Trace& trace, std::size_t chip, const Topology& topology, const Constants& constants, Loop loop)
+        : trace_(trace), chip_(chip), fabric_(topology, constants, *this), open_loop_(loop == Loop::Open) {
         processes_.resize(trace.processes.size());
         for (std::uint32_t i = 0; i < processes_.size(); ++i) {
             for (std::uint32_t& group : processes_[i].groups) group = add_group(i);
-            if (!trace.processes[i].events.empty())
+            if (trace.processes[i].chip == chip && !trace.processes[i].events.empty())
                 fabric_.at(static_cast<Time>(trace.processes[i].events.front().time), step_event, i);
         }
     }
@@ -43,7 +44,7 @@ public:
             for (const Barrier& barrier : barriers_) end_barrier(barrier, end_of(barrier));
         ReplayResult result;
         result.total_cycles = last_;
-        result.golden_cycles = static_cast<double>(trace_.recorded);
+        result.golden_cycles = static_cast<double>(trace_.chips[chip_].recorded);
         result.barriers = summary_;
         if (summary_.recorded > 0) result.barriers.mean_error = 100 * error_ / summary_.recorded;
         result.barrier_times = std::move(barrier_times_);
@@ -235,8 +236,8 @@ private:
         error_ += std::abs(end - barrier.start - barrier.recorded);
         last_ = std::max(last_, end);
         const TraceProcess& process = trace_.processes[barrier.process];
-        barrier_times_.push_back({fabric_.topology().coord(process.core), process.name, barrier.start, barrier.recorded,
-                                  end - barrier.start});
+        barrier_times_.push_back({chip_, fabric_.topology().coord(process.core), process.name, barrier.start,
+                                  barrier.recorded, end - barrier.start});
     }
 
     void departed(std::uint32_t tag, Time) override {
@@ -259,6 +260,7 @@ private:
     }
 
     const Trace& trace_;
+    const std::size_t chip_;
     Fabric fabric_;
     const bool open_loop_;
     std::vector<Process> processes_;
@@ -271,10 +273,40 @@ private:
     Time last_ = 0;
 };
 
+void add(BarrierSummary& sum, const BarrierSummary& other) {
+    const double recorded = sum.recorded + other.recorded;
+    if (recorded > 0) sum.mean_error = (sum.mean_error * sum.recorded + other.mean_error * other.recorded) / recorded;
+    sum.count += other.count;
+    sum.recorded = recorded;
+    sum.predicted += other.predicted;
+}
+
+void add(Fabric::Use& use, const Fabric::Use& other, double share) {
+    use.mean += other.mean * share;
+    use.most = std::max(use.most, other.most);
+}
+
 }  // namespace
 
 ReplayResult replay(const Trace& trace, const Topology& topology, const Constants& constants, Loop loop) {
-    return TracePlayer(trace, topology, constants, loop).run();
+    if (trace.chips.size() == 1) return TracePlayer(trace, 0, topology, constants, loop).run();
+    ReplayResult all;
+    all.golden_cycles = static_cast<double>(trace.recorded);
+    if (trace.chips.empty()) return all;
+    const double share = 1 / static_cast<double>(trace.chips.size());
+    for (std::size_t chip = 0; chip < trace.chips.size(); ++chip) {
+        const ReplayResult one = TracePlayer(trace, chip, topology, constants, loop).run();
+        all.chips.push_back({trace.chips[chip].device, one.total_cycles, *one.golden_cycles});
+        all.total_cycles = std::max(all.total_cycles, one.total_cycles);
+        add(all.barriers, one.barriers);
+        all.barrier_times.insert(all.barrier_times.end(), one.barrier_times.begin(), one.barrier_times.end());
+        add(all.links, one.links, share);
+        add(all.nius, one.nius, share);
+        add(all.dram, one.dram, share);
+        all.packets += one.packets;
+        all.events += one.events;
+    }
+    return all;
 }
 
 }  // namespace tt::noc

@@ -12,6 +12,7 @@ namespace tt::noc {
 
 /// One barrier of one processor: when it began in the replay, how long it took there and in the recording.
 struct BarrierTime {
+    std::size_t chip = 0;  ///< of Trace::chips
     NocCoord core;
     std::string process;
     double start = 0, recorded = 0, predicted = 0;
@@ -23,13 +24,20 @@ struct BarrierSummary {
     double mean_error = 0;               ///< sum of |predicted - recorded|, in percent of `recorded`
 };
 
+/// What each of several chips did.
+struct ChipReplay {
+    std::int64_t device = -1;
+    double total_cycles = 0, golden_cycles = 0;
+};
+
 struct ReplayResult {
-    double total_cycles = 0;
+    double total_cycles = 0;              ///< of several chips, the one that takes longest
     std::optional<double> golden_cycles;  ///< as recorded
     BarrierSummary barriers;
     std::vector<BarrierTime> barrier_times;  ///< in the order in which they ended
-    Fabric::Use links, nius, dram;           ///< percent
+    Fabric::Use links, nius, dram;           ///< percent; of several chips the mean, and the busiest of all
     std::uint64_t packets = 0, events = 0;
+    std::vector<ChipReplay> chips;  ///< empty with one
 };
 
 enum class Loop {

@@ -74,7 +74,7 @@ private:
         State& state = states_[index];
         const Transfer& transfer = *state.transfer;
         Transaction t;
-        t.kind = transfer.multicast ? Kind::Multicast : Kind::PostedWrite;
+        t.kind = transfer.multicast ? Kind::PostedMulticast : Kind::PostedWrite;
         t.noc = transfer.noc;
         t.from = transfer.source;
         t.to = transfer.target;

@@ -41,19 +41,27 @@ struct TraceEvent {
     Node target = 0;        ///< unicast
     NocCoord first, last;   ///< corners of a multicast, in the order of flow
     std::uint64_t bytes = 0;
-    std::int64_t time = 0;  ///< recorded, since the first event of the trace
+    std::int64_t time = 0;  ///< recorded, since the chip's first event
 };
 
 /// The events of one RISC-V core, in the order of time.
 struct TraceProcess {
+    std::size_t chip = 0;  ///< of Trace::chips
     Node core = 0;
     std::string name;  ///< BRISC, NCRISC ...
     std::vector<TraceEvent> events;
 };
 
+/// Chips have clocks of their own: times count from each one's first event.
+struct TraceChip {
+    std::int64_t device = -1;   ///< -1: the trace names none
+    std::int64_t recorded = 0;  ///< last minus first time
+};
+
 struct Trace {
     std::vector<TraceProcess> processes;
-    std::int64_t recorded = 0;  ///< last minus first time
+    std::vector<TraceChip> chips;  ///< in the order of their first events
+    std::int64_t recorded = 0;     ///< of the chip that takes longest
     std::size_t events = 0;
 };
 

@@ -72,6 +72,21 @@ TEST_CASE("an SFPU op's time is its instruction count, and a vector mode runs it
     CHECK(model.micro_block(s, {}).busy[1] < whole / 6);
 }
 
+TEST_CASE("the chip's counter shows moves, products and the instructions of an SFPU kernel that compute") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const KernelConstants& c = kernel_constants("wormhole_b0");
+    KernelShape s = sfpu("exp", 2, 4, 4);
+    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_shown("exp", ""))));
+    CHECK(model.time(s).counted_percent() < model.time(s).engaged_percent());
+    s.vector = VectorMode::C;
+    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_shown("exp", "") / 2)));
+    CHECK(model.micro_block(sfpu("nop", 2, 4, 4), {}).counted == Approx(8 * 8));
+    KernelShape wide = sfpu("nop", 2, 4, 4);
+    wide.in0 = DataFormat::Int32;
+    CHECK(model.micro_block(wide, {}).counted == 0);  // unpacked to Dst
+    CHECK(c.sfpu_shown("nobody's op", "") == c.sfpu_count("nobody's op", ""));
+}
+
 TEST_CASE("the matrix unit takes 16 clk a tile product and phase on Wormhole, 32 on Grayskull") {
     for (const auto& [chip_name, clocks] : {std::pair{"wormhole_b0", 16}, {"grayskull", 32}}) {
         const KernelModel& model = kernel_model(chip_name);
@@ -180,8 +195,8 @@ TEST_CASE("rows are read, predicted and written with their other columns") {
     CHECK(file.rows[3].shape->z == 8);
     const std::string csv = prediction_csv(file, predictions);
     CHECK(csv.starts_with("arch,op,approx"));
-    CHECK(csv.find(",cycles_per_input,predicted_cycles,limiter,reason\n") != std::string::npos);
-    CHECK(csv.find("128,1,,,no kernel model for topk\n") != std::string::npos);
+    CHECK(csv.find(",cycles_per_input,predicted_cycles,predicted_math_util_pct,limiter,reason\n") != std::string::npos);
+    CHECK(csv.find("128,1,,,,no kernel model for topk\n") != std::string::npos);
     const auto errors = kernel_errors(file, predictions);
     REQUIRE(errors.size() == 3);
     CHECK(errors.back().group == "all");

@@ -280,6 +280,24 @@ TEST_CASE("fused op rules name the sub-op and what would be right") {
     CHECK_THAT(complaints(undefined), Contains("is not defined in fused_ops"));
 }
 
+TEST_CASE("what the vector unit makes of two operands cannot stay in dest, an add of small integers can") {
+    const Blocks b{1, 1, 1, 1};
+    const auto complain = [&](const char* type, DataFormat df) {
+        auto op = fused({}, 2, 0,
+                        {{sub("first", type, {input(0), input(1)}, dest, b), sub("copy", "nop", {dest}, output, b)}});
+        op.acc_df = DataFormat::Int32;
+        op.intermed_df = op.out_df = df;
+        Tensor x(1, 32, 32);
+        set_operands(op, {&x, &x}, df);
+        return complaints(op);
+    };
+    CHECK_THAT(complain("add", DataFormat::Int32),
+               Catch::Matchers::Contains("add of Int32 cannot leave its result in dest"));
+    CHECK_THAT(complain("maximum", DataFormat::Int8),
+               Catch::Matchers::Contains("maximum cannot leave its result in dest"));
+    CHECK(complain("add", DataFormat::Int8) == "");
+}
+
 TEST_CASE("on a chip with a 16-bit Dst dest can only be input 0") {
     const Blocks b{1, 1, 1, 1};
     auto op =

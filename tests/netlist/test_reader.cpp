@@ -61,6 +61,22 @@ TEST_CASE("None, null and an empty list all mean no TM") {
     }
 }
 
+TEST_CASE("numbers may stand in quotes, and of settings given twice for a queue the last count") {
+    std::string text = test::with(test::small_netlist, "entries: 2", "entries: \"4\"");
+    text = test::with(text, "queue_settings: {", "queue_settings: {in0: {rd_ptr_local: 3, rd_ptr_global: 3}, ");
+    const Netlist n = read(text);
+    CHECK(n.queues[0].entries == 4);
+    const auto& settings = n.programs[0].instructions[1].settings;
+    const auto of_in0 = [](const QueueSetting& s) { return s.queue == "in0"; };
+    REQUIRE(std::count_if(settings.begin(), settings.end(), of_in0) == 1);
+    CHECK(std::find_if(settings.begin(), settings.end(), of_in0)->rd_ptr_local->variable == "$lptr");
+}
+
+TEST_CASE("a var without names declares nothing") {
+    const Netlist n = read(test::with(test::small_netlist, "- staticvar", "- var:\n      - staticvar"));
+    CHECK(n.programs[0].instructions[0].variables.empty());
+}
+
 TEST_CASE("unknown keys at the top are ignored and graphs may stand without ops") {
     CHECK_NOTHROW(read(test::small_netlist + "test-generation-debug: {x: [1, 2]}\nanything: 5\n"));
     CHECK(read("devices: {arch: Grayskull}\ngraphs: {g: {target_device: 0, input_count: 1}}\n").graphs[0].ops.empty());

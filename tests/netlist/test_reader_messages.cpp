@@ -111,6 +111,14 @@ TEST_CASE("a netlist that cannot be read says what is wrong, where, and what wou
     }
 }
 
+TEST_CASE("queues stand before the graphs that name them") {
+    const std::size_t queues = small_netlist.find("queues:"), graphs = small_netlist.find("graphs:"),
+                      programs = small_netlist.find("programs:");
+    const std::string swapped = small_netlist.substr(0, queues) + small_netlist.substr(graphs, programs - graphs) +
+                                small_netlist.substr(queues, graphs - queues) + small_netlist.substr(programs);
+    CHECK(complaints(swapped) == "n.yaml:8:1: error: 'queues' must stand before 'graphs', whose ops name them");
+}
+
 TEST_CASE("all problems of a file are reported together") {
     std::string text = with(small_netlist, "entries: 2", "entries: none");
     text = with(text, "type: exp", "type: expp");

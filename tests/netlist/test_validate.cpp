@@ -44,6 +44,9 @@ TEST_CASE("an ethernet_datacopy takes data to another chip over channels the chi
           "n.yaml:9:5: error: op 'copy' copies to chip 0, where it is itself; dest_device must be another chip");
     CHECK(complaints(ethernet("{dest_device: 5}"), "wormhole_b0", 2) ==
           "n.yaml:9:5: error: the destination of op 'copy' is on chip 5; the machine has chips 0..1");
+    CHECK(complaints(ethernet("{dest_device: 2}"), "wormhole_b0", 3) ==
+          "n.yaml:13:5: error: op 'n' on chip 1 reads 'copy', which delivers on chip 2 (dest_device)");
+    CHECK(complaints(test::with(ethernet("{dest_device: 1}"), "input: n,", "input: copy,"), "wormhole_b0", 2).empty());
     CHECK(complaints(ethernet("{dest_device: 1, ingress_channels: [0, 1]}"), "wormhole_b0", 2) ==
           "n.yaml:9:5: error: op 'copy' has 2 ingress_channels for a grid of 1");
     CHECK(complaints(ethernet("{dest_device: 1, egress_channels: [16]}"), "wormhole_b0", 2) ==
@@ -148,4 +151,28 @@ TEST_CASE("graphs that read one queue take the same number of inputs") {
         complaints(two(2)) ==
         "n.yaml:3:3: error: queue 'a' is read by graph 'g0' with input_count 1 and by graph 'g1' with 2; they must be "
         "equal");
+}
+
+TEST_CASE("a kernel broadcast holds every tile that a core reads") {
+    const auto add = [](const std::string& shape, const std::string& tms, const std::string& attributes) {
+        const std::string size = "t: 1, mblock: [1, 1]";
+        const std::string b = test::with(test::with(queue("b", "HOST", bf16), "0x1000", "0x9000"), size, shape);
+        const std::string wide = "t: 2, mblock: [1, 3]";
+        const std::string o =
+            op("o", "add", "a, b", "Float16_b, Float16_b",
+               out_bf16 + ", grid_loc: [0, 0], input_1_tms: [" + tms + "], attributes: {" + attributes + "}");
+        return complaints(head + test::with(queue("a", "HOST", bf16), size, wide) + b + "graphs:\n" + graph("g", 0) +
+                          test::with(o, size, wide));
+    };
+    const std::string columns = "broadcast: {c: 3}", slices = "broadcast: {z: 2}";
+    CHECK(add("t: 1, mblock: [1, 1]", columns + ", " + slices, "kernel_broadcast: {input_1: 1}").empty());
+    CHECK(add("t: 2, mblock: [1, 1]", columns, "kernel_broadcast_per_t: {input_1: 1}").empty());
+    CHECK(add("t: 1, mblock: [1, 3]", slices, "kernel_broadcast: {input_1: 3}").empty());
+    CHECK(
+        add("t: 2, mblock: [1, 1]", columns, "kernel_broadcast: {input_1: 1}") ==
+        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 1, but a core needs more different ones; it "
+        "would read the wrong ones again");
+    CHECK(add("t: 2, mblock: [1, 3]", "", "kernel_broadcast_per_t: {input_1: 2}") ==
+          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more different "
+          "ones for a slice; it would read the wrong ones again");
 }

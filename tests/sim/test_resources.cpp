@@ -4,6 +4,7 @@
 
 #include "netlist/device.hpp"
 #include "sim/machine/chip.hpp"
+#include "sim/noc/constants.hpp"
 #include "tests/sim/fresh_systemc.hpp"
 
 using namespace tt;
@@ -11,14 +12,21 @@ using namespace tt::sim;
 
 namespace {
 
-ChipParams small_chip() {
-    ChipParams chip;
-    chip.grid_x = 13;
-    chip.grid_y = 12;
-    chip.timing.noc_hop = 9;
-    chip.timing.noc_niu = 5;
-    chip.timing.noc_link_bytes = 32;
-    return chip;
+const ChipParams& wormhole() { return chip("wormhole_b0"); }
+
+/// Clocks a core's write takes at its interface, alone: flits, a header and a gap per packet.
+Cycle leaves(std::uint64_t bytes) {
+    const noc::Constants& c = noc::constants(wormhole());
+    const double packets = std::ceil(static_cast<double>(bytes) / c.packet_bytes);
+    const double flits = std::ceil(static_cast<double>(bytes) / 32) + packets * (1 + c.packet_gap);
+    return static_cast<Cycle>(std::ceil(flits * c.write_flit));
+}
+
+/// And on a link.
+Cycle passes(std::uint64_t bytes) {
+    const double packets = std::ceil(static_cast<double>(bytes) / 8192);
+    return static_cast<Cycle>(
+        std::ceil(std::ceil(static_cast<double>(bytes) / 32) + packets * (1 + noc::constants(wormhole()).packet_gap)));
 }
 
 }  // namespace
@@ -60,46 +68,76 @@ TEST_CASE("whatever the order of questions, a server works whenever it has work,
 }
 
 TEST_CASE("NoC 0 goes right then down, NoC 1 up then left, both round the edges") {
-    // niu 5 + 9 a hop + niu 5 + bytes / 32 + a header
-    const auto alone = [](int noc, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
-        return Noc(small_chip()).send(noc, from, to, bytes, 0, ready);
+    const auto alone = [](int which, NocCoord from, NocCoord to, std::uint64_t bytes, Cycle ready) {
+        return Noc(wormhole()).send(which, from, to, bytes, 0, ready);
     };
-    CHECK(alone(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + 3);
-    CHECK(alone(1, {1, 1}, {3, 1}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // left from 1 over 0 and 12 to 3
-    CHECK(alone(0, {1, 1}, {1, 0}, 64, 0) == 5 + 11 * 9 + 5 + 3);  // down from 1 over 11 to 0
-    CHECK(alone(1, {1, 1}, {1, 0}, 64, 0) == 5 + 9 + 5 + 3);
-    CHECK(alone(0, {12, 11}, {0, 0}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
-    CHECK(alone(1, {0, 0}, {12, 11}, 32, 100) == 100 + 5 + 2 * 9 + 5 + 2);
-    CHECK(alone(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + 2);    // a core to itself
-    CHECK(alone(0, {1, 1}, {2, 1}, 20000, 0) == 19 + 625 + 3);  // three packets
+    // niu 5 + 9 a hop + niu 5 + the flits at the source's pace
+    CHECK(alone(0, {1, 1}, {3, 1}, 64, 0) == 5 + 2 * 9 + 5 + leaves(64));
+    CHECK(alone(1, {1, 1}, {3, 1}, 64, 0) == 5 + 8 * 9 + 5 + leaves(64));   // left from 1 over 0 and 9 to 3
+    CHECK(alone(0, {1, 2}, {1, 1}, 64, 0) == 5 + 11 * 9 + 5 + leaves(64));  // down from 2 over 11 to 1
+    CHECK(alone(1, {1, 2}, {1, 1}, 64, 0) == 5 + 9 + 5 + leaves(64));
+    CHECK(alone(0, {9, 11}, {1, 1}, 32, 100) == 100 + 5 + 4 * 9 + 5 + leaves(32));
+    CHECK(alone(1, {1, 1}, {9, 11}, 32, 100) == 100 + 5 + 4 * 9 + 5 + leaves(32));
+    CHECK(alone(0, {4, 4}, {4, 4}, 32, 7) == 7 + 5 + 5 + leaves(32));  // a core to itself
+    CHECK(alone(0, {1, 1}, {2, 1}, 20000, 0) == 19 + leaves(20000));   // three packets
+    CHECK(leaves(20000) > (625 + 3) * 102 / 100);
     CHECK(alone(0, {1, 1}, {2, 1}, 0, 0) == 19);
+    // DRAM answers more slowly than a core writes
+    CHECK(alone(0, {0, 1}, {1, 1}, 8192, 0) > alone(0, {9, 1}, {1, 1}, 8192, 0));
 }
 
 TEST_CASE("transfers queue on a link or port they share and on no other") {
-    Noc noc(small_chip());
-    const std::uint64_t bytes = 3168;  // 100 cycles
-    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
-    // the link between is taken from 14 to 114: nine flits pass before
-    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 114 + 91 + 9 + 9 + 5);
-    CHECK(noc.send(0, {1, 1}, {1, 2}, bytes, 0, 0) == 5 + 9 + 5 + 200);  // a link of its own, the port they share
-    CHECK(noc.send(1, {2, 1}, {1, 1}, bytes, 0, 0) == 5 + 9 + 5 + 100);  // the other NoC is idle
-    CHECK(noc.send(0, {7, 7}, {8, 7}, bytes, 0, 0) == 5 + 9 + 5 + 100);
+    Noc noc(wormhole());
+    const std::uint64_t bytes = 3168;
+    const NocCoord a{1, 1}, b{3, 1}, c{2, 1}, d{4, 1}, e{1, 2}, f{7, 7}, g{8, 7};
+    const Cycle link = passes(bytes), out = leaves(bytes);
+    CHECK(noc.send(0, a, b, bytes, 0, 0) == 5 + 18 + 5 + out);
+    // the link between is taken from 14 on: nine flits pass before
+    CHECK(noc.send(0, c, d, bytes, 0, 0) == 14 + link + link - 9 + 9 + 9 + 5);
+    CHECK(noc.send(0, a, e, bytes, 0, 0) == 5 + 9 + 5 + 2 * out);  // a link of its own, the port they share
+    CHECK(noc.send(0, f, g, bytes, 0, 0) == 5 + 9 + 5 + out);
 }
 
 TEST_CASE("a transfer whose data comes late leaves a link to those that are ready before") {
-    Noc noc(small_chip());
+    Noc noc(wormhole());
     const std::uint64_t bytes = 3168;
-    CHECK(noc.send(0, {1, 1}, {3, 1}, bytes, 0, 1000) == 1000 + 5 + 18 + 5 + 100);
-    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 0) == 5 + 18 + 5 + 100);
-    // ready at 950: 59 flits pass before the first, the rest behind
-    CHECK(noc.send(0, {2, 1}, {4, 1}, bytes, 0, 950) == 955 + 200 + 9 + 9 + 5);
+    const NocCoord a{1, 1}, b{3, 1}, c{2, 1}, d{4, 1};
+    CHECK(noc.send(0, a, b, bytes, 0, 1000) == 1000 + 5 + 18 + 5 + leaves(bytes));
+    CHECK(noc.send(0, c, d, bytes, 0, 0) == 5 + 18 + 5 + leaves(bytes));
+    // ready at 950: some flits pass before the first, the rest behind
+    CHECK(noc.send(0, c, d, bytes, 0, 950) == 955 + 2 * passes(bytes) + 9 + 9 + 5);
 }
 
 TEST_CASE("NoC 0 turns once: a transfer right and down meets others on both legs") {
-    Noc noc(small_chip());
-    CHECK(noc.send(0, {3, 3}, {3, 5}, 3168, 0, 0) == 128);  // the link down from (3, 4) is taken from 14 to 114
+    Noc noc(wormhole());
+    const NocCoord a{3, 3}, b{3, 5}, c{1, 4};
+    const Cycle first = noc.send(0, a, b, 3168, 0, 0);  // takes the link down from (3, 4) from 14 on
+    CHECK(first == 28 + leaves(3168));
     // (1, 4) -> (3, 5): two links right, head at 23, then that link down
-    CHECK(noc.send(0, {1, 4}, {3, 5}, 32, 0, 0) == 114 + 2 + 9 + 5);
+    CHECK(noc.send(0, c, b, 32, 0, 0) == 14 + passes(3168) + passes(32) + 9 + 5);
+}
+
+TEST_CASE("both NoCs of a core share its L1") {
+    const std::uint64_t bytes = 31680;
+    const NocCoord a{1, 1}, b{3, 1}, c{9, 1};
+    Noc noc(wormhole());
+    const Cycle first = noc.send(0, a, b, bytes, 0, 0);
+    CHECK(first == 28 + leaves(bytes));
+    const double both = 2 * 990 / noc::constants(wormhole()).l1_flits;  // clocks its L1 takes for both
+    CHECK(static_cast<double>(noc.send(1, a, c, bytes, 0, 0)) == Approx(both + 28).epsilon(0.01));
+    CHECK(both > 1.1 * static_cast<double>(leaves(bytes)));
+}
+
+TEST_CASE("a multicast reserves its tree and goes as one") {
+    const noc::Constants& c = noc::constants(wormhole());
+    const NocEnd row({2, 1}, {4, 1});
+    const NocCoord a{1, 1}, b{1, 2};
+    Noc noc(wormhole());
+    const auto reserved = static_cast<Cycle>(c.multicast_setup) + 2 * 27;  // three links to the farthest
+    CHECK(noc.send(0, a, row, 3168, 0, 0) == reserved + leaves(3168) + 5 + 27 + 5);
+    // its ejection ports and links are taken, those of other rows are not
+    CHECK(noc.send(0, a, row, 3168, 0, 0) == 2 * (reserved + leaves(3168)) + 5 + 27 + 5);
+    CHECK(noc.send(0, b, NocEnd({2, 2}, {4, 2}), 3168, 0, 0) == reserved + leaves(3168) + 5 + 27 + 5);
 }
 
 TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {

@@ -73,10 +73,9 @@ std::string_view position_name(BlockPosition position) {
 }
 
 std::string describe(const KernelTime& time) {
-    double engaged = 0;
-    for (const KernelPart& part : time.parts) engaged += part.count * part.time.engaged;
-    std::string out = fmt::format("{:.1f} cycles per input, limited by {}; math utilization {:.1f} %\n\n", time.cycles,
-                                  to_string(time.limit), time.cycles > 0 ? 100 * engaged / time.cycles : 0);
+    std::string out = fmt::format(
+        "{:.1f} cycles per input, limited by {}; math utilization {:.1f} %, by the chip's counter {:.1f} %\n\n",
+        time.cycles, to_string(time.limit), time.engaged_percent(), time.counted_percent());
     out += fmt::format("{:<10} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "position", "micro-blocks",
                        "clk each", "unpack", "math", "pack", "fill", "drain", "limit");
     for (const KernelPart& part : time.parts)
@@ -125,9 +124,12 @@ void add_kernel(CLI::App& app) {
         ->option_text("CHIP");
     auto* csv =
         command->add_option("--csv", flags->csv, "Rows to predict, one op on one core each")->option_text("FILE");
-    auto* out = command->add_option("--out", flags->out, "The rows with predicted_cycles, limiter, reason; - is stdout")
-                    ->option_text("FILE")
-                    ->needs(csv);
+    auto* out =
+        command
+            ->add_option("--out", flags->out,
+                         "The rows with predicted_cycles, predicted_math_util_pct, limiter, reason; - is stdout")
+            ->option_text("FILE")
+            ->needs(csv);
     auto* report = command->add_flag("--report", flags->report, "Print the errors per op")->needs(csv);
     auto* op =
         command->add_option("--op", flags->op, "One op instead, as the rows name it")->option_text("OP")->excludes(csv);

@@ -46,13 +46,19 @@ std::string replay_json(const noc::ReplayResult& result, double seconds) {
                         {"recorded_cycles", result.barriers.recorded},
                         {"predicted_cycles", result.barriers.predicted},
                         {"mean_absolute_error_percent", result.barriers.mean_error}};
-    for (const noc::BarrierTime& b : result.barrier_times)
-        json["barriers"]["each"].push_back({{"x", b.core.x},
-                                            {"y", b.core.y},
-                                            {"processor", b.process},
-                                            {"start", b.start},
-                                            {"recorded_cycles", b.recorded},
-                                            {"predicted_cycles", b.predicted}});
+    for (const noc::ChipReplay& chip : result.chips)
+        json["chips"].push_back(
+            {{"device", chip.device}, {"total_cycles", chip.total_cycles}, {"golden_cycles", chip.golden_cycles}});
+    for (const noc::BarrierTime& b : result.barrier_times) {
+        nlohmann::ordered_json& each = json["barriers"]["each"].emplace_back();
+        if (!result.chips.empty()) each["device"] = result.chips[b.chip].device;
+        each.update({{"x", b.core.x},
+                     {"y", b.core.y},
+                     {"processor", b.process},
+                     {"start", b.start},
+                     {"recorded_cycles", b.recorded},
+                     {"predicted_cycles", b.predicted}});
+    }
     json["links"] = use_json(result.links);
     json["nius"] = use_json(result.nius);
     json["dram"] = use_json(result.dram);
@@ -75,6 +81,9 @@ std::string replay_text(const noc::ReplayResult& result) {
         out += fmt::format(", recorded {:.0f} ({:+.2f} %)", *result.golden_cycles,
                            *result.golden_cycles > 0 ? 100 * (result.total_cycles / *result.golden_cycles - 1) : 0);
     out += "\n";
+    for (const noc::ChipReplay& chip : result.chips)
+        out += fmt::format("device {}: {:.0f} cycles, recorded {:.0f}\n", chip.device, chip.total_cycles,
+                           chip.golden_cycles);
     if (result.barriers.count)
         out += fmt::format("{} barriers, {:.0f} cycles in them, recorded {:.0f} (mean absolute error {:.2f} %)\n",
                            result.barriers.count, result.barriers.predicted, result.barriers.recorded,

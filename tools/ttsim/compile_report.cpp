@@ -87,6 +87,7 @@ Json decision_json(const ir::Decision& d) {
             {"epoch", d.epoch},
             {"begins_epoch", d.begins},
             {"target_cycles", d.target},
+            {"busiest_link_cycles", d.link_cycles},
             {"usable_l1_bytes", d.usable_bytes},
             {"why", d.why},
             {"candidates", std::move(candidates)},
@@ -112,6 +113,7 @@ std::vector<ir::Decision> chosen_decisions(const std::vector<ir::Decision>& all,
 std::string decisions_text(const std::vector<ir::Decision>& decisions) {
     std::string text;
     for (const ir::Decision& d : decisions) {
+        if (d.begins) text += fmt::format("epoch {}: {:.0f} cycles on its busiest NoC link\n", d.epoch, d.link_cycles);
         text += fmt::format("{} ({}, epoch {}): {}\n", d.op, d.type, d.epoch, d.why);
         text += fmt::format("    {:>6} {:>4} {:>7} {:>7} {:>5} {:>5} {:>9} {:>10} {:<6} {}\n", "grid", "t", "ublock",
                             "mblock", "u_kt", "m_k", "L1 B", "cycles", "by", "why");

@@ -122,10 +122,12 @@ TEST_CASE("A multicast reserves its path first, unless it keeps the one before, 
     Machine m(c);
     m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, false, false, 0});
     m.issue(0, {Kind::Multicast, 0, at(1, 1), 0, &tree, 3200, -1, false, true, 0});
+    m.issue(5000, {Kind::PostedMulticast, 0, at(1, 1), 0, &tree, 3200, -1, false, false, 0});
     m.run();
     const double first = 17 + 2 * 40 + 101, way = 10 + 40, back = 10 + 10 * 18;
     CHECK(m.done[0] == Approx(first + way + back));
     CHECK(m.done[1] == Approx(first + 101 + way + back));
+    CHECK(m.done[2] == Approx(5000 + first + way));
 }
 
 TEST_CASE("Two multicasts that share a link do not overlap, two that do not do") {

@@ -70,7 +70,7 @@ TEST_CASE("Traffic between chips is refused as unsupported") {
     CHECK_THAT(refusal(event(R"("type":"FABRIC_UNICAST_WRITE","num_bytes":4)"), 4),
                Contains("'FABRIC_UNICAST_WRITE' is traffic between chips"));
     CHECK_THAT(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":0,"dst_device_id":1)"), 4),
-               Contains("'dst_device_id' is 1, after 0 above; replay takes one chip's trace"));
+               Contains("'dst_device_id' is 1, 'src_device_id' 0: traffic between chips"));
     CHECK(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":3,"dst_device_id":3)")).empty());
 }
 

@@ -168,3 +168,28 @@ TEST_CASE("Phases of a workload follow each other; a transfer keeps its rate and
     CHECK(total(R"({"transfers":[]})") == 0);
     CHECK(replay(workload(transfer(1, 0, 0)), wormhole(), c).golden_cycles == 7.0);
 }
+
+TEST_CASE("The traffic of several chips is replayed chip by chip, each by its own clock") {
+    const auto on = [](int device, const std::string& type, int time, const std::string& more = "") {
+        return call(type, time, more + fmt::format(R"(,"src_device_id":{},"dst_device_id":-1)", device));
+    };
+    const std::vector<std::string> one = {on(4, "READ", 1000, to_column), on(4, "READ_BARRIER_START", 1010),
+                                          on(4, "READ_BARRIER_END", 1100)};
+    std::vector<std::string> two = one;  // the other chip began far away, and ends later
+    two.insert(two.begin(), on(7, "READ", 900000, to_column));
+    two.push_back(on(7, "READ_BARRIER_START", 900050));
+    two.push_back(call("READ_BARRIER_END", 900400));  // names none: of the chip before
+    const ReplayResult alone = play(one), both = play(two);
+    CHECK(alone.chips.empty());
+    REQUIRE(both.chips.size() == 2);
+    CHECK(both.chips[0].device == 7);
+    CHECK(both.chips[0].golden_cycles == 400);
+    CHECK(both.chips[1].total_cycles == alone.total_cycles);
+    CHECK(both.total_cycles == std::max(both.chips[0].total_cycles, alone.total_cycles));
+    CHECK(both.golden_cycles == 400.0);
+    CHECK(both.barriers.count == 2);
+    CHECK(both.barriers.recorded == alone.barriers.recorded + 350);
+    CHECK(both.packets == 2 * alone.packets);
+    REQUIRE(both.barrier_times.size() == 2);
+    CHECK(both.barrier_times[1].chip == 1);
+}

@@ -1,0 +1,292 @@
+#include "compiler/backend/place_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "netlist/plan/stream_use.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::size_t dram = static_cast<std::size_t>(-1);
+
+/// Bytes of one input from one core to another, or from all DRAM channels alike.
+struct Flow {
+    std::size_t from = dram, to = 0;  ///< ops of the epoch
+    std::int64_t from_core = 0, to_core = 0;
+    double bytes = 0;
+};
+
+class Traffic {
+public:
+    Traffic(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const Epoch& epoch)
+        : choices_(choices), costs_(costs), budget_(budget), epoch_(epoch) {}
+
+    std::vector<Flow> flows() {
+        for (std::size_t op = epoch_.first; op < epoch_.end(); ++op) {
+            std::vector<bool> made(costs_.made(op, chosen(op)).cfg.in.size(), false);
+            for (const std::size_t e : choices_.into[op]) {
+                made[choices_.details[e].operand] = true;
+                const SolverEdge& edge = choices_.edges[e];
+                if (edge.producer >= epoch_.first && !epoch_.cuts.count(e))
+                    direct(e);
+                else
+                    from_dram(op, choices_.details[e].operand);
+            }
+            const Candidate& candidate = choices_.ops[op].choice.fitting[chosen(op)];
+            for (std::size_t k = 0; k < made.size(); ++k)
+                if (!made[k] && !candidate.resident[k]) from_dram(op, k);
+        }
+        return std::move(flows_);
+    }
+
+private:
+    std::size_t chosen(std::size_t op) const { return epoch_.chosen[op - epoch_.first]; }
+
+    void direct(std::size_t e) {
+        const SolverEdge& edge = choices_.edges[e];
+        const std::size_t k = choices_.details[e].operand;
+        const Op& consumer = costs_.made(edge.consumer, chosen(edge.consumer));
+        const Blocking& producer = costs_.made(edge.producer, chosen(edge.producer)).cfg.out;
+        const auto bytes = static_cast<double>(tile_bytes(consumer.cfg.in_df[k], consumer.cfg.tile));
+        for (const PipeTiles& pipe : pipe_tiles(consumer.cfg, k, consumer.tms[k], producer))
+            for (const auto& [core, tiles] : pipe.from)
+                flows_.push_back({edge.producer - epoch_.first, edge.consumer - epoch_.first, core, pipe.core,
+                                  bytes * static_cast<double>(tiles)});
+    }
+
+    void from_dram(std::size_t number, std::size_t k) {
+        const Op& op = costs_.made(number, chosen(number));
+        const OpDef* def = tt::find_op(op.cfg.type);
+        const auto bytes = static_cast<double>(tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+        std::map<std::vector<std::int64_t>, std::int64_t> pipes;  // rects -> last core
+        const Blocking& out = op.cfg.out;
+        std::map<std::vector<std::int64_t>, double> sizes;
+        for (std::int64_t i = 0; i < out.grid_r; ++i)
+            for (std::int64_t j = 0; j < out.grid_c; ++j) {
+                std::vector<std::int64_t> key;
+                double tiles = 0;
+                for (const TileRect& rect : def->use(op.cfg, static_cast<int>(k), i, j).rects) {
+                    key.insert(key.end(), {rect.r0, rect.c0, rect.nr, rect.nc});
+                    tiles += static_cast<double>(rect.nr * rect.nc * op.cfg.in[k].z);
+                }
+                sizes[key] = tiles * bytes;
+                pipes[key] = i * out.grid_c + j;
+            }
+        for (const auto& [key, core] : pipes) flows_.push_back({dram, number - epoch_.first, 0, core, sizes[key]});
+    }
+
+    const Choices& choices_;
+    const EdgeCosts& costs_;
+    const OpBudget& budget_;
+    const Epoch& epoch_;
+    std::vector<Flow> flows_;
+};
+
+/// Bytes on the links of NoC 0, which goes right, then down.
+class Links {
+public:
+    explicit Links(const ChipParams& chip)
+        : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {}
+
+    void add(NocCoord from, NocCoord to, double bytes) {
+        int x = from.x, y = from.y;
+        for (; x != to.x; x = (x + 1) % chip_->grid_x) change(index(x, y, 0), bytes);
+        for (; y != to.y; y = (y + 1) % chip_->grid_y) change(index(x, y, 1), bytes);
+    }
+    double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
+    /// What the search lessens: the busiest links count most.
+    double badness() const { return badness_; }
+
+private:
+    std::size_t index(int x, int y, int down) const {
+        return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
+    }
+    static double fourth(double load) { return load * load * load * load; }
+    void change(std::size_t link, double bytes) {
+        badness_ -= fourth(loads_[link]);
+        loads_[link] += bytes;
+        badness_ += fourth(loads_[link]);
+    }
+    const ChipParams* chip_;
+    std::vector<double> loads_;
+    double badness_ = 0;
+};
+
+class EpochSearch {
+public:
+    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch)
+        : choices_(choices), budget_(budget), epoch_(epoch), links_(*budget.chip) {
+        for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
+            shapes_.push_back(costs.made(epoch.first + k, epoch.chosen[k]).cfg.out);
+        flows_ = Traffic(choices, costs, budget, epoch).flows();
+        flows_of_.resize(shapes_.size());
+        for (std::size_t f = 0; f < flows_.size(); ++f) {
+            flows_of_[flows_[f].to].push_back(f);
+            if (flows_[f].from != dram && flows_[f].from != flows_[f].to) flows_of_[flows_[f].from].push_back(f);
+        }
+    }
+
+    void run() {
+        std::vector<Place> best;
+        double least = 0;
+        for (const std::vector<Place>& start : starts()) {
+            epoch_.places = start;
+            settle();
+            if (!best.empty() && links_.badness() >= least) continue;
+            best = epoch_.places;
+            least = links_.badness();
+            epoch_.link_cycles = links_.most() / budget_.chip->timing.noc_link_bytes;
+        }
+        epoch_.places = std::move(best);
+    }
+
+    /// All that the search depends on.
+    std::string signature() const {
+        std::string text;
+        for (std::size_t op = 0; op < shapes_.size(); ++op) {
+            const Place& place = epoch_.places[op];
+            text += fmt::format("{}x{}@{},{},{}{} ", shapes_[op].grid_r, shapes_[op].grid_c, place.row, place.col,
+                                place.transposed, movable(op) ? "" : "!");
+        }
+        for (const Flow& flow : flows_)
+            text += fmt::format("{}.{}>{}.{}:{} ", flow.from, flow.from_core, flow.to, flow.to_core, flow.bytes);
+        return text;
+    }
+
+private:
+    static constexpr int most_rounds = 6, shuffles = 12;
+
+    /// The places there are and others, scanned column by column; and both turned over along rows and columns, for
+    /// links lead one way only.
+    std::vector<std::vector<Place>> starts() const {
+        std::vector<std::vector<Place>> all{epoch_.places};
+        std::vector<Rectangle> rectangles;
+        bool fixed = false;
+        for (std::size_t op = 0; op < shapes_.size(); ++op) {
+            rectangles.push_back(rectangle(shapes_[op], choices_.ops[epoch_.first + op].user));
+            fixed = fixed || rectangles.back().fixed.has_value();
+        }
+        if (auto other = place(rectangles, budget_.rows, budget_.cols, Scan::Columns)) all.push_back(std::move(*other));
+        std::mt19937 random(1);
+        for (int n = 0; n < shuffles && shapes_.size() > 1; ++n)
+            if (auto other = shuffled(rectangles, random)) all.push_back(std::move(*other));
+        if (fixed) return all;
+        for (std::size_t n = all.size(); n-- > 0;)
+            for (int over = 1; over < 4; ++over) {
+                std::vector<Place> places = all[n];
+                for (std::size_t op = 0; op < places.size(); ++op) {
+                    const auto [height, width] = extent(op, places[op]);
+                    if (over & 1) places[op].row = budget_.rows - places[op].row - height;
+                    if (over & 2) places[op].col = budget_.cols - places[op].col - width;
+                }
+                all.push_back(std::move(places));
+            }
+        return all;
+    }
+
+    /// Ops of one size in another order.
+    std::optional<std::vector<Place>> shuffled(const std::vector<Rectangle>& rectangles, std::mt19937& random) const {
+        std::vector<std::size_t> order(rectangles.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (std::size_t k = 0; k + 1 < order.size(); ++k)
+            std::swap(order[k], order[k + random() % (order.size() - k)]);
+        std::vector<Rectangle> mixed;
+        for (const std::size_t op : order) mixed.push_back(rectangles[op]);
+        const auto found = place(mixed, budget_.rows, budget_.cols, random() % 2 == 0 ? Scan::Rows : Scan::Columns);
+        if (!found) return std::nullopt;
+        std::vector<Place> places(found->size());
+        for (std::size_t k = 0; k < order.size(); ++k) places[order[k]] = (*found)[k];
+        return places;
+    }
+
+    void settle() {
+        links_ = Links(*budget_.chip);
+        for (const Flow& flow : flows_) put(flow, 1);
+        for (int rounds = 0; rounds < most_rounds; ++rounds)
+            if (!swap_all()) break;
+    }
+
+    NocCoord core(std::size_t op, std::int64_t number) const {
+        const Blocking& shape = shapes_[op];
+        const Place& place = epoch_.places[op];
+        const std::int64_t i = number / shape.grid_c, j = number % shape.grid_c;
+        const std::int64_t r = place.row + (place.transposed ? j : i), c = place.col + (place.transposed ? i : j);
+        return {budget_.chip->worker_x[static_cast<std::size_t>(c)],
+                budget_.chip->worker_y[static_cast<std::size_t>(r)]};
+    }
+
+    void put(const Flow& flow, double sign) {
+        const NocCoord to = core(flow.to, flow.to_core);
+        if (flow.from != dram) return links_.add(core(flow.from, flow.from_core), to, sign * flow.bytes);
+        const auto& channels = budget_.chip->dram;
+        for (const auto& ports : channels)
+            links_.add(ports.front(), to, sign * flow.bytes / static_cast<double>(channels.size()));
+    }
+
+    void put_all(std::size_t a, std::size_t b, double sign) {
+        for (const std::size_t f : flows_of_[a]) put(flows_[f], sign);
+        for (const std::size_t f : flows_of_[b])
+            if (flows_[f].to != a && flows_[f].from != a) put(flows_[f], sign);
+    }
+
+    /// Height and width on the chip.
+    std::pair<std::int64_t, std::int64_t> extent(std::size_t op, const Place& place) const {
+        const Blocking& b = shapes_[op];
+        return place.transposed ? std::pair(b.grid_c, b.grid_r) : std::pair(b.grid_r, b.grid_c);
+    }
+
+    bool movable(std::size_t op) const {
+        const OpOverride* user = choices_.ops[epoch_.first + op].user;
+        return !user || (!user->place && !user->transpose);
+    }
+
+    /// Exchanges ops of one extent wherever that helps; whether any did.
+    bool swap_all() {
+        bool better = false;
+        for (std::size_t a = 0; a < shapes_.size(); ++a)
+            for (std::size_t b = a + 1; b < shapes_.size(); ++b) {
+                if (extent(a, epoch_.places[a]) != extent(b, epoch_.places[b]) || !movable(a) || !movable(b)) continue;
+                const double before = links_.badness();
+                exchange(a, b);
+                if (links_.badness() < before * (1 - 1e-9))
+                    better = true;
+                else
+                    exchange(a, b);
+            }
+        return better;
+    }
+
+    void exchange(std::size_t a, std::size_t b) {
+        put_all(a, b, -1);
+        Place &x = epoch_.places[a], &y = epoch_.places[b];
+        std::swap(x.row, y.row);
+        std::swap(x.col, y.col);
+        put_all(a, b, 1);
+    }
+
+    const Choices& choices_;
+    const OpBudget& budget_;
+    Epoch& epoch_;
+    std::vector<Blocking> shapes_;
+    std::vector<Flow> flows_;
+    std::vector<std::vector<std::size_t>> flows_of_;  // per op
+    Links links_;
+};
+
+}  // namespace
+
+void PlaceSearch::improve(Epoch& epoch) {
+    EpochSearch search(choices_, costs_, budget_, epoch);
+    const auto [known, fresh] = known_.try_emplace(search.signature());
+    if (fresh) {
+        search.run();
+        known->second = {epoch.places, epoch.link_cycles};
+    }
+    epoch.places = known->second.places;
+    epoch.link_cycles = known->second.link_cycles;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,28 @@
+// Places for the ops of an epoch by what their transfers put on the links of the NoC.
+#pragma once
+
+#include "compiler/backend/epoch_solver.hpp"
+
+namespace tt::ir {
+
+/// Epochs alike are searched once.
+class PlaceSearch {
+public:
+    PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget)
+        : choices_(choices), costs_(costs), budget_(budget) {}
+    /// Moves ops of the epoch, which has places, to where the busiest links carry less; ops the user has placed stay.
+    /// Deterministic. Sets Epoch::link_cycles.
+    void improve(Epoch& epoch);
+
+private:
+    struct Found {
+        std::vector<Place> places;
+        double link_cycles = 0;
+    };
+    const Choices& choices_;
+    const EdgeCosts& costs_;
+    const OpBudget& budget_;
+    std::map<std::string, Found> known_;  // by what moves, and between which grids
+};
+
+}  // namespace tt::ir
