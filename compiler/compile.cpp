@@ -11,6 +11,7 @@
 #include "base/yaml_map.hpp"
 #include "compiler/backend/emit.hpp"
 #include "compiler/backend/estimate.hpp"
+#include "compiler/conv_fracture.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
@@ -53,6 +54,12 @@ std::vector<std::string> device_ops(const Graph& graph) {
     for (const Node& node : graph.nodes)
         if (node.op.starts_with("buda.")) names.push_back(node.name);
     return names;
+}
+
+/// Their ops are known by their origin, which a graph in text form need not say.
+void name_convolutions(Graph& model) {
+    for (Node& node : model.nodes)
+        if (node.origin.empty() && (node.op == "conv" || node.op == "conv_transpose")) node.origin = node.name;
 }
 
 void check_input_names(const CompileOptions& options, const Graph& graph) {
@@ -134,9 +141,11 @@ CompileReport compile(const CompileOptions& options) {
     const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, options.emit.chips});
     if (options.emit.chips > 1 && machine.find(0)->params.eth.empty())
         fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch);
-    Graph graph = read_model(options);
-    if (graph.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
-    check_input_names(options, graph);
+    Graph model = read_model(options);
+    name_convolutions(model);
+    if (model.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
+    check_input_names(options, model);
+    const std::vector<std::string> convolutions = convolution_names(model);
     const std::map<std::string, Literal> values = read_values(options.inputs);
 
     std::vector<const Pass*> passes;
@@ -159,13 +168,20 @@ CompileReport compile(const CompileOptions& options) {
             return std::numeric_limits<double>::infinity();  // some op fits nowhere
         }
     };
-    HostProgram host;
-    run_passes(
-        graph, passes,
-        {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df, options.rules,
-         options.auto_fusing, options.t_streaming, options.overrides, options.fuse_gelu, estimate},
-        true);
-    check_overrides(options.overrides, device_ops(graph));
+    const auto lower = [&](const Overrides& overrides) {
+        Lowered made{model, {}, overrides, {}};
+        run_passes(made.graph, passes,
+                   {options.default_df, options.stable_softmax, options.host_fallback, &made.host,
+                    options.accumulate_df, options.rules, options.auto_fusing, options.t_streaming, overrides,
+                    options.conv_fracture.value_or(1), options.fuse_gelu, estimate},
+                   true);
+        return made;
+    };
+    Lowered lowered = options.conv_fracture
+                          ? lower(options.overrides)
+                          : lower_fractured(model, options.overrides, budget, scheduling, {lower, estimate});
+    const Graph& graph = lowered.graph;
+    check_overrides(options.overrides, device_ops(graph), convolutions);
     check_formats(graph, chip);
     auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
     Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
@@ -184,7 +200,8 @@ CompileReport compile(const CompileOptions& options) {
     report.constants = emitted.constants.size();
     report.decisions = std::move(schedule.decisions);
     report.variant = schedule.variant;
-    report.host_steps = write_result(options, emitted, std::move(host), values);
+    report.host_steps = write_result(options, emitted, std::move(lowered.host), values);
+    report.notes = std::move(lowered.notes);
     return report;
 }
 

@@ -28,6 +28,7 @@ struct CompileOptions {
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool auto_fusing = true, t_streaming = true;
+    std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
     Fusing fuse_gelu = Fusing::WherePays;
     Overrides overrides;       ///< by op of the netlist
     ScheduleOptions schedule;  ///< its overrides are those above
@@ -45,6 +46,7 @@ struct CompileReport {
     std::string arch;
     std::vector<Decision> decisions;      ///< per op, when the schedule's options ask for them
     std::string variant;                  ///< the simulated policy: what was quickest
+    std::vector<std::string> notes;       ///< what was cut into parts, one line each
     std::vector<std::string> host_steps;  ///< what the host does, one line each
 };
 

@@ -11,8 +11,8 @@ namespace tt::ir {
 namespace {
 
 const std::vector<std::string>& keys() {
-    static const std::vector<std::string> all{"size", "place",         "transpose",  "t",
-                                              "u_kt", "input_buffers", "epoch_break"};
+    static const std::vector<std::string> all{"size", "place",         "transpose",   "t",
+                                              "u_kt", "input_buffers", "epoch_break", "fracture"};
     return all;
 }
 
@@ -44,6 +44,8 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.input_buffers = numbers;
     else if (key == "epoch_break")
         o.epoch_break = one_of(numbers, loc, key, 0) != 0;
+    else if (key == "fracture")
+        o.fracture = one_of(numbers, loc, key, 1);
     else
         fail_input(loc, "an override has no '{}'{}", key, did_you_mean(key, keys()));
 }
@@ -109,12 +111,24 @@ void parse_override(const std::string& text, Overrides& into) {
     }
 }
 
-void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops) {
+bool OpOverride::places() const {
+    return size || place || transpose || t || u_kt || !input_buffers.empty() || epoch_break;
+}
+
+void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
+                     const std::vector<std::string>& convolutions) {
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
     Diagnostics problems;
-    for (const auto& [name, o] : overrides)
-        if (std::find(ops.begin(), ops.end(), name) == ops.end())
+    for (const auto& [name, o] : overrides) {
+        if (o.fracture && !has(convolutions, name))
+            problems.error(o.loc, "no convolution of the model with constant weights is called '{}'{}", name,
+                           did_you_mean(name, convolutions));
+        if ((o.places() || !o.fracture) && !has(ops, name))
             problems.error(o.loc, "no op of the netlist is called '{}'{}; --explain lists them", name,
                            did_you_mean(name, ops));
+    }
     problems.throw_if_any();
 }
 

@@ -2,6 +2,7 @@
 //
 //   in a YAML file            matmul_1: {size: [2, 4], place: [0, 0], transpose: true, t: 4, u_kt: 2,
 //                                        input_buffers: [0, 16], epoch_break: true}
+//                             conv1: {fracture: 3}
 //   on the command line       matmul_1:size=2x4,place=0x0,transpose=1,t=4,u_kt=2,input_buffers=0x16,epoch_break=1
 #pragma once
 
@@ -24,6 +25,9 @@ struct OpOverride {
     std::optional<std::int64_t> u_kt;                            ///< tiles of the inner block
     std::vector<std::int64_t> input_buffers;                     ///< least tiles of each operand's buffer
     bool epoch_break = false;                                    ///< an epoch begins with it
+    std::optional<std::int64_t> fracture;  ///< of a convolution of the model: parts its kernel's rows are cut into
+
+    bool places() const;  ///< anything for an op of the netlist is set
 };
 using Overrides = std::map<std::string, OpOverride>;
 
@@ -32,7 +36,8 @@ void read_overrides(const std::string& file, Overrides& into);
 /// Adds one of the command line.
 void parse_override(const std::string& text, Overrides& into);
 
-/// Throws Error(Input) for names that none of the ops has.
-void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops);
+/// Throws Error(Input) for names that none of the ops has, and for `fracture` none of the convolutions.
+void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
+                     const std::vector<std::string>& convolutions);
 
 }  // namespace tt::ir

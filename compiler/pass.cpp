@@ -11,6 +11,12 @@ void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
     }
 }
 
+const OpOverride* convolution_override(const Overrides& overrides, const Node& node) {
+    for (const std::string& name : {node.name, node.origin})
+        if (const auto it = overrides.find(name); it != overrides.end() && it->second.fracture) return &it->second;
+    return nullptr;
+}
+
 void rewrite(Graph& graph, const Rule& rule) {
     Graph result;
     Builder build(result);

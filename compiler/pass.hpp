@@ -30,10 +30,14 @@ struct PassOptions {
     bool auto_fusing = true;                  ///< fuse-ops does its work
     bool t_streaming = true;                  ///< large results may go in slices of rows
     Overrides overrides;                      ///< by op of the netlist; passes heed t
+    std::int64_t conv_fracture = 1;           ///< parts that convolutions are cut into, where overrides say nothing
     Fusing fuse_gelu = Fusing::WherePays;
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;
 };
+
+/// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.
+const OpOverride* convolution_override(const Overrides& overrides, const Node& node);
 
 struct Pass {
     std::string_view name;     ///< as `ttsim-opt --passes` spells it

@@ -45,11 +45,11 @@ std::string advice(const Node& node, const OpChoices& item, const OpBudget& budg
     return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
 }
 
-std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
+                                  Diagnostics& problems) {
     std::vector<OpChoices> all;
     std::vector<std::size_t> outputs(graph.nodes.size(), 0);
     for (const Output& output : graph.outputs) ++outputs[output.value];
-    Diagnostics problems;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (!node.op.starts_with("buda.")) continue;
@@ -72,7 +72,6 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
                                  budget.cols, limit(item.choice), advice(node, item, budget, options));
         all.push_back(std::move(item));
     }
-    problems.throw_if_any();
     return all;
 }
 
@@ -81,7 +80,9 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
     Choices all;
     all.graph = &graph;
-    all.ops = choices_of(graph, budget, options);
+    Diagnostics problems;
+    all.ops = choices_of(graph, budget, options, problems);
+    problems.throw_if_any();
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;
     all.into.resize(all.ops.size());
@@ -104,6 +105,14 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         }
     }
     return all;
+}
+
+std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+    Diagnostics problems;
+    std::vector<ValueId> ops;
+    for (const OpChoices& op : choices_of(graph, budget, options, problems))
+        if (op.choice.fitting.empty()) ops.push_back(op.node);
+    return ops;
 }
 
 }  // namespace tt::ir

@@ -34,4 +34,7 @@ struct Choices {
 /// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
+/// Ops of a graph that fit on no grid.
+std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+
 }  // namespace tt::ir

@@ -2,8 +2,13 @@
 //
 //   y[q] = sum_k x[pick[k][q]] * W[k]        pick[k][q]: the input position that k meets for output q, -1 outside
 //
-// With constant weights that is one pick_sum. Weights that are computed go through matmul: x * W[k] for all k side by
-// side in a batch, then one map_axis that picks and sums.
+// With constant weights that is one pick_sum, or for --conv-fracture and the override fracture as many as the kernel is
+// cut into, by its rows, and their sum:
+//
+//   y = pick_sum(x, picks of rows 0..a, W of rows 0..a) + bias + pick_sum(x, picks of rows a..b, ...) + ...
+//
+// Parts need less memory each and work beside each other. Weights that are computed go through matmul: x * W[k] for all
+// k side by side in a batch, then one map_axis that picks and sums.
 #include <algorithm>
 #include <numeric>
 
@@ -13,6 +18,8 @@
 namespace tt::ir {
 
 namespace {
+
+constexpr ValueId no_value = ~ValueId{0};
 
 struct Shape {
     std::vector<Window> spatial;
@@ -70,13 +77,40 @@ ValueId whole_weights(Builder& build, const Shape& s, ValueId w) {
     return build.add("multiply", {build.map_axis(w, 1, std::move(repeat)), build.constant(std::move(mask))});
 }
 
+/// Entries first .. end - 1 along the first axis.
+Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
+    Dims dims = all.dims();
+    const std::int64_t step = all.size() / dims[0];
+    dims[0] = end - first;
+    Literal part(all.dtype(), std::move(dims));
+    for (std::int64_t i = 0; i < part.size(); ++i) part.set(i, all.at(first * step + i));
+    return part;
+}
+
+/// With constant weights: the kernel's rows in `parts`, as even as can be. Parts that meet no position of the input are
+/// left out.
+ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
+    const Literal all = picks(s), &values = *build.literal(weights);
+    Attrs attrs;
+    if (s.groups > 1) attrs["groups"] = s.groups;
+    const std::int64_t rows = s.spatial.front().kernel, across = s.taps / rows;
+    std::optional<ValueId> sum;
+    const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
+    for (std::int64_t p = 0; p < parts; ++p) {
+        const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
+        Literal met = part_of(all, first, end);
+        const bool none = std::all_of(met.whole().begin(), met.whole().end(), [](auto from) { return from < 0; });
+        if (none && (sum || p + 1 < parts)) continue;
+        const ValueId part = parts == 1 ? weights : build.constant(part_of(values, first, end));
+        const bool first_part = !sum;
+        add(build.add("pick_sum", {x, build.constant(std::move(met)), part}, attrs));
+        if (first_part && bias != no_value) add(bias);
+    }
+    return *sum;
+}
+
 ValueId convolve(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
     const Literal l = picks(s);
-    if (build.literal(weights)) {
-        Attrs attrs;
-        if (s.groups > 1) attrs["groups"] = s.groups;
-        return build.add("pick_sum", {x, build.constant(l), weights}, std::move(attrs));
-    }
     x = build.reshape(x, {s.n, 1, s.in, s.c});
     weights = whole_weights(build, s, weights);
     const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
@@ -88,13 +122,28 @@ ValueId convolve(Builder& build, const Node& node, const Shape& s, ValueId x, Va
     return build.map_axis(build.reshape(products, {s.n, s.taps * s.in, s.oc}), 1, std::move(joined));
 }
 
-void run(Graph& graph, const PassOptions&) {
-    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+/// As many parts as are wished for and the kernel has rows; the user's wish for this one must be met.
+std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& options) {
+    const std::int64_t rows = s.spatial.front().kernel;
+    const OpOverride* own = convolution_override(options.overrides, node);
+    if (!own) return std::clamp<std::int64_t>(options.conv_fracture, 1, rows);
+    if (*own->fracture > rows)
+        fail_input(own->loc, "'{}' cannot be cut into {} parts: its kernel has {} rows", node.name, *own->fracture,
+                   rows);
+    return *own->fracture;
+}
+
+void run(Graph& graph, const PassOptions& options) {
+    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
         const Shape s = shape_of(build, node, in);
         const ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
-        ValueId y = convolve(build, node, s, x, tap_weights(build, s, in[1]));
-        if (in.size() > 2) y = build.add("add", {y, in[2]});
+        const ValueId weights = tap_weights(build, s, in[1]);
+        const ValueId bias = in.size() > 2 ? in[2] : no_value;
+        if (build.literal(weights))
+            return channels_first(build, s.spatial, pick_sums(build, s, x, weights, bias, parts_of(node, s, options)));
+        ValueId y = convolve(build, node, s, x, weights);
+        if (bias != no_value) y = build.add("add", {y, bias});
         return channels_first(build, s.spatial, y);
     });
 }

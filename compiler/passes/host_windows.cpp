@@ -55,6 +55,7 @@ void run(Graph& graph, const PassOptions& options) {
         if (graph.nodes[id].is_input()) input_uses[graph.nodes[id].name] = uses[id];
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "conv" || node.integer("group", 1) != 1 || !build.literal(in[1])) return std::nullopt;
+        if (convolution_override(options.overrides, node)) return std::nullopt;  // the device does it, in parts
         const auto found = input_uses.find(build.graph().nodes[in[0]].name);
         if (found == input_uses.end() || found->second != 1) return std::nullopt;
         return laid_out(build, node, in);

@@ -110,6 +110,7 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     options.microbatch = 1 + seed % 2;
     constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
     options.fuse_gelu = fusing[seed % fusing.size()];
+    if (seed % 4 == 3) options.conv_fracture = 2;
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
     compile_with(options, *parse_self_cut(self_cut_names()[seed / policy_names().size() % self_cut_names().size()]));
     check_edges(options.out + "/netlist.yaml");

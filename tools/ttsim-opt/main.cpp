@@ -17,7 +17,7 @@ struct Flags {
     std::vector<std::string> passes;
     std::string pipeline, df, accumulate_df, format_rules;
     int amp = 0, amp_light = 0;
-    std::int64_t elide = 64;
+    std::int64_t elide = 64, conv_fracture = 1;
     bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -77,6 +77,7 @@ void run(const Flags& flags) {
                     true,
                     true,
                     {},
+                    flags.conv_fracture,
                     ir::Fusing::WherePays,
                     {}},
                    !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
@@ -105,6 +106,9 @@ void add_flags(CLI::App& app, Flags& flags) {
         "--verify-each,!--no-verify-each", [&](std::int64_t n) { flags.no_verify = n < 0; },
         "Verify after each pass (default)");
     app.add_flag("--no-stable-softmax", flags.no_stable_softmax, "Leave the maximum out of softmax");
+    app.add_option("--conv-fracture", flags.conv_fracture, "Parts that the rows of kernels are cut into. Default: 1")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
     app.add_flag("--no-host-fallback", flags.no_host_fallback, "mark-host refuses instead of marking");
     app.add_flag("--list-passes", flags.list, "List passes and pipelines");
 }

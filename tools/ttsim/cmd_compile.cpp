@@ -87,6 +87,7 @@ std::string shown_command(const Flags& flags) {
     if (!o.t_streaming) text += " --no-t-streaming";
     if (flags.no_column_order) text += " --no-column-order";
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
+    if (o.conv_fracture) text += fmt::format(" --conv-fracture {}", *o.conv_fracture);
     if (flags.fuse_gelu) text += *flags.fuse_gelu ? " --fuse-gelu" : " --no-fuse-gelu";
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
@@ -192,6 +193,7 @@ void run(Flags& flags) {
     std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
                                    flags.options.model, report.ops, report.epochs, flags.options.device, report.arch,
                                    report.constants, report.estimated_cycles);
+    for (const std::string& line : report.notes) text += line + "\n";
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
     text += decisions_text(decisions);
@@ -234,7 +236,8 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
     command
         .add_option("--overrides", flags.overrides_file,
                     "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
-                    "true, t: 4, u_kt: 2, input_buffers: [0, 16], epoch_break: true}")
+                    "true, t: 4, u_kt: 2, input_buffers: [0, 16], epoch_break: true}; of a convolution "
+                    "of the model {fracture: 3}")
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
@@ -250,6 +253,12 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
     command.add_flag(
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
         "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
+    command
+        .add_option("--conv-fracture", o.conv_fracture,
+                    "Cut the rows of every kernel into so many parts, each a convolution of its own; 1: never. "
+                    "Default: where the estimate says that pays, or else nothing fits")
+        ->check(quiet(CLI::Range(1, 1024)))
+        ->type_name("N");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
     command.add_flag("--no-column-order", flags.no_column_order,
                      "Micro-blocks always by rows; without it by columns where readers take them so");

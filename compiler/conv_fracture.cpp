@@ -1,0 +1,144 @@
+#include "compiler/conv_fracture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/backend/choices.hpp"
+#include "compiler/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+bool may_be_cut(const Graph& model, const Node& node) {
+    return (node.op == "conv" || node.op == "conv_transpose") && model.nodes[node.inputs[1].value].is_constant();
+}
+
+std::int64_t kernel_rows(const Graph& model, const Node& conv) { return model.type(conv.inputs[1].value).dims[2]; }
+
+/// Convolutions that are alike gain alike.
+std::string likeness(const Graph& model, const Node& conv) {
+    std::string text = to_string(conv.type);
+    for (const Edge& edge : conv.inputs) text += " " + to_string(model.type(edge.value));
+    for (const char* key : {"strides", "pads", "dilations"})
+        for (const std::int64_t n : conv.list(key)) text += fmt::format(" {}", n);
+    return text + fmt::format(" {}", conv.integer("group", 1));
+}
+
+/// Where ops of the device come from in the model: fusing gives a product its reader's origin, but not its operands.
+std::set<std::string> origins_of(const Graph& graph, const Node& node) {
+    std::set<std::string> origins{node.origin};
+    for (const Edge& edge : node.inputs) origins.insert(graph.nodes[edge.value].origin);
+    return origins;
+}
+
+/// Origins of convolutions that the device picks rows for; the host lays out the others'.
+std::set<std::string> picked(const Graph& graph) {
+    std::set<std::string> origins;
+    for (const Node& node : graph.nodes)
+        if (node.op == "buda.sparse") origins.insert(node.origin);
+    return origins;
+}
+
+/// The convolutions, alike by alike, that ops of the device come from, in the order of the ops.
+std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const Graph& graph,
+                                                      const std::vector<ValueId>& ops) {
+    const std::set<std::string> there = picked(graph);
+    std::vector<std::vector<const Node*>> groups;
+    std::set<std::string> known;
+    for (const ValueId op : ops)
+        for (const std::string& origin : origins_of(graph, graph.nodes[op]))
+            for (const Node& conv : model.nodes) {
+                if (conv.origin != origin || !may_be_cut(model, conv) || !there.count(origin)) continue;
+                if (kernel_rows(model, conv) < 2 || !known.insert(likeness(model, conv)).second) continue;
+                groups.emplace_back();
+                for (const Node& other : model.nodes)
+                    if (may_be_cut(model, other) && likeness(model, other) == likeness(model, conv))
+                        groups.back().push_back(&other);
+            }
+    return groups;
+}
+
+/// Ops that set the pace of their epoch, those of the slowest epoch first.
+std::vector<ValueId> slowest_ops(const Graph& graph, const OpBudget& budget, ScheduleOptions options) {
+    if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
+    const Schedule schedule = Planner(graph, budget, options).schedule(options);
+    constexpr double close = 0.95;
+    std::vector<const PlacedOp*> slow;
+    for (const PlacedOp& op : schedule.ops)
+        if (op.cycles >= close * schedule.epoch_cycles[op.epoch]) slow.push_back(&op);
+    std::stable_sort(slow.begin(), slow.end(),
+                     [](const PlacedOp* a, const PlacedOp* b) { return a->cycles > b->cycles; });
+    std::vector<ValueId> ops;
+    for (const PlacedOp* op : slow) ops.push_back(op->node);
+    return ops;
+}
+
+/// All of the group row by row, where the user has not decided.
+Overrides cut(const Graph& model, const std::vector<const Node*>& group, const Overrides& base) {
+    Overrides all = base;
+    for (const Node* conv : group)
+        if (!convolution_override(base, *conv)) all[conv->name].fracture = kernel_rows(model, *conv);
+    return all;
+}
+
+std::string note(const Graph& model, const std::vector<const Node*>& group, const char* why) {
+    std::string names;
+    for (const Node* conv : group) names += (names.empty() ? "" : ", ") + conv->name;
+    return fmt::format("cut into the {} rows of the kernel, {}: {}", kernel_rows(model, *group.front()), why, names);
+}
+
+}  // namespace
+
+std::vector<std::string> convolution_names(const Graph& model) {
+    std::vector<std::string> names;
+    for (const Node& node : model.nodes) {
+        if (!may_be_cut(model, node)) continue;
+        names.push_back(node.name);
+        if (!node.origin.empty() && node.origin != node.name) names.push_back(node.origin);
+    }
+    return names;
+}
+
+Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
+                        const ScheduleOptions& options, const FractureSearch& search) {
+    Lowered best = search.lower(given);
+    if (picked(best.graph).empty()) return best;
+    double now = search.estimate(best.graph);
+    if (!std::isfinite(now)) {
+        std::vector<ValueId> without = ops_without_grid(best.graph, budget, options);
+        const bool streams = without.empty();  // too many of them: no op alone is too large
+        for (ValueId op = 0; streams && op < best.graph.nodes.size(); ++op)
+            if (best.graph.nodes[op].op == "buda.sparse") without.push_back(op);
+        Overrides all = given;
+        std::vector<std::string> notes;
+        for (const auto& group : convolutions_of(model, best.graph, without)) {
+            all = cut(model, group, all);
+            notes.push_back(note(model, group, "because it fits nowhere whole"));
+        }
+        if (notes.empty()) return best;
+        Lowered parts = search.lower(all);
+        if (!std::isfinite(search.estimate(parts.graph))) return best;
+        parts.notes = std::move(notes);
+        return parts;
+    }
+    constexpr std::size_t most_tries = 3;
+    // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
+    const double worth = options.policy == Policy::Simulated ? 1 : 0.9;
+    auto groups = convolutions_of(model, best.graph, slowest_ops(best.graph, budget, options));
+    groups.resize(std::min(groups.size(), most_tries));
+    for (const auto& group : groups) {
+        Lowered parts = search.lower(cut(model, group, best.overrides));
+        const double then = search.estimate(parts.graph);
+        if (then > worth * now) continue;
+        parts.notes = best.notes;
+        parts.notes.push_back(
+            note(model, group, fmt::format("about {:.0f} cycles an input instead of {:.0f}", then, now).c_str()));
+        now = then;
+        best = std::move(parts);
+    }
+    return best;
+}
+
+}  // namespace tt::ir

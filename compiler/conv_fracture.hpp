@@ -1,0 +1,33 @@
+// Which convolutions of a model are cut into parts by the rows of their kernels (decompose-convolution), where the user
+// leaves it to the compiler: those whose ops fit nowhere whole, and those that hold up an epoch, if the estimate of the
+// cut model is the lower one.
+#pragma once
+
+#include <functional>
+
+#include "compiler/backend/schedule.hpp"
+#include "compiler/host_program.hpp"
+
+namespace tt::ir {
+
+/// A model on device level.
+struct Lowered {
+    Graph graph;
+    HostProgram host;
+    Overrides overrides;             ///< those it was made with
+    std::vector<std::string> notes;  ///< what was cut, one line each
+};
+
+/// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
+std::vector<std::string> convolution_names(const Graph& model);
+
+struct FractureSearch {
+    std::function<Lowered(const Overrides&)> lower;
+    std::function<double(const Graph&)> estimate;  ///< cycles an input takes; infinite where an op fits nowhere
+};
+
+/// Lowers `model` whole and, where some of its convolutions may gain, in parts: the quickest.
+Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
+                        const ScheduleOptions& options, const FractureSearch& search);
+
+}  // namespace tt::ir
