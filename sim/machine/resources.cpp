@@ -75,7 +75,9 @@ Noc::Load Noc::load(noc::Node from, std::uint64_t bytes, bool into_l1) const {
 
 Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Node source = topology_.node(from), target = topology_.node(to.high);
-    if (to.many() && bytes > 0) return multicast(noc, source, to, bytes, now, ready);
+    if (to.many() && bytes > 0)
+        if (const noc::Topology::Tree& branches = tree(noc, source, to); !branches.leaves.empty())
+            return multicast(branches, source, bytes, now, ready);
     const noc::Route& route = topology_.route(noc, source, target);
     const auto niu = static_cast<Cycle>(constants_.niu), hop = static_cast<Cycle>(constants_.hop);
     const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
@@ -108,8 +110,7 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
 }
 
 /// All of its tree at once, for as long as it takes to reserve the path and to pass.
-Cycle Noc::multicast(int noc, noc::Node from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const noc::Topology::Tree& tree = this->tree(noc, from, to);
+Cycle Noc::multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready) {
     const auto way = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
     const Load load = this->load(from, bytes, false);
     const Cycle reserved = static_cast<Cycle>(constants_.multicast_setup) + 2 * way;

@@ -40,7 +40,7 @@ private:
 /// Where a transfer ends: at one tile, or at the Tensix tiles of a rectangle (a multicast).
 struct NocEnd {
     NocCoord low, high;
-    NocEnd(NocCoord tile) : low(tile), high(tile) {}  // NOLINT(google-explicit-constructor): most ends are tiles
+    NocEnd(NocCoord tile) : low(tile), high(tile) {}  // most ends are tiles
     NocEnd(NocCoord lowest, NocCoord highest) : low(lowest), high(highest) {}
     bool many() const { return low.x != high.x || low.y != high.y; }
 };
@@ -68,7 +68,7 @@ private:
         Cycle slowest() const { return std::max({links, source, read, written}); }
     };
     Load load(noc::Node from, std::uint64_t bytes, bool into_l1) const;
-    Cycle multicast(int noc, noc::Node from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready);
+    Cycle multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready);
     const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
 
     const noc::Constants& constants_;

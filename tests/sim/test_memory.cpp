@@ -41,13 +41,15 @@ std::string dram_refusal(const std::string& row) {
 
 TEST_CASE("a DRAM channel loses refreshes, page changes and, on tiny writes, a merge") {
     const DramTiming& d = memory_constants("wormhole_b0").dram;
-    CHECK(d.rate(false, 8192) == Approx(22.3).epsilon(0.01));
-    CHECK(d.rate(true, 8192) == Approx(21.9).epsilon(0.01));
+    const ChipTiming& measured = chip("wormhole_b0").timing;  // its figures of one channel
+    CHECK(d.rate(false, 8192) == Approx(measured.dram_read_bytes).epsilon(0.01));
+    CHECK(d.rate(true, 8192) == Approx(measured.dram_write_bytes).epsilon(0.01));
     CHECK(d.rate(true, 8192) < d.rate(false, 8192));
     CHECK(d.busy(true, 32) == 65);
     CHECK(d.busy(false, 32) == d.request);
     CHECK(d.busy(false, 0) == d.request);
-    CHECK(memory_constants("grayskull").dram.rate(false, 8192) == Approx(9.4).epsilon(0.01));
+    const double grayskull = chip("grayskull").timing.dram_read_bytes;
+    CHECK(memory_constants("grayskull").dram.rate(false, 8192) == Approx(grayskull).epsilon(0.01));
     CHECK(memory_constants("wormhole").chip == "wormhole_b0");
 }
 

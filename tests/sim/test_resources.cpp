@@ -138,6 +138,10 @@ TEST_CASE("a multicast reserves its tree and goes as one") {
     // its ejection ports and links are taken, those of other rows are not
     CHECK(noc.send(0, a, row, 3168, 0, 0) == 2 * (reserved + leaves(3168)) + 5 + 27 + 5);
     CHECK(noc.send(0, b, NocEnd({2, 2}, {4, 2}), 3168, 0, 0) == reserved + leaves(3168) + 5 + 27 + 5);
+    // no multicast reaches Ethernet cores: the last of them counts
+    const NocCoord eth{3, 0};
+    CHECK(noc.send(0, NocCoord{9, 7}, NocEnd({2, 0}, eth), 32, 0, 0) ==
+          Noc(wormhole()).send(0, NocCoord{9, 7}, eth, 32, 0, 0));
 }
 
 TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {
