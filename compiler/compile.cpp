@@ -122,16 +122,18 @@ CompileReport compile(const CompileOptions& options) {
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
+    const ChipParams& chip = machine.find(0)->params;
+    // buffers of two operands and the result, each twice, and something for constants
+    const std::int64_t slice_bytes = (chip.l1_bytes - chip.l1_reserved) * 10 / 63;
     HostProgram host;
     run_passes(graph, passes,
                {options.default_df, options.stable_softmax, options.host_fallback, &host, options.accumulate_df,
-                options.rules, options.auto_fusing, options.t_streaming, options.overrides},
+                options.rules, options.auto_fusing, options.t_streaming, options.overrides, slice_bytes},
                true);
     check_overrides(options.overrides, device_ops(graph));
-    check_formats(graph, machine.find(0)->params);
+    check_formats(graph, chip);
 
     const DeviceGrid grid = machine.grid(0);
-    const ChipParams& chip = machine.find(0)->params;
     const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
     ScheduleOptions scheduling = options.schedule;
     scheduling.overrides = options.overrides;

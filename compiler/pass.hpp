@@ -27,6 +27,7 @@ struct PassOptions {
     bool auto_fusing = true;                  ///< fuse-ops does its work
     bool t_streaming = true;                  ///< large results may go in slices of rows
     Overrides overrides;                      ///< by op of the netlist; passes heed t
+    std::int64_t slice_bytes = 200 * 1024;    ///< of L1 for a core's part of a slice that streams
 };
 
 struct Pass {
