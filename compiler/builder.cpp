@@ -33,6 +33,16 @@ bool Builder::foldable(const Node& node) const {
                        [&](const Edge& e) { return literal(e.value) != nullptr; });
 }
 
+/// A result that cannot be counted is no use to anybody.
+static void check_size(const Node& node) {
+    constexpr std::int64_t most = std::int64_t{1} << 40;
+    std::int64_t datums = 1;
+    for (const std::int64_t d : node.type.dims) {
+        if (d > 0 && datums > most / d) fail_unsupported(node.loc, "'{}' has more than 2^40 datums", node.name);
+        datums *= std::max<std::int64_t>(d, 1);
+    }
+}
+
 ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
                            std::optional<DataFormat> format) {
     Node node;
@@ -45,6 +55,7 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
     node.type = infer_type(graph_, node);
+    check_size(node);
     const OpInfo* info = find_op(op);
     if (info->eval && foldable(node)) {
         std::vector<const Literal*> in;

@@ -152,8 +152,10 @@ CompileReport compile(const CompileOptions& options) {
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
             for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
-    const DeviceGrid grid = machine.grid(0);
     const ChipParams& chip = machine.find(0)->params;
+    // buffers of two operands and the result, each twice, and something for constants
+    const std::int64_t slice_bytes = (chip.l1_bytes - chip.l1_reserved) * 10 / 63;
+    const DeviceGrid grid = machine.grid(0);
     const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
     ScheduleOptions scheduling = options.schedule;
     scheduling.overrides = options.overrides;
@@ -173,7 +175,7 @@ CompileReport compile(const CompileOptions& options) {
         run_passes(made.graph, passes,
                    {options.default_df, options.stable_softmax, options.host_fallback, &made.host,
                     options.accumulate_df, options.rules, options.auto_fusing, options.t_streaming, overrides,
-                    options.conv_fracture.value_or(1), options.fuse_gelu, estimate},
+                    options.conv_fracture.value_or(1), options.fuse_gelu, estimate, slice_bytes},
                    true);
         return made;
     };

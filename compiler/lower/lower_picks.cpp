@@ -41,7 +41,7 @@ Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t
 }
 
 std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
-    return options_.t_streaming ? slices_to_stream(rt, ct, terms, options_.default_df) : 1;
+    return options_.t_streaming ? slices_to_stream(rt, ct, terms, options_.default_df, options_.slice_bytes) : 1;
 }
 
 /// In one slice, streamed if that is much.

@@ -15,8 +15,8 @@ std::int64_t least_share(std::int64_t n) {
 
 }  // namespace
 
-std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format) {
-    constexpr std::int64_t most_bytes = 200 * 1024;
+std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format,
+                              std::int64_t most_bytes) {
     const std::int64_t bytes = tile_bytes(format, TileDim{});
     std::int64_t best = 1;
     for (std::int64_t t = 1; t <= rt; ++t) {

@@ -29,6 +29,16 @@ const Literal& Import::literal(std::size_t k) const {
     return *found;
 }
 
+double Import::only(std::size_t k) const {
+    const Literal& found = literal(k);
+    if (found.size() != 1) wrong("operand {} has {} values; it needs one", k, found.size());
+    return found.at(0);
+}
+
+void Import::need_rank(std::int64_t least) const {
+    if (rank() < least) wrong("operand 0 has rank {}; it needs {} or more", rank(), least);
+}
+
 std::int64_t Import::axis(std::int64_t given, std::int64_t rank) const {
     const std::int64_t axis = given < 0 ? given + rank : given;
     if (axis < 0 || axis >= rank) wrong("axis {} of a tensor of rank {}", given, rank);

@@ -29,6 +29,8 @@ public:
     ValueId x(std::size_t k) const;               ///< fails when it is missing
     const Literal& literal(std::size_t k) const;  ///< fails when it is computed at run time
     std::vector<std::int64_t> integers(std::size_t k) const { return literal(k).integers(); }
+    double only(std::size_t k) const;          ///< the number that operand k holds; fails when there are more or none
+    void need_rank(std::int64_t least) const;  ///< of operand 0
     Dims dims(std::size_t k = 0) const { return b.dims(x(k)); }
     std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
     std::int64_t axis(std::int64_t given, std::int64_t rank) const;  ///< negative ones count from the end

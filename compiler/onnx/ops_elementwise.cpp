@@ -145,7 +145,7 @@ void cast_like(Import& n) { cast_to(n, n.b.type(n.x(1)).dtype); }
 
 void identity(Import& n) { n.give(n.x(0)); }
 void dropout(Import& n) {
-    if (n.has(2) && n.literal(2).at(0) != 0 && !(n.has(1) && n.literal(1).at(0) == 0))
+    if (n.has(2) && n.only(2) != 0 && !(n.has(1) && n.only(1) == 0))
         n.unsupported("dropout in training mode gives random values");
     n.give(n.x(0));
     if (n.outputs() < 2) return;

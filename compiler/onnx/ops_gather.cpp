@@ -53,6 +53,7 @@ void gather(Import& n) {
 /// out[i][j] = x[ids[i][j]][j] (axis 0): sum over k of one_hot[i][j][k] * x[k][j].
 void gather_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
+    if (n.rank(1) != n.rank()) n.wrong("indices of rank {} for rank {}", n.rank(1), n.rank());
     const ValueId x = axis_moved(n, n.x(0), axis, last);
     const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);
     Dims lead = n.b.dims(x), wanted = n.b.dims(ids);
@@ -129,6 +130,10 @@ void gather_nd(Import& n) {
     const Dims d = n.dims(), ids = n.dims(1);
     const std::int64_t batch = n.i("batch_dims", 0);
     if (batch < 0 || batch >= static_cast<std::int64_t>(ids.size())) n.wrong("batch_dims is {}", batch);
+    for (std::int64_t a = 0; a < std::min(batch, n.rank()); ++a)
+        if (ids[static_cast<std::size_t>(a)] != d[static_cast<std::size_t>(a)])
+            n.wrong("axis {} of the indices is {}, that of the data {}", a, ids[static_cast<std::size_t>(a)],
+                    d[static_cast<std::size_t>(a)]);
     const Rows r = rows_of(n, batch);
     Dims out(ids.begin(), ids.end() - 1);
     out.insert(out.end(), d.begin() + batch + r.depth, d.end());
@@ -197,7 +202,8 @@ void compress(Import& n) {
 }
 
 void one_hot_op(Import& n) {
-    const std::int64_t depth = n.integers(1).at(0);
+    const auto depth = static_cast<std::int64_t>(n.only(1));
+    n.check_positions(depth);
     if (depth < 1) n.wrong("depth is {}", depth);
     const DType type = n.b.type(n.x(2)).dtype;
     const auto value = [&](std::int64_t k) {
@@ -211,7 +217,8 @@ void one_hot_op(Import& n) {
 }
 
 void cumulative_sum(Import& n) {
-    const std::int64_t axis = n.axis(n.integers(1).at(0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    const std::int64_t axis = n.axis(static_cast<std::int64_t>(n.only(1)), n.rank()),
+                       size = n.dims()[static_cast<std::size_t>(axis)];
     const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
     Literal matrix = zero_matrix(size, size);
     for (std::int64_t o = 0; o < size; ++o)

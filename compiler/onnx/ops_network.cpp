@@ -160,6 +160,7 @@ std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
 
 void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axes, double extrapolation) {
     ValueId x = n.x(0);
+    std::vector<std::vector<std::int64_t>> beyond(axes.size());  // positions outside of the picture, by axis
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const Axis& a = axes[k];
         if (a.out == a.in && a.scale == 1 && a.start == 0 && a.end == 1) continue;
@@ -168,12 +169,22 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
             const double at = source_of(mode.coordinates, a, o);
             const bool outside =
                 mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
-            if (outside && extrapolation != 0) n.unsupported("an extrapolation value of {}", extrapolation);
+            if (outside) beyond[k].push_back(o);
             if (outside) continue;
             const auto row = weights(mode, a, at);
             for (std::int64_t i = 0; i < a.in; ++i) matrix.set(o * a.in + i, row[static_cast<std::size_t>(i)]);
         }
         x = n.b.map_axis(x, static_cast<std::int64_t>(k), std::move(matrix));
+    }
+    // what lies outside of the picture is 0 so far
+    if (extrapolation != 0 && std::any_of(beyond.begin(), beyond.end(), [](const auto& b) { return !b.empty(); })) {
+        Literal frame(n.b.type(x).dtype, n.b.dims(x));
+        const Dims steps = strides(frame.dims());
+        for (std::int64_t i = 0; i < frame.size(); ++i)
+            for (std::size_t k = 0; k < axes.size(); ++k)
+                if (std::binary_search(beyond[k].begin(), beyond[k].end(), i / steps[k] % frame.dims()[k]))
+                    frame.set(i, extrapolation);
+        x = n.two("add", x, n.b.constant(std::move(frame)));
     }
     n.give(x);
 }

@@ -84,8 +84,9 @@ void spell_ellipses(Import& n, std::string& text) {
         const std::size_t at = term.find("...");
         if (at != std::string::npos) {
             const std::size_t letters = term.size() - 3;
-            const std::size_t rank = result ? most + letters : n.dims(operand).size();
-            if (rank < letters || rank - letters > 10) n.unsupported("an ellipsis of {} axes", rank - letters);
+            const std::size_t rank = result ? most + letters : n.dims(std::min(operand, n.in.size() - 1)).size();
+            if (rank < letters) n.wrong("an operand of rank {} has the term '{}'", rank, term);
+            if (rank - letters > 10) n.unsupported("an ellipsis of {} axes", rank - letters);
             std::string axes;
             for (std::size_t k = 10 - (rank - letters); k < 10; ++k) axes += static_cast<char>('0' + k);
             most = std::max(most, rank - letters);

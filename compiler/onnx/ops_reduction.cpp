@@ -150,12 +150,32 @@ void layer_norm(Import& n) {
     n.give(n.one("reciprocal", n.one("sqrt", n.two("add", variance, n.b.scalar(epsilon)))));
 }
 
+/// With the mean and variance of the batch itself; gives the running ones, too.
+void batch_norm_in_training(Import& n) {
+    if (n.opset < 14) n.unsupported("training mode before opset 14");
+    std::vector<std::int64_t> axes{0};
+    for (std::int64_t a = 2; a < n.rank(); ++a) axes.push_back(a);
+    const ValueId mean = mean_over(n, n.x(0), axes);
+    const ValueId variance = mean_over(n, n.one("square", n.two("subtract", n.x(0), mean)), axes);
+    const auto flat = [&](ValueId v) { return n.b.reshape(v, {n.dims()[1]}); };
+    n.give(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), flat(mean), flat(variance)},
+                   {{"epsilon", n.f("epsilon", 1e-5)}}));
+    const double kept = n.f("momentum", 0.9);
+    const auto running = [&](ValueId old, ValueId now) {
+        return n.two("add", n.scaled(old, kept), n.scaled(flat(now), 1 - kept));
+    };
+    n.give(running(n.x(3), mean));
+    n.give(running(n.x(4), variance));
+}
+
 void batch_norm(Import& n) {
-    if (n.i("training_mode", 0) != 0) n.unsupported("training mode is not read");
+    n.need_rank(2);
+    if (n.i("training_mode", 0) != 0) return batch_norm_in_training(n);
     n.give(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {{"epsilon", n.f("epsilon", 1e-5)}}));
 }
 
 void instance_norm(Import& n) {
+    n.need_rank(3);
     const Dims dims = n.dims();
     const ValueId y = n.one("layer_norm", n.x(0), {{"axis", std::int64_t{2}}, {"epsilon", n.f("epsilon", 1e-5)}});
     Dims channels(dims.size() - 1, 1);
@@ -173,6 +193,7 @@ void mean_variance(Import& n) {
 }
 
 void local_response(Import& n) {
+    n.need_rank(2);
     const std::int64_t size = n.i("size", 1), channels = n.dims()[1];
     Literal band(DType::F32, {channels, channels});
     for (std::int64_t c = 0; c < channels; ++c)

@@ -154,6 +154,7 @@ void slice(Import& n) {
 
 void expand(Import& n) {
     const std::vector<std::int64_t> to = n.integers(1);
+    for (const std::int64_t d : to) n.check_positions(d);
     Node node;
     node.name = "shape";
     node.loc = n.loc();
@@ -264,9 +265,13 @@ void constant_of_shape(Import& n) {
     const Dims dims = n.integers(0);
     for (const std::int64_t d : dims)
         if (d < 0) n.wrong("a dimension is {}", d);
-    if (count(dims) > (std::int64_t{1} << 28)) n.unsupported("a constant of {} datums", count(dims));
+    if (value.size() != 1) n.wrong("its value has {} datums; it needs one", value.size());
+    const double one = value.at(0);
+    std::int64_t datums = 1;
+    for (const std::int64_t d : dims)
+        n.check_positions(datums = d > 0 ? datums * std::min(d, std::int64_t{1} << 30) : 0);
     Literal literal(value.dtype(), dims);
-    for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, value.at(0));
+    for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, one);
     n.give(n.b.constant(std::move(literal)));
 }
 
@@ -279,7 +284,7 @@ void shape(Import& n) {
 void size(Import& n) { n.give(n.b.scalar(static_cast<double>(count(n.dims())), DType::I64)); }
 
 void range(Import& n) {
-    const double start = n.literal(0).at(0), limit = n.literal(1).at(0), delta = n.literal(2).at(0);
+    const double start = n.only(0), limit = n.only(1), delta = n.only(2);
     if (delta == 0) n.wrong("delta is 0");
     const double steps = std::max(std::ceil((limit - start) / delta), 0.0);
     if (steps > 1e8) n.unsupported("{} numbers", steps);
@@ -301,7 +306,7 @@ void eye_like(Import& n) {
 void trilu(Import& n) {
     const Dims d = n.dims();
     if (d.size() < 2) n.wrong("it needs rank 2 or more");
-    const std::int64_t k = n.has(1) ? n.integers(1).at(0) : 0, rows = d[d.size() - 2], cols = d.back();
+    const std::int64_t k = n.has(1) ? static_cast<std::int64_t>(n.only(1)) : 0, rows = d[d.size() - 2], cols = d.back();
     const bool upper = n.i("upper", 1) != 0;
     Literal mask(n.b.type(n.x(0)).dtype, {rows, cols});
     for (std::int64_t r = 0; r < rows; ++r)

@@ -104,6 +104,7 @@ private:
                 fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(),
                            given->second.size(), rank);
             type.dims = given->second;
+            check_size(input.name(), type.dims);
             return type;
         }
         for (const auto& dim : tensor.shape().dim()) {
@@ -114,7 +115,17 @@ private:
         }
         if (!tensor.has_shape())
             fail_input(loc(), "input '{}' has no shape; give --shape {}=...", input.name(), input.name());
+        check_size(input.name(), type.dims);
         return type;
+    }
+
+    void check_size(const std::string& name, const Dims& dims) const {
+        std::int64_t datums = 1;
+        for (const std::int64_t d : dims) {
+            if (d > 0 && datums > (std::int64_t{1} << 33) / d)
+                fail_unsupported(loc(), "input '{}' has more than 2^33 datums", name);
+            datums *= std::max<std::int64_t>(d, 1);
+        }
     }
 
     void add_node(const onnx::NodeProto& node) {
@@ -215,6 +226,7 @@ private:
 
     bool import(const onnx::NodeProto& node) {
         const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
+        if (node.output_size() == 0) fail_input(loc(), "{} has no outputs", name_of(node));
         if (known_domain && node.op_type() == "If") return import_branch(node);
         const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
         if (!rule)

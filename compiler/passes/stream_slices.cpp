@@ -62,7 +62,9 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
     const std::size_t sources = product(node) ? 1 : node.inputs.size();
     for (std::size_t k = 0; k < sources; ++k)
         if (stacked_by(node.inputs[k]) > 1) return stacked_by(node.inputs[k]);
-    return options.t_streaming ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format) : 1;
+    return options.t_streaming
+               ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format, options.slice_bytes)
+               : 1;
 }
 
 void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {

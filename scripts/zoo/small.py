@@ -117,3 +117,41 @@ def yolo_small():
 
 def t5_small():
     return T5(), {"input_ids": transformers.tokens(500, 32, 8), "decoder_ids": transformers.tokens(500, 32, 9)}
+
+
+class Mixed(nn.Module):
+    """What other networks have: group norms, shuffled channels, attention in windows, a head on flattened pictures,
+    squeeze and excitation, norms with powers, softmax spelt out."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem, self.group = nn.Conv2d(3, 32, 3, padding=1), nn.GroupNorm(4, 32)
+        self.left, self.depth = nn.Conv2d(16, 16, 1), nn.Conv2d(16, 16, 3, padding=1, groups=16)
+        self.squeeze, self.excite = nn.Conv2d(32, 8, 1), nn.Conv2d(8, 32, 1)
+        self.qkv, self.proj = nn.Linear(32, 96), nn.Linear(32, 32)
+        self.down = nn.Conv2d(32, 32, 2, 2)
+        self.head = nn.Linear(32 * 8 * 8, 40)
+
+    def attend(self, x):
+        """In windows of 4 x 4."""
+        n, c, h, w = x.shape
+        x = x.view(n, c, h // 4, 4, w // 4, 4).permute(0, 2, 4, 3, 5, 1).reshape(-1, 16, c)
+        mean = x.mean(-1, keepdim=True)
+        q, k, v = self.qkv((x - mean) * ((x - mean).pow(2).mean(-1, keepdim=True) + 1e-6).pow(-0.5)).chunk(3, -1)
+        e = torch.exp(q @ k.transpose(1, 2) / 6)
+        x = x + self.proj(e / e.sum(-1, keepdim=True) @ v)
+        return x.view(n, h // 4, w // 4, 4, 4, c).permute(0, 5, 1, 3, 2, 4).reshape(n, c, h, w)
+
+    def forward(self, x):
+        x = torch.nn.functional.hardswish(self.group(self.stem(x)))
+        a, b = x.chunk(2, 1)
+        x = torch.cat((a, self.depth(self.left(b))), 1)
+        n, c, h, w = x.shape
+        x = x.view(n, 2, c // 2, h, w).transpose(1, 2).reshape(n, c, h, w)
+        x = x * torch.sigmoid(self.excite(torch.relu(self.squeeze(x.mean((2, 3), keepdim=True)))))
+        x = self.attend(x)
+        return torch.log_softmax(self.head(torch.relu(self.down(x)).flatten(1)), -1)
+
+
+def mixed_small():
+    return Mixed(), {"pixels": torch.randn((1, 3, 16, 16), generator=torch.Generator().manual_seed(10))}

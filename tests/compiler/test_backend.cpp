@@ -146,8 +146,8 @@ TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
 }
 
 TEST_CASE("a tensor streams in the least slices with which its share fits a core") {
-    CHECK(slices_to_stream(98, 2, 1, DataFormat::Float16_b) == 1);
-    CHECK(slices_to_stream(98, 2, 9, DataFormat::Float16_b) == 2);
-    CHECK(slices_to_stream(386, 2, 1, DataFormat::Float16_b) == 193);
-    CHECK(392 % slices_to_stream(392, 1, 49, DataFormat::Float16_b) == 0);
+    CHECK(slices_to_stream(98, 2, 1, DataFormat::Float16_b, 200 * 1024) == 1);
+    CHECK(slices_to_stream(98, 2, 9, DataFormat::Float16_b, 200 * 1024) == 2);
+    CHECK(slices_to_stream(386, 2, 1, DataFormat::Float16_b, 200 * 1024) == 193);
+    CHECK(392 % slices_to_stream(392, 1, 49, DataFormat::Float16_b, 200 * 1024) == 0);
 }
