@@ -117,6 +117,8 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     for (std::size_t i = g->b0; i < at; ++i) before *= move.to[i];
     for (std::size_t i = at + 1; i < g->b1; ++i) after *= move.to[i];
     const std::int64_t outs = matrix.dims()[0], ins = matrix.dims()[1];
+    if (ins == 1 && outs > 1 && after > 1)
+        return false;  // slices are repeated by a TM; a matrix would do it in columns
     constexpr std::int64_t most = std::int64_t{1} << 22;  // datums of the wider matrix
     if (before * outs * after > most / (before * ins * after)) return false;
     Literal wide(DType::F32, {before * outs * after, before * ins * after});
