@@ -34,7 +34,7 @@ struct PassOptions {
     Fusing fuse_gelu = Fusing::WherePays;
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;
-    std::int64_t slice_bytes = 200 * 1024;    ///< of L1 for a core's part of a slice that streams
+    std::int64_t slice_bytes = 200 * 1024;  ///< of L1 for a core's part of a slice that streams
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.
