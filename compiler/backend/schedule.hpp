@@ -45,14 +45,14 @@ std::vector<std::string> self_cut_names();
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
     SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
-    std::uint32_t seed = 0;   ///< of the random policy
-    double packing = 1;       ///< balanced: share of the cores an epoch may count on
-    double stages = 0.4;      ///< balanced: full inputs that each op of an epoch holds back
-    double dram = 0.4;        ///< balanced: share of the memories' rates that an epoch may count on
-    Overrides overrides;      ///< by op
+    std::uint32_t seed = 0;    ///< of the random policy
+    double packing = 1;        ///< balanced: share of the cores an epoch may count on
+    double stages = 0.4;       ///< balanced: full inputs that each op of an epoch holds back
+    double dram = 0.4;         ///< balanced: share of the memories' rates that an epoch may count on
+    Overrides overrides;       ///< by op
     bool column_order = true;  ///< micro-blocks may be given by columns
-    bool t_streaming = true;  ///< what the passes did; for messages
-    bool explain = false;     ///< fill Schedule::decisions
+    bool t_streaming = true;   ///< what the passes did; for messages
+    bool explain = false;      ///< fill Schedule::decisions
 };
 
 struct Schedule {
