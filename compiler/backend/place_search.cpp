@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "netlist/plan/stream_use.hpp"
 
@@ -39,11 +40,21 @@ public:
             for (std::size_t k = 0; k < made.size(); ++k)
                 if (!made[k] && !candidate.resident[k]) from_dram(op, k);
         }
-        return std::move(flows_);
+        return merged();
     }
 
 private:
     std::size_t chosen(std::size_t op) const { return epoch_.chosen[op - epoch_.first]; }
+
+    /// What goes the same way is one flow.
+    std::vector<Flow> merged() const {
+        std::map<std::tuple<std::size_t, std::size_t, std::int64_t, std::int64_t>, double> bytes;
+        for (const Flow& flow : flows_) bytes[{flow.from, flow.to, flow.from_core, flow.to_core}] += flow.bytes;
+        std::vector<Flow> all;
+        for (const auto& [way, sum] : bytes)
+            all.push_back({std::get<0>(way), std::get<1>(way), std::get<2>(way), std::get<3>(way), sum});
+        return all;
+    }
 
     void direct(std::size_t e) {
         const SolverEdge& edge = choices_.edges[e];
@@ -132,8 +143,9 @@ public:
     void run() {
         std::vector<Place> best;
         double least = 0;
-        for (const std::vector<Place>& start : starts()) {
+        for (const std::vector<Place>& start : promising()) {
             epoch_.places = start;
+            load();
             settle();
             if (!best.empty() && links_.badness() >= least) continue;
             best = epoch_.places;
@@ -158,6 +170,21 @@ public:
 
 private:
     static constexpr int most_rounds = 6, shuffles = 12;
+    static constexpr std::size_t most_settled = 8;
+
+    /// The starts with the least on their busiest links: settling takes long.
+    std::vector<std::vector<Place>> promising() {
+        std::vector<std::pair<double, std::vector<Place>>> all;
+        for (std::vector<Place>& start : starts()) {
+            epoch_.places = start;
+            load();
+            all.emplace_back(links_.badness(), std::move(start));
+        }
+        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<std::vector<Place>> best;
+        for (std::size_t n = 0; n < std::min(all.size(), most_settled); ++n) best.push_back(std::move(all[n].second));
+        return best;
+    }
 
     /// The places there are and others, scanned column by column; and both turned over along rows and columns, for
     /// links lead one way only.
@@ -202,9 +229,12 @@ private:
         return places;
     }
 
-    void settle() {
+    void load() {
         links_ = Links(*budget_.chip);
         for (const Flow& flow : flows_) put(flow, 1);
+    }
+
+    void settle() {
         for (int rounds = 0; rounds < most_rounds; ++rounds)
             if (!swap_all()) break;
     }
