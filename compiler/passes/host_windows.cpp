@@ -4,7 +4,8 @@
 //                           each window as one row {host = 1}                  : [N, Q, taps * C]
 //                           %y = matmul rows, weights                          : [N, Q, OC]
 //
-// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much.
+// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows that
+// overlap repeat datums, so these may not be large; patches of a picture may.
 #include "compiler/pass.hpp"
 #include "compiler/window.hpp"
 
@@ -30,7 +31,8 @@ std::optional<ValueId> laid_out(Builder& build, const Node& node, std::span<cons
         positions *= window.in;
         outs *= window.out;
     }
-    if (taps == 1 || c > most_channels || c * taps > most_columns) return std::nullopt;
+    const bool overlap = outs * taps > positions;
+    if (taps == 1 || c > most_channels || (overlap && c * taps > most_columns)) return std::nullopt;
     Literal picks(DType::I32, {taps, outs});
     for (std::int64_t k = 0; k < taps; ++k)
         for (std::int64_t o = 0; o < outs; ++o)
