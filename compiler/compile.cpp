@@ -92,110 +92,151 @@ Graph read_model(const CompileOptions& options) {
     return graph;
 }
 
-/// The schedule of the policy and its netlist.
-static std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget,
-                                                   const ScheduleOptions& wanted, const CompileOptions& options) {
-    const Planner planner(graph, budget, wanted);
-    const auto make = [&](const ScheduleOptions& one) {
-        Schedule schedule = planner.schedule(one);
-        EmittedModel emitted = emit(graph, schedule, budget, options.emit);
-        return std::pair(std::move(schedule), std::move(emitted));
-    };
-    if (wanted.policy != Policy::Simulated) return make(wanted);
-    TT_CHECK(options.simulate, "the simulated policy has no simulator");
-    std::optional<std::pair<Schedule, EmittedModel>> best;
-    ScheduleOptions winner;
-    double least = 0;
-    const auto attempt = [&](const ScheduleOptions& variant) {
-        auto made = make(variant);
-        const double cycles = options.simulate(made.second.netlist, options);
-        if (best && cycles >= least) return;
-        made.first.variant =
-            fmt::format("{} with dram {}, packing {} and stages {}, {:.0f} cycles an execute",
-                        to_string(variant.policy), variant.dram, variant.packing, variant.stages, cycles);
-        best = std::move(made);
-        winner = variant;
-        least = cycles;
-    };
-    for (const ScheduleOptions& variant : variants(wanted)) attempt(variant);
-    if (wanted.column_order) {
-        ScheduleOptions rows = winner;
-        rows.column_order = false;
-        attempt(rows);
+namespace {
+
+/// One model on one device: from the graph that was read to schedule and netlist.
+class Compilation {
+public:
+    explicit Compilation(const CompileOptions& options)
+        : options_(options),
+          arch_(arch_of(options.device)),
+          machine_(make_machine(arch_, {options.device, "", options.harvested_rows, options.emit.chips})),
+          chip_(machine_.find(0)->params),
+          grid_(machine_.grid(0)),
+          budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
+          scheduling_(options.schedule) {
+        if (options.emit.chips > 1 && chip_.eth.empty())
+            fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch_);
+        scheduling_.overrides = options.overrides;
+        scheduling_.t_streaming = options.t_streaming;
     }
-    return std::move(*best);
-}
+    const std::string& arch() const { return arch_; }
 
-/// Of an execute of a graph on device level, by the policy most of the variants share.
-static double simulated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& wanted,
-                               const CompileOptions& options) {
-    ScheduleOptions one = wanted;
-    one.policy = Policy::Balanced;
-    const Graph last = with_fused_ops(graph, options.auto_fusing);
-    const Schedule schedule = Planner(last, budget, one).schedule(one);
-    return options.simulate(emit(last, schedule, budget, options.emit).netlist, options);
-}
+    /// Takes the model down to device ops; convolutions in parts as the user says, or where that pays.
+    Lowered lower(Graph model) const {
+        name_convolutions(model);
+        const std::vector<std::string> convolutions = convolution_names(model);
+        Lowered lowered = options_.conv_fracture || convolutions.empty()
+                              ? run_pipeline(std::move(model), options_.overrides)
+                              : lower_fractured(model, options_.overrides, budget_, scheduling_,
+                                                {[this](const Graph& graph, const Overrides& overrides) {
+                                                     return run_pipeline(graph, overrides);
+                                                 },
+                                                 [this](const Graph& graph) { return estimate(graph); }});
+        check_overrides(options_.overrides, device_ops(lowered.graph), convolutions);
+        check_formats(lowered.graph, chip_);
+        return lowered;
+    }
 
-CompileReport compile(const CompileOptions& options) {
-    const std::string arch = arch_of(options.device);
-    const Machine machine = make_machine(arch, {options.device, "", options.harvested_rows, options.emit.chips});
-    if (options.emit.chips > 1 && machine.find(0)->params.eth.empty())
-        fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch);
-    Graph model = read_model(options);
-    name_convolutions(model);
-    if (model.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
-    check_input_names(options, model);
-    const std::vector<std::string> convolutions = convolution_names(model);
-    const std::map<std::string, Literal> values = read_values(options.inputs);
+    /// The schedule of the policy and its netlist.
+    std::pair<Schedule, EmittedModel> schedule(const Graph& graph) const {
+        const Planner planner(graph, budget_, scheduling_);
+        if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner);
+        Schedule schedule = planner.schedule(scheduling_);
+        EmittedModel emitted = emit(graph, schedule, budget_, options_.emit);
+        return {std::move(schedule), std::move(emitted)};
+    }
 
-    std::vector<const Pass*> passes;
-    for (const Pipeline& pipeline : all_pipelines())
-        if (pipeline.name == "default")
-            for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
-    const ChipParams& chip = machine.find(0)->params;
-    // buffers of two operands and the result, each twice, and something for constants
-    const std::int64_t slice_bytes = (chip.l1_bytes - chip.l1_reserved) * 10 / 63;
-    const DeviceGrid grid = machine.grid(0);
-    const OpBudget budget{&chip, grid.rows, grid.cols, options.fidelity, options.microbatch};
-    ScheduleOptions scheduling = options.schedule;
-    scheduling.overrides = options.overrides;
-    scheduling.t_streaming = options.t_streaming;
-    const auto estimate = [&](const Graph& candidate) {
+    /// Whatever the validator finds now is a mistake of the compiler.
+    void check(const EmittedModel& emitted) const {
+        Diagnostics problems;
+        validate(resolve(emitted.netlist), chip_, grid_, options_.emit.chips, problems);
         try {
-            return scheduling.policy == Policy::Simulated
-                       ? simulated_cycles(candidate, budget, scheduling, options)
-                       : estimated_cycles(candidate, budget, scheduling, options.auto_fusing);
+            problems.throw_if_any();
+        } catch (const Error& error) {
+            throw Error(Fault::Internal, {}, std::string("the compiled netlist is not valid: ") + error.what());
+        }
+    }
+
+private:
+    Lowered run_pipeline(Graph graph, const Overrides& overrides) const {
+        std::vector<const Pass*> passes;
+        for (const Pipeline& pipeline : all_pipelines())
+            if (pipeline.name == "default")
+                for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
+        // buffers of two operands and the result, each twice, and something for constants
+        const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
+        Lowered made{std::move(graph), {}, overrides, {}};
+        run_passes(
+            made.graph, passes,
+            {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
+             options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
+             options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes},
+            true);
+        return made;
+    }
+
+    /// Cycles an input takes, for choices between two graphs; infinite where an op fits nowhere.
+    double estimate(const Graph& graph) const {
+        try {
+            return scheduling_.policy == Policy::Simulated
+                       ? simulated_cycles(graph)
+                       : estimated_cycles(graph, budget_, scheduling_, options_.auto_fusing);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
-            return std::numeric_limits<double>::infinity();  // some op fits nowhere
+            return std::numeric_limits<double>::infinity();
         }
-    };
-    const auto lower = [&](const Overrides& overrides) {
-        Lowered made{model, {}, overrides, {}};
-        run_passes(made.graph, passes,
-                   {options.default_df, options.stable_softmax, options.host_fallback, &made.host,
-                    options.accumulate_df, options.rules, options.auto_fusing, options.t_streaming, overrides,
-                    options.conv_fracture.value_or(1), options.fuse_gelu, estimate, slice_bytes},
-                   true);
-        return made;
-    };
-    Lowered lowered = options.conv_fracture
-                          ? lower(options.overrides)
-                          : lower_fractured(model, options.overrides, budget, scheduling, {lower, estimate});
-    const Graph& graph = lowered.graph;
-    check_overrides(options.overrides, device_ops(graph), convolutions);
-    check_formats(graph, chip);
-    auto [schedule, emitted] = scheduled(graph, budget, scheduling, options);
-    Diagnostics problems;  // whatever the validator finds now is a mistake of the compiler
-    validate(resolve(emitted.netlist), chip, grid, options.emit.chips, problems);
-    try {
-        problems.throw_if_any();
-    } catch (const Error& error) {
-        throw Error(Fault::Internal, {}, std::string("the compiled netlist is not valid: ") + error.what());
     }
 
+    /// Of an execute of a graph on device level, by the policy most of the variants share.
+    double simulated_cycles(const Graph& graph) const {
+        ScheduleOptions one = scheduling_;
+        one.policy = Policy::Balanced;
+        const Graph last = with_fused_ops(graph, options_.auto_fusing);
+        const Schedule schedule = Planner(last, budget_, one).schedule(one);
+        return options_.simulate(emit(last, schedule, budget_, options_.emit).netlist, options_);
+    }
+
+    /// Of several schedules, each run on the simulated chip.
+    std::pair<Schedule, EmittedModel> quickest(const Graph& graph, const Planner& planner) const {
+        TT_CHECK(options_.simulate, "the simulated policy has no simulator");
+        std::optional<std::pair<Schedule, EmittedModel>> best;
+        ScheduleOptions winner;
+        double least = 0;
+        const auto attempt = [&](const ScheduleOptions& variant) {
+            Schedule schedule = planner.schedule(variant);
+            EmittedModel emitted = emit(graph, schedule, budget_, options_.emit);
+            const double cycles = options_.simulate(emitted.netlist, options_);
+            if (best && cycles >= least) return;
+            schedule.variant =
+                fmt::format("{} with dram {}, packing {} and stages {}, {:.0f} cycles an execute",
+                            to_string(variant.policy), variant.dram, variant.packing, variant.stages, cycles);
+            best.emplace(std::move(schedule), std::move(emitted));
+            winner = variant;
+            least = cycles;
+        };
+        for (const ScheduleOptions& variant : variants(scheduling_)) attempt(variant);
+        if (scheduling_.column_order) {
+            ScheduleOptions rows = winner;
+            rows.column_order = false;
+            attempt(rows);
+        }
+        return std::move(*best);
+    }
+
+    const CompileOptions& options_;
+    std::string arch_;
+    Machine machine_;
+    const ChipParams& chip_;
+    DeviceGrid grid_;
+    OpBudget budget_;
+    ScheduleOptions scheduling_;
+};
+
+}  // namespace
+
+CompileReport compile(const CompileOptions& options) {
+    const Compilation compilation(options);
+    Graph model = read_model(options);
+    if (model.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
+    check_input_names(options, model);
+    const std::map<std::string, Literal> values = read_values(options.inputs);
+    Lowered lowered = compilation.lower(std::move(model));
+    auto [schedule, emitted] = compilation.schedule(lowered.graph);
+    compilation.check(emitted);
+
     CompileReport report;
-    report.arch = arch;
+    report.arch = compilation.arch();
     report.ops = schedule.ops.size();
     report.epochs = schedule.epochs;
     report.estimated_cycles = schedule.estimated_cycles;

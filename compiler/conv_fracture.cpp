@@ -103,7 +103,7 @@ std::vector<std::string> convolution_names(const Graph& model) {
 
 Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
                         const ScheduleOptions& options, const FractureSearch& search) {
-    Lowered best = search.lower(given);
+    Lowered best = search.lower(model, given);
     if (picked(best.graph).empty()) return best;
     double now = search.estimate(best.graph);
     if (!std::isfinite(now)) {
@@ -118,7 +118,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
             notes.push_back(note(model, group, "because it fits nowhere whole"));
         }
         if (notes.empty()) return best;
-        Lowered parts = search.lower(all);
+        Lowered parts = search.lower(model, all);
         if (!std::isfinite(search.estimate(parts.graph))) return best;
         parts.notes = std::move(notes);
         return parts;
@@ -129,7 +129,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     auto groups = convolutions_of(model, best.graph, slowest_ops(best.graph, budget, options));
     groups.resize(std::min(groups.size(), most_tries));
     for (const auto& group : groups) {
-        Lowered parts = search.lower(cut(model, group, best.overrides));
+        Lowered parts = search.lower(model, cut(model, group, best.overrides));
         const double then = search.estimate(parts.graph);
         if (then > worth * now) continue;
         parts.notes = best.notes;

@@ -22,7 +22,7 @@ struct Lowered {
 std::vector<std::string> convolution_names(const Graph& model);
 
 struct FractureSearch {
-    std::function<Lowered(const Overrides&)> lower;
+    std::function<Lowered(const Graph& model, const Overrides&)> lower;
     std::function<double(const Graph&)> estimate;  ///< cycles an input takes; infinite where an op fits nowhere
 };
 
