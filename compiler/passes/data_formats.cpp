@@ -4,6 +4,7 @@
 //   for results of exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine, and for what these read
 //   for what works with large constants (masks, comparisons), and for all constants but the matrices of products
 //   for outputs of the model, and for what elementwise ops hand to elementwise ops
+//   for results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
@@ -31,6 +32,8 @@ bool is_elementwise(const Node& node) {
            node.op != "buda.sparse" && node.op != "buda.reduce";
 }
 
+bool one_tile_row(const Node& node) { return node.type.dims[0] * node.type.dims[1] == 1; }
+
 bool has_large(const Literal& literal) {
     constexpr float large = 1000;
     return std::any_of(literal.floats().begin(), literal.floats().end(), [](float v) { return std::fabs(v) >= large; });
@@ -50,7 +53,7 @@ public:
                 large = large || (operand.is_constant() && operand.type.format && has_large(*operand.literal));
                 if (needs_range(node)) widen(operand);
             }
-            if (large || needs_range(node)) widen(node);
+            if (large || needs_range(node) || one_tile_row(node)) widen(node);
         }
         widen_chains();
         for (const Output& output : graph_.outputs) widen(graph_.nodes[output.value]);
