@@ -53,6 +53,7 @@ Noc::Noc(const ChipParams& chip)
     : constants_(noc::constants(tt::chip(chip.timing.chip))),
       topology_(chip),
       ports_(static_cast<std::size_t>(topology_.ports())),
+      channels_(ports_.size()),
       l1_(static_cast<std::size_t>(topology_.nodes())) {}
 
 bool Noc::has_l1(noc::Node node) const {
@@ -109,22 +110,27 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
     return found->second;
 }
 
-/// All of its tree at once, for as long as it takes to reserve the path and to pass.
+/// It keeps the multicasts' channel of all its tree for as long as it takes to reserve the path and to pass; of the
+/// ports' time it takes what its flits take.
 Cycle Noc::multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready) {
     const auto way = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
     const Load load = this->load(from, bytes, false);
-    const Cycle reserved = static_cast<Cycle>(constants_.multicast_setup) + 2 * way;
-    Cycle done = ready + reserved + load.slowest();
-    if (load.read > 0) done = std::max(done, l1_[from].pass(now, ready + reserved, load.read, bytes));
+    const Cycle kept = static_cast<Cycle>(constants_.multicast_setup) + 2 * way + std::max(load.links, load.source);
+    Cycle last = ready + kept;
+    for (const noc::Hop& hop : tree.hops) last = std::max(last, channels_[hop.port].pass(now, ready, kept));
+    const Cycle start = last - std::max(load.links, load.source);
+    Cycle done = start + load.slowest();
+    if (load.read > 0) done = std::max(done, l1_[from].pass(now, start, load.read, bytes));
     for (const noc::Hop& hop : tree.hops) {
-        const Cycle busy = reserved + (topology_.is_inject(hop.port) ? load.source : load.links);
-        done = std::max(done, ports_[hop.port].pass(now, ready, busy, bytes));
+        const Cycle busy = topology_.is_inject(hop.port) ? load.source : load.links;
+        done = std::max(done, ports_[hop.port].pass(now, start, busy, bytes));
     }
     return done + 2 * static_cast<Cycle>(constants_.niu) + way;
 }
 
 void Noc::walk(StateWalk& walk) {
     for (Server& port : ports_) port.walk(walk);
+    for (Server& channel : channels_) channel.walk(walk);
     for (Server& memory : l1_) memory.walk(walk);
 }
 

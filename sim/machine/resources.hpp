@@ -73,8 +73,9 @@ private:
 
     const noc::Constants& constants_;
     noc::Topology topology_;
-    std::vector<Server> ports_;  ///< by noc::Port
-    std::vector<Server> l1_;     ///< by noc::Node
+    std::vector<Server> ports_;     ///< by noc::Port
+    std::vector<Server> channels_;  ///< by noc::Port: the virtual channel of multicasts, which a reserved path keeps
+    std::vector<Server> l1_;        ///< by noc::Node
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
 };
 
