@@ -129,14 +129,21 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     auto groups = convolutions_of(model, best.graph, slowest_ops(best.graph, budget, options));
     groups.resize(std::min(groups.size(), most_tries));
     for (const auto& group : groups) {
+        best.graph = {};  // large models: one at a time
+        best.host = {};
         Lowered parts = search.lower(model, cut(model, group, best.overrides));
         const double then = search.estimate(parts.graph);
         if (then > worth * now) continue;
-        parts.notes = best.notes;
+        parts.notes = std::move(best.notes);
         parts.notes.push_back(
             note(model, group, fmt::format("about {:.0f} cycles an input instead of {:.0f}", then, now).c_str()));
         now = then;
         best = std::move(parts);
+    }
+    if (best.graph.nodes.empty()) {
+        Lowered again = search.lower(model, best.overrides);
+        again.notes = std::move(best.notes);
+        return again;
     }
     return best;
 }
