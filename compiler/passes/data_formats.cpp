@@ -4,7 +4,8 @@
 //   for results of exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine, and for what these read
 //   for what works with large constants (masks, comparisons), and for all constants but the matrices of products
 //   for outputs of the model, and for what elementwise ops hand to elementwise ops
-//   for results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each
+//   for results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on
+//   each
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //

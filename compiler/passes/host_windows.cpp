@@ -4,8 +4,8 @@
 //                           each window as one row {host = 1}                  : [N, Q, taps * C]
 //                           %y = matmul rows, weights                          : [N, Q, OC]
 //
-// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows that
-// overlap repeat datums, so these may not be large; patches of a picture may.
+// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows
+// that overlap repeat datums, so these may not be large; patches of a picture may.
 #include "compiler/pass.hpp"
 #include "compiler/window.hpp"
 
