@@ -145,11 +145,36 @@ ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     return build.map_axis(x, axis, std::move(matrix));
 }
 
+/// A reshape whose last axes are of size 1 as one that has them before the axis they follow, and a transpose: a mean
+/// over a picture that is spread out again is repeated in rows then, and channels stay last. `axis`: one of them.
+std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t axis) {
+    const std::size_t end = move.to.size();
+    std::size_t ones = end;
+    while (ones > 0 && move.to[ones - 1] == 1) --ones;
+    if (!move.reshape || ones == 0 || axis < ones) return std::nullopt;
+    Move first{true, move.from, move.to, {}}, then{false, {}, move.to, {}};
+    std::rotate(first.to.begin() + static_cast<std::ptrdiff_t>(ones) - 1,
+                first.to.begin() + static_cast<std::ptrdiff_t>(ones), first.to.end());
+    then.from = first.to;
+    for (std::size_t i = 0; i < end; ++i)
+        then.perm.push_back(static_cast<std::int64_t>(i < ones - 1 ? i : i == ones - 1 ? end - 1 : i - 1));
+    return std::pair(first, then);
+}
+
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
     if (chain.moves.empty() || !build.literal(in[1])) return std::nullopt;
     std::int64_t axis = node.integer("axis", 0);
     Literal matrix = *build.literal(in[1]);
+    if (const auto parts = matrix.dims()[1] == 1 && matrix.dims()[0] > 1
+                               ? ones_first(chain.moves.back(), static_cast<std::size_t>(axis))
+                               : std::nullopt) {
+        const auto& [reshape, transpose] = *parts;
+        chain.moves.back() = reshape;
+        const std::int64_t before = transpose.perm[static_cast<std::size_t>(axis)];
+        return build.transpose(mapped(build, moved(build, chain.source, chain), before, std::move(matrix)),
+                               transpose.perm);
+    }
     for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move)
         if (!map_before(*move, axis, matrix)) return std::nullopt;
     return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
