@@ -30,14 +30,25 @@ struct Share {
     std::vector<std::vector<SparseStrip>> slices;
 };
 
+/// By strip, within one as they are: by row, then column.
+std::vector<SparsePlace> by_strip(std::span<const SparsePlace> places, std::int64_t u_kt) {
+    std::vector<std::size_t> at;  // where the next of each strip goes
+    for (const SparsePlace& place : places) {
+        const auto strip = static_cast<std::size_t>(place.col / u_kt);
+        if (at.size() < strip + 2) at.resize(strip + 2, 0);
+        ++at[strip + 1];
+    }
+    for (std::size_t k = 1; k < at.size(); ++k) at[k] += at[k - 1];
+    std::vector<SparsePlace> sorted(places.size());
+    for (const SparsePlace& place : places) sorted[at[static_cast<std::size_t>(place.col / u_kt)]++] = place;
+    return sorted;
+}
+
 /// Strips in order, their blocks by ublock row, their tiles by row and inner index.
 std::vector<SparseStrip> strips_of(std::span<const SparsePlace> places, std::int64_t first_row, const OpConfig& op,
                                    const std::vector<std::int64_t>& number) {
-    std::vector<SparsePlace> sorted(places.begin(), places.end());
     const std::int64_t u_kt = op.attr.u_kt, height = op.out.ublock_rt;
-    std::sort(sorted.begin(), sorted.end(), [&](const SparsePlace& a, const SparsePlace& b) {
-        return std::tuple(a.col / u_kt, a.row, a.col) < std::tuple(b.col / u_kt, b.row, b.col);
-    });
+    const std::vector<SparsePlace> sorted = by_strip(places, u_kt);
     std::vector<SparseStrip> strips;
     for (const SparsePlace& place : sorted) {
         const std::int64_t strip = place.col / u_kt, row = place.row - first_row;
