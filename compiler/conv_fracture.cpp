@@ -60,10 +60,13 @@ std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const 
     return groups;
 }
 
-/// Ops that set the pace of their epoch, those of the slowest epoch first.
-std::vector<ValueId> slowest_ops(const Graph& graph, const OpBudget& budget, ScheduleOptions options) {
+Schedule schedule_of(const Graph& graph, const OpBudget& budget, ScheduleOptions options) {
     if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
-    const Schedule schedule = Planner(graph, budget, options).schedule(options);
+    return Planner(graph, budget, options).schedule(options);
+}
+
+/// Ops that set the pace of their epoch, the slowest first.
+std::vector<ValueId> slowest_ops(const Schedule& schedule) {
     constexpr double close = 0.95;
     std::vector<const PlacedOp*> slow;
     for (const PlacedOp& op : schedule.ops)
@@ -73,6 +76,24 @@ std::vector<ValueId> slowest_ops(const Graph& graph, const OpBudget& budget, Sch
     std::vector<ValueId> ops;
     for (const PlacedOp* op : slow) ops.push_back(op->node);
     return ops;
+}
+
+/// The share of the epochs' cycles that would go if what comes from these convolutions took no time.
+double most_gain(const Graph& graph, const Schedule& schedule, const std::vector<const Node*>& group) {
+    std::set<std::string> own;
+    for (const Node* conv : group) own.insert(conv->origin);
+    std::vector<double> others(schedule.epochs, 0.0);
+    for (const PlacedOp& op : schedule.ops) {
+        const auto origins = origins_of(graph, graph.nodes[op.node]);
+        if (std::none_of(origins.begin(), origins.end(), [&](const auto& name) { return own.count(name) > 0; }))
+            others[op.epoch] = std::max(others[op.epoch], op.cycles);
+    }
+    double all = 0, gain = 0;
+    for (std::size_t e = 0; e < schedule.epochs; ++e) {
+        all += schedule.epoch_cycles[e];
+        gain += schedule.epoch_cycles[e] - std::min(others[e], schedule.epoch_cycles[e]);
+    }
+    return gain / all;
 }
 
 /// All of the group row by row, where the user has not decided.
@@ -125,8 +146,11 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     }
     constexpr std::size_t most_tries = 3;
     // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
-    const double worth = options.policy == Policy::Simulated ? 1 : 0.9;
-    auto groups = convolutions_of(model, best.graph, slowest_ops(best.graph, budget, options));
+    constexpr double least_worth = 0.9;
+    const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
+    const Schedule schedule = schedule_of(best.graph, budget, options);
+    auto groups = convolutions_of(model, best.graph, slowest_ops(schedule));
+    std::erase_if(groups, [&](const auto& group) { return most_gain(best.graph, schedule, group) < 1 - least_worth; });
     groups.resize(std::min(groups.size(), most_tries));
     for (const auto& group : groups) {
         best.graph = {};  // large models: one at a time
