@@ -172,11 +172,12 @@ CompileReport compile(const CompileOptions& options) {
     };
     const auto lower = [&](const Overrides& overrides) {
         Lowered made{model, {}, overrides, {}};
-        run_passes(made.graph, passes,
-                   {options.default_df, options.stable_softmax, options.host_fallback, &made.host,
-                    options.accumulate_df, options.rules, options.auto_fusing, options.t_streaming, overrides,
-                    options.conv_fracture.value_or(1), options.fuse_gelu, estimate, slice_bytes},
-                   true);
+        run_passes(
+            made.graph, passes,
+            {options.default_df, options.stable_softmax, options.host_fallback, &made.host, options.accumulate_df,
+             options.rules, options.auto_fusing, options.t_streaming, overrides, options.conv_fracture.value_or(1),
+             options.fuse_gelu, estimate, slice_bytes, chip.features.fp32_dest && options.fidelity != Fidelity::LoFi},
+            true);
         return made;
     };
     Lowered lowered = options.conv_fracture
