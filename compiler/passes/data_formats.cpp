@@ -12,7 +12,8 @@
 // Without --accumulate-df, where Dst may hold 32 bits and the format has 8 bits of exponent:
 //
 //   products sum in Float32
-//   a line that is clamped (the gate of hardswish) is Float32 as long as elementwise ops work with it
+//   a line that is clamped (the gate of hardswish) and a sigmoid (that of silu) are Float32 as long as elementwise
+//   ops work with them
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
 // bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
@@ -97,6 +98,8 @@ public:
         for (const Output& output : graph_.outputs) readers_[output.value].push_back(outside);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (is_gate(id)) keep_line(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
     }
 
 private:
@@ -122,6 +125,12 @@ private:
             return reader != outside && is_elementwise(graph_.nodes[reader]) && is_float(graph_.nodes[reader]);
         });
     }
+    /// The result in 32 bits. What reads them into a 16-bit Dst would cut them.
+    void keep(ValueId id) {
+        sum_wide(graph_.nodes[id]);
+        graph_.nodes[id].type.format = DataFormat::Float32;
+        for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
+    }
     /// A clamped line; a bias behind a product, with its one number in every column, is none.
     bool is_gate(ValueId id) const {
         const Node& node = graph_.nodes[id];
@@ -130,14 +139,11 @@ private:
                    return is_line(graph_.nodes[edge.value]);
                });
     }
-    /// The clamped line and the steps before it. What reads 32 bits into a 16-bit Dst would cut them.
+    /// The clamped line and the steps before it.
     void keep_line(ValueId id) {
         Node& node = graph_.nodes[id];
         sum_wide(node);
-        if (stays_elementwise(id)) {
-            node.type.format = DataFormat::Float32;
-            for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
-        }
+        if (stays_elementwise(id)) keep(id);
         for (const Edge& edge : node.inputs) {
             Node& operand = graph_.nodes[edge.value];
             if (readers_[edge.value].size() != 1) continue;
