@@ -161,7 +161,8 @@ private:
             made.graph, passes,
             {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
              options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
-             options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes},
+             options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes,
+             chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
             true);
         return made;
     }

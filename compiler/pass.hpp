@@ -35,6 +35,7 @@ struct PassOptions {
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;
     std::int64_t slice_bytes = 200 * 1024;  ///< of L1 for a core's part of a slice that streams
+    bool wide_dest = false;  ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

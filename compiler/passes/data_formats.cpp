@@ -10,9 +10,20 @@
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
 // The other results, products above all, and weights keep it. --accumulate-df is written into every op.
+//
+// Without --accumulate-df, where Dst may hold 32 bits and the format has 8 bits of exponent:
+//
+//   products sum in Float32
+//   a line that is clamped (the gate of hardswish) and a sigmoid (that of silu) are Float32 as long as elementwise
+//   ops work with them
+//
+// Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
+// bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
+// each activation with them, and the scales of many layers multiply.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "compiler/pass.hpp"
 
@@ -79,8 +90,79 @@ private:
     Graph& graph_;
 };
 
+/// Sums of products and clamped lines in 32 bits.
+class WideDest {
+public:
+    explicit WideDest(Graph& graph) : graph_(graph), readers_(graph.nodes.size()) {}
+    void run() {
+        for (Node& node : graph_.nodes)
+            if (node.op == "buda.matmul" || node.op == "buda.depthwise") sum_wide(node);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            for (const Edge& edge : graph_.nodes[id].inputs) readers_[edge.value].push_back(id);
+        for (const Output& output : graph_.outputs) readers_[output.value].push_back(outside);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (is_gate(id)) keep_line(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
+    }
+
+private:
+    static constexpr ValueId outside = std::numeric_limits<ValueId>::max();
+
+    static bool is_float(const Node& node) {
+        return node.type.format &&
+               (*node.type.format == DataFormat::Float32 || info(*node.type.format).family == FormatFamily::B);
+    }
+    static void sum_wide(Node& node) {
+        if (is_float(node)) node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+    }
+    /// a * x + b in steps: one operand is one number.
+    bool is_line(const Node& node) const {
+        if (node.op != "buda.add" && node.op != "buda.subtract" && node.op != "buda.multiply") return false;
+        return is_float(node) && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
+                   const Node& operand = graph_.nodes[edge.value];
+                   return operand.is_constant() && operand.literal->is_splat();
+               });
+    }
+    bool stays_elementwise(ValueId id) const {
+        return std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
+            return reader != outside && is_elementwise(graph_.nodes[reader]) && is_float(graph_.nodes[reader]);
+        });
+    }
+    /// The result in 32 bits. What reads them into a 16-bit Dst would cut them.
+    void keep(ValueId id) {
+        sum_wide(graph_.nodes[id]);
+        graph_.nodes[id].type.format = DataFormat::Float32;
+        for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
+    }
+    /// A clamped line; a bias behind a product, with its one number in every column, is none.
+    bool is_gate(ValueId id) const {
+        const Node& node = graph_.nodes[id];
+        if (!is_line(node) || node.word("relu", "") != "max") return false;
+        return stays_elementwise(id) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
+                   return is_line(graph_.nodes[edge.value]);
+               });
+    }
+    /// The clamped line and the steps before it.
+    void keep_line(ValueId id) {
+        Node& node = graph_.nodes[id];
+        sum_wide(node);
+        if (stays_elementwise(id)) keep(id);
+        for (const Edge& edge : node.inputs) {
+            Node& operand = graph_.nodes[edge.value];
+            if (readers_[edge.value].size() != 1) continue;
+            if (operand.is_constant() && is_float(operand)) operand.type.format = DataFormat::Float32;
+            if (is_line(operand)) keep_line(edge.value);
+        }
+    }
+
+    Graph& graph_;
+    std::vector<std::vector<ValueId>> readers_;
+};
+
 void run(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
+    if (!options.accumulate_df && options.wide_dest) WideDest(graph).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
         if (node.op.starts_with("buda.")) node.attrs["acc_df"] = std::string(to_string(*options.accumulate_df));

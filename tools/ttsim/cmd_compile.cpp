@@ -208,7 +208,9 @@ void add_format_flags(CLI::App& command, Flags& flags) {
                     "Default: Float16_b, with --amp 2 Float16")
         ->type_name("FORMAT");
     command
-        .add_option("--accumulate-df", flags.accumulate_df, "Data format of Dst. Default: that of the result, 16 bits")
+        .add_option("--accumulate-df", flags.accumulate_df,
+                    "Data format of Dst. Default: that of the result, 16 bits; on chips that have it and above LoFi "
+                    "Float32 for products")
         ->type_name("FORMAT");
     command.add_option("--math-fidelity", flags.fidelity, "Fidelity of the multipliers. Default: HiFi4")
         ->type_name("NAME");
