@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/emit.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/conv_fracture.hpp"
@@ -128,13 +129,17 @@ public:
         return lowered;
     }
 
-    /// The schedule of the policy and its netlist.
+    /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
+    /// room for, all cores give some of their L1 for them.
     std::pair<Schedule, EmittedModel> schedule(const Graph& graph) const {
-        const Planner planner(graph, budget_, scheduling_);
-        if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner);
-        Schedule schedule = planner.schedule(scheduling_);
-        EmittedModel emitted = emit(graph, schedule, budget_, options_.emit);
-        return {std::move(schedule), std::move(emitted)};
+        try {
+            return scheduled(graph, budget_);
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            for (const std::int64_t blobs : {1, 2, 4})
+                if (auto made = with_overlay(graph, blobs * overlay_bytes())) return std::move(*made);
+            throw;
+        }
     }
 
     /// Whatever the validator finds now is a mistake of the compiler.
@@ -149,6 +154,28 @@ public:
     }
 
 private:
+    std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget) const {
+        const Planner planner(graph, budget, scheduling_);
+        if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
+        Schedule schedule = planner.schedule(scheduling_);
+        EmittedModel emitted = emit(graph, schedule, budget, options_.emit);
+        return {std::move(schedule), std::move(emitted)};
+    }
+
+    std::optional<std::pair<Schedule, EmittedModel>> with_overlay(const Graph& graph, std::int64_t bytes) const {
+        ChipParams chip = chip_;
+        chip.l1_reserved += bytes;
+        OpBudget budget = budget_;
+        budget.chip = &chip;
+        budget.overlay_size = bytes;
+        try {
+            return scheduled(graph, budget);
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            return std::nullopt;
+        }
+    }
+
     Lowered run_pipeline(Graph graph, const Overrides& overrides) const {
         std::vector<const Pass*> passes;
         for (const Pipeline& pipeline : all_pipelines())
@@ -189,14 +216,15 @@ private:
     }
 
     /// Of several schedules, each run on the simulated chip.
-    std::pair<Schedule, EmittedModel> quickest(const Graph& graph, const Planner& planner) const {
+    std::pair<Schedule, EmittedModel> quickest(const Graph& graph, const Planner& planner,
+                                               const OpBudget& budget) const {
         TT_CHECK(options_.simulate, "the simulated policy has no simulator");
         std::optional<std::pair<Schedule, EmittedModel>> best;
         ScheduleOptions winner;
         double least = 0;
         const auto attempt = [&](const ScheduleOptions& variant) {
             Schedule schedule = planner.schedule(variant);
-            EmittedModel emitted = emit(graph, schedule, budget_, options_.emit);
+            EmittedModel emitted = emit(graph, schedule, budget, options_.emit);
             const double cycles = options_.simulate(emitted.netlist, options_);
             if (best && cycles >= least) return;
             schedule.variant =

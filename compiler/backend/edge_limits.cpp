@@ -27,13 +27,17 @@ std::string tm_text(const std::vector<Tm>& tms) {
 
 }  // namespace
 
-Costs read_edge_limits() {
+std::int64_t overlay_bytes() {
+    return YamlMap::from_file(config_dir() + "/edges.yaml").whole("blob_bytes", {1, 1 << 24});
+}
+
+Costs read_edge_limits(std::int64_t overlay_size) {
     YamlMap map = YamlMap::from_file(config_dir() + "/edges.yaml");
     Costs limits{};
     const IntRange positive{1, 1 << 24};
     at(limits, Limit::FanOut) = map.whole("fan_out", positive);
-    const std::int64_t phases =
-        map.whole("blob_bytes", positive) / map.whole("phase_bytes", positive) / map.whole("blob_shares", positive);
+    const std::int64_t phases = (map.whole("blob_bytes", positive) + overlay_size) /
+                                map.whole("phase_bytes", positive) / map.whole("blob_shares", positive);
     at(limits, Limit::ProducerPhases) = at(limits, Limit::ConsumerPhases) = phases;
     at(limits, Limit::DramInputs) = map.whole("dram_inputs", positive);
     at(limits, Limit::DramOutputs) = map.whole("dram_outputs", positive);

@@ -7,8 +7,10 @@
 
 namespace tt::ir {
 
-/// By Limit. Throws Error(Input) when the file is wrong.
-Costs read_edge_limits();
+/// By Limit; `overlay_size`: bytes of L1 for more stream descriptions. Throws Error(Input) when the file is wrong.
+Costs read_edge_limits(std::int64_t overlay_size);
+/// What the overlay has for stream descriptions without more.
+std::int64_t overlay_bytes();
 
 /// Costs by the pipes that an edge takes (netlist/plan/stream_use.hpp); equal edges are counted once.
 class EdgeCosts : public EdgeModel {

@@ -146,7 +146,7 @@ std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options)
     : budget_(budget),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
-      costs_(std::make_unique<EdgeCosts>(*choices_, budget, read_edge_limits())),
+      costs_(std::make_unique<EdgeCosts>(*choices_, budget, read_edge_limits(budget.overlay_size))),
       places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {}
 Planner::~Planner() = default;
 
@@ -163,6 +163,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
             schedule.index[choices_->ops[epoch.first + k].node] = schedule.ops.size();
             schedule.ops.push_back(placed_op(*choices_, *costs_, epoch, k));
             schedule.ops.back().epoch = schedule.epochs;
+            schedule.ops.back().op.overlay_size = budget_.overlay_size;
         }
         const double cycles = std::max(slowest(choices_->ops, epoch), epoch.link_cycles);
         schedule.epoch_cycles.push_back(cycles);

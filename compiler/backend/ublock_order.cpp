@@ -126,7 +126,7 @@ bool turns(const std::vector<Tm>& tms) {
 class StreamCheck {
 public:
     StreamCheck(const Graph& graph, const OpBudget& budget, const Schedule& schedule)
-        : graph_(graph), budget_(budget), schedule_(schedule), limits_(read_edge_limits()) {
+        : graph_(graph), budget_(budget), schedule_(schedule), limits_(read_edge_limits(budget.overlay_size)) {
         for (std::size_t i = 0; i < schedule.ops.size(); ++i)
             each_operand(i, [&](std::size_t k, const Edge& edge) {
                 const auto producer = schedule.index.find(edge.value);

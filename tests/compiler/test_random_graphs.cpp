@@ -48,7 +48,7 @@ Values run_compiled(const std::string& out, const sim::RunOptions& options, Valu
 /// Streams, phases and DRAM buffers of every op stay within what a core has, counted from the netlist alone.
 void check_edges(const std::string& file) {
     const Netlist netlist = resolve(read_netlist(file));
-    const Costs limits = read_edge_limits();
+    const Costs limits = read_edge_limits(0);
     const auto most = [&](Limit limit) { return limits[static_cast<std::size_t>(limit)]; };
     for (const tt::Graph& graph : netlist.graphs) {
         std::map<std::string, std::int64_t> streams, phases_out;  // per producer
