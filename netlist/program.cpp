@@ -5,7 +5,16 @@
 namespace tt {
 
 ProgramRunner::ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit)
-    : netlist_(&netlist), calls_(std::move(calls)), left_(limit) {}
+    : netlist_(&netlist), calls_(std::move(calls)), limit_(limit), left_(limit) {}
+
+void ProgramRunner::add(ProgramCall call) {
+    if (!running_) {  // what is over is dropped: a session makes calls without end
+        calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(call_));
+        call_ = 0;
+    }
+    if (calls_.empty()) left_ = limit_;
+    calls_.push_back(std::move(call));
+}
 
 bool ProgramRunner::next(Command& command) {
     while (ready_at_ == ready_.size()) {

@@ -59,6 +59,8 @@ public:
 
     /// The next command; false at the end. Throws Error(Input) with the instruction's place.
     bool next(Command& command);
+    /// One more call, after those given before; each such call has the limit for itself.
+    void add(ProgramCall call);
 
 private:
     using Variables = std::map<std::string, std::int64_t>;
@@ -86,7 +88,7 @@ private:
     std::size_t call_ = 0;
     std::size_t pc_ = 0;
     bool running_ = false;
-    std::int64_t left_;
+    std::int64_t limit_, left_;
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;

@@ -67,6 +67,8 @@ class EpochStream {
 public:
     EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls, std::optional<std::int64_t> inputs_count);
     bool next(EpochCommand& command);
+    /// One more call, after those given before.
+    void add(ProgramCall call) { runner_.add(std::move(call)); }
 
 private:
     void gather(const ExecuteCommand& execute);

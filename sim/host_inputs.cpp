@@ -5,8 +5,7 @@
 
 namespace tt::sim {
 
-/// What the host pushes are values of the queue's format, so they are kept in it whatever --numerics says.
-static EntryPtr convert_and_pack(Tensor values, const Queue& queue) {
+EntryPtr pack_host_entry(Tensor values, const Queue& queue) {
     host_convert(queue.df, {values.data.data(), values.z * values.rows, values.cols, values.cols});
     return pack_entry(values, queue, Numerics::Real);
 }
@@ -31,7 +30,7 @@ HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast
     }
     pool.parallel_for(work.size(), [&](std::size_t i) {
         for (const std::int64_t n : *work[i].numbers)
-            (*work[i].to)[n] = convert_and_pack(source->next(work[i].queue->name), *work[i].queue);
+            (*work[i].to)[n] = pack_host_entry(source->next(work[i].queue->name), *work[i].queue);
     });
     return inputs;
 }
@@ -96,7 +95,7 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
         pool.parallel_for(needed->second.host.size(), [&](std::size_t i) {
             const std::int64_t n = needed->second.host[i];
             to.at(n) =
-                convert_and_pack(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
+                pack_host_entry(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
         });
     }
     problems.throw_if_any();

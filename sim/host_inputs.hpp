@@ -12,6 +12,9 @@
 
 namespace tt::sim {
 
+/// What the host pushes: values of the queue's format, kept in it whatever --numerics says.
+EntryPtr pack_host_entry(Tensor values, const Queue& queue);
+
 class HostInputs {
 public:
     /// From the netlist's stimulus.

@@ -3,6 +3,7 @@
 //   read -> resolve -> validate -> choose parameters -> stimulus | --inputs -> golden || SystemC machine -> compare
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -53,6 +54,7 @@ struct RunOptions {
     bool check = true;  ///< compare with golden (not in Timing mode)
     bool strict = false;
     TraceOptions trace;
+    const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
     /// Called now and then with a share 0..1 and what is being done; empty = quiet.
     std::function<void(double, const std::string&)> progress;
 };

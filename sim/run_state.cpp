@@ -36,9 +36,13 @@ void RunState::elaborate_all() {
 
 void RunState::forget_popped(const Queue& queue, std::int64_t below) {
     if (queue.type == QueueType::Ram || !read_by_graph[&queue]) return;
+    if (!may_rewind(queue)) store.forget(queue, below);
+}
+
+bool RunState::may_rewind(const Queue& queue) const {
+    if (live) return true;
     const auto known = forecast.queues.find(&queue);
-    if (known != forecast.queues.end() && known->second.rewound) return;
-    store.forget(queue, below);
+    return known != forecast.queues.end() && known->second.rewound;
 }
 
 GraphReport& RunState::graph_report(const Graph& graph) {

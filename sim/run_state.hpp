@@ -26,6 +26,7 @@ struct RunState {
     Forecast forecast;
     RunOptions options;
     ThreadPool& pool;
+    bool live = false;  ///< nothing is forecast: calls, pushes and pops come as somebody makes them
     EntryStore store;
     HostInputs host;
     struct Prepared {
@@ -51,6 +52,8 @@ struct RunState {
     /// Popped entries leave the modelled memory, unless nobody reads the queue (the host keeps what it popped) or a
     /// program goes back to them.
     void forget_popped(const Queue& queue, std::int64_t below);
+    /// Whether a program goes, or may go, back to entries that were popped.
+    bool may_rewind(const Queue& queue) const;
     void throttle() {
         while (pool.pending() > most_pending_tasks && pool.help()) {
         }

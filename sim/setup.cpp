@@ -22,32 +22,37 @@ static std::int64_t chips_named(const Netlist& netlist) {
     return highest + 1;
 }
 
+ProgramCall make_call(const Netlist& netlist, const std::string& name,
+                      const std::map<std::string, std::int64_t>& params, RunReport& report) {
+    const Program* program = netlist.find_program(name);
+    std::vector<std::string> names;
+    for (const Program& p : netlist.programs) names.push_back(p.name);
+    if (!program)
+        fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
+    ProgramCall call{program, {}};
+    for (const ChosenParameter& chosen : choose_parameters(netlist, *program, params)) {
+        call.params[chosen.name] = chosen.value;
+        const bool known = std::any_of(report.params.begin(), report.params.end(),
+                                       [&](const ChosenParameter& p) { return p.name == chosen.name; });
+        if (!known) report.params.push_back(chosen);
+    }
+    return call;
+}
+
 static std::vector<ProgramCall> choose_calls(const Netlist& netlist, const RunOptions& options, RunReport& report) {
+    report.programs = options.programs;
+    if (report.programs.empty())
+        for (const Program& program : netlist.programs) report.programs.push_back(program.name);
     std::vector<ProgramCall> calls;
-    const auto add = [&](const Program& program) {
-        ProgramCall call{&program, {}};
-        for (const ChosenParameter& chosen : choose_parameters(netlist, program, options.params)) {
-            call.params[chosen.name] = chosen.value;
-            const bool known = std::any_of(report.params.begin(), report.params.end(),
-                                           [&](const ChosenParameter& p) { return p.name == chosen.name; });
-            if (!known) report.params.push_back(chosen);
-        }
-        report.programs.push_back(program.name);
-        calls.push_back(std::move(call));
-    };
-    if (options.programs.empty()) {
-        for (const Program& program : netlist.programs) add(program);
-        return calls;
-    }
-    for (const std::string& name : options.programs) {
-        const Program* program = netlist.find_program(name);
-        std::vector<std::string> names;
-        for (const Program& p : netlist.programs) names.push_back(p.name);
-        if (!program)
-            fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
-        add(*program);
-    }
+    for (const std::string& name : report.programs) calls.push_back(make_call(netlist, name, options.params, report));
     return calls;
+}
+
+void check_on(const Netlist& netlist, const Machine& machine) {
+    Diagnostics problems;
+    validate(netlist, machine.chips.front().params, machine.grid(machine.chips.front().id), machine.chips.back().id + 1,
+             problems);
+    problems.throw_if_any();
 }
 
 /// Programs, parameters and inputs_count of the manifest are what the run uses.
@@ -80,11 +85,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     setup.arch = arch;
     setup.machine = make_machine(arch, wanted);
 
-    Diagnostics problems;
-    const std::int64_t first = setup.machine.chips.front().id;
-    validate(setup.netlist, setup.machine.chips.front().params, setup.machine.grid(first),
-             setup.machine.chips.back().id + 1, problems);
-    problems.throw_if_any();
+    check_on(setup.netlist, setup.machine);
 
     RunReport report;
     std::vector<ProgramCall> calls = choose_calls(setup.netlist, options, report);

@@ -19,6 +19,14 @@ struct Setup {
     std::unique_ptr<ThreadPool> pool;  ///< ends first: its tasks refer to the state
 };
 
+/// A call of `program` with the parameters chosen for it; both are noted in the report. Throws Error(Input) for a name
+/// the netlist does not have.
+ProgramCall make_call(const Netlist& netlist, const std::string& program,
+                      const std::map<std::string, std::int64_t>& params, RunReport& report);
+
+/// Throws Error with all that keeps the netlist from running on the machine.
+void check_on(const Netlist& netlist, const Machine& machine);
+
 /// Throws Error with all problems of the first arch when the netlist runs on none of those it lists.
 std::unique_ptr<Setup> set_up(const RunOptions& options);
 

@@ -1,8 +1,6 @@
 #include "sim/sparse_counts.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 
 #include "netlist/npy.hpp"
 #include "netlist/stimulus.hpp"
@@ -12,8 +10,6 @@ namespace tt::sim {
 namespace {
 
 constexpr std::size_t encoding = 2;  ///< operand
-
-using FirstEntry = std::function<std::optional<Tensor>(const Queue&)>;
 
 /// Of the inputs folder; a missing or unfit file is reported when the inputs are loaded.
 std::optional<Tensor> loaded(const Queue& queue, const std::string& folder, const Manifest& manifest) {
@@ -46,31 +42,13 @@ std::optional<SparseCounts> count(const Op& op, const Queue& queue, const FirstE
 
 }  // namespace
 
-std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
-                                                      const RunOptions& options, const Manifest* manifest) {
+std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const FirstEntry& first_entry) {
     std::map<const Op*, SparseCounts> known;
-    if (!manifest && options.stimulus == StimulusOrder::TestOp) return known;
-    std::unique_ptr<StimulusSource> source;
-    std::map<const Queue*, std::optional<Tensor>> drawn;
-    const FirstEntry first_entry = [&](const Queue& queue) -> std::optional<Tensor> {
-        if (manifest) return loaded(queue, options.inputs_dir, *manifest);
-        if (!source) {
-            std::map<std::string, std::int64_t> entries;
-            for (const auto& [pushed, per] : forecast.queues)
-                if (!per.host.empty()) entries[pushed->name] = static_cast<std::int64_t>(per.host.size());
-            source = make_stimulus(netlist, entries, options.seed, options.stimulus);
-        }
-        auto& entry = drawn[&queue];
-        if (!entry) entry = source->next(queue.name);
-        return entry;
-    };
     for (const Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops) {
             if (!op.cfg.attr.identity || op.inputs.size() <= encoding) continue;
             const Queue* queue = netlist.find_queue(op.inputs[encoding]);
             if (!queue || !queue->host_fed()) continue;
-            const auto pushed = forecast.queues.find(queue);
-            if (pushed == forecast.queues.end() || pushed->second.host.empty()) continue;
             try {
                 if (const auto counts = count(op, *queue, first_entry)) known[&op] = *counts;
             } catch (const Error& error) {  // values that are no encoding: whoever uses them says so
@@ -78,6 +56,27 @@ std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, co
             }
         }
     return known;
+}
+
+std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
+                                                      const RunOptions& options, const Manifest* manifest) {
+    if (!manifest && options.stimulus == StimulusOrder::TestOp) return {};
+    std::unique_ptr<StimulusSource> source;
+    std::map<const Queue*, std::optional<Tensor>> drawn;
+    return sparse_counts(netlist, [&](const Queue& queue) -> std::optional<Tensor> {
+        const auto pushed = forecast.queues.find(&queue);
+        if (pushed == forecast.queues.end() || pushed->second.host.empty()) return {};
+        if (manifest) return loaded(queue, options.inputs_dir, *manifest);
+        if (!source) {
+            std::map<std::string, std::int64_t> entries;
+            for (const auto& [other, per] : forecast.queues)
+                if (!per.host.empty()) entries[other->name] = static_cast<std::int64_t>(per.host.size());
+            source = make_stimulus(netlist, entries, options.seed, options.stimulus);
+        }
+        auto& entry = drawn[&queue];
+        if (!entry) entry = source->next(queue.name);
+        return entry;
+    });
 }
 
 }  // namespace tt::sim

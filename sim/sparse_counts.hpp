@@ -2,7 +2,9 @@
 // it. Known before the run and in every mode, so all modes have the same cycles.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "kernels/sparse_encoding.hpp"
 #include "netlist/manifest.hpp"
@@ -11,8 +13,14 @@
 
 namespace tt::sim {
 
-/// Of the first entry of each encoding, for the core with most to do. An op whose encoding is not pushed by the host,
-/// or drawn from one generator for all queues (StimulusOrder::TestOp), is missing. `manifest`: of options.inputs_dir.
+/// The first entry of a queue that the host fills, if it is known.
+using FirstEntry = std::function<std::optional<Tensor>(const Queue&)>;
+
+/// Of the first entry of each encoding, for the core with most to do. An op whose encoding is not known is missing.
+std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const FirstEntry& first_entry);
+
+/// The same for a run of a file. An encoding drawn from one generator for all queues (StimulusOrder::TestOp) is not
+/// known. `manifest`: of options.inputs_dir.
 std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
                                                       const RunOptions& options, const Manifest* manifest);
 

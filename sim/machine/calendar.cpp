@@ -1,9 +1,9 @@
 #include "sim/machine/calendar.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/error.hpp"
-#include "sim/trace/stop_signals.hpp"
 
 namespace tt::sim {
 
@@ -29,9 +29,20 @@ void Clock::wake_at(Cycle when) {
 
 /// A signal asked to stop: the run ends as with any other failure.
 void Clock::check_stop() const {
-    if (const int signal = StopSignals::caught(); signal != 0)
+    if (const int signal = stop_ ? stop_->load(std::memory_order_relaxed) : 0; signal != 0)
         throw Error(Fault::Interrupted, {},
                     fmt::format("{} at cycle {}", signal == SIGINT ? "SIGINT" : "SIGTERM", now_));
+}
+
+void Clock::run_to(Cycle deadline) {
+    if (deadline <= now_ || wake_ == ~Cycle{0}) return;  // SystemC warns of a start with nothing scheduled
+    if (deadline == ~Cycle{0}) return sc_core::sc_start();
+    const Cycle from = now_;
+    const sc_core::sc_time started = sc_core::sc_time_stamp();
+    sc_core::sc_start(cycles(deadline - from), sc_core::SC_RUN_TO_TIME);
+    // Events have moved now_ on; what passed after the last of them, only SystemC knows.
+    const auto passed = static_cast<Cycle>((sc_core::sc_time_stamp() - started) / cycles(1));
+    if (wake_ != ~Cycle{0}) now_ = std::max(now_, from + passed);
 }
 
 void Clock::serve() {

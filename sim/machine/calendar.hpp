@@ -2,6 +2,8 @@
 // chip) keep them here, so that SystemC schedules one process per instant and not one per part.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -46,6 +48,16 @@ public:
     explicit Clock(const sc_core::sc_module_name& name);
     const Cycle& now() const { return now_; }
     const Failure& failure() const { return failure_; }
+    /// Goes on until nothing is scheduled, the time is `deadline`, or sc_pause() was called; now() is where it stands.
+    /// Time does not pass without events to come.
+    void run_to(Cycle deadline);
+    /// Goes on until `then`, whether anything happens or not.
+    void pass_to(Cycle then) {
+        run_to(then);
+        now_ = std::max(now_, then);
+    }
+    /// A value there that is not 0 is a signal's number and ends the run with Fault::Interrupted.
+    void stop_when(const std::atomic<int>* signal) { stop_ = signal; }
     /// Called between cycles, when all events of one have happened. It may call skip().
     void set_between(std::function<void()> between) { between_ = std::move(between); }
     /// Time jumps; events keep their distance from it when the calendars are walked (StateWalk).
@@ -62,6 +74,7 @@ private:
     std::vector<Calendar*> calendars_;
     std::function<void()> between_;
     Failure failure_;
+    const std::atomic<int>* stop_ = nullptr;
     Cycle now_ = 0;
     Cycle wake_ = ~Cycle{0};  // when due_ is notified for
     bool serving_ = false;

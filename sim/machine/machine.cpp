@@ -1,11 +1,11 @@
-// run_machine: builds the SystemC modules for a run, plays the programs, reports.
+#include "sim/machine/machine.hpp"
+
 #include <optional>
 #include <set>
-#include <systemc>
 
 #include "sim/machine/sequencer.hpp"
+#include "sim/machine/systemc_context.hpp"
 #include "sim/trace/recorder.hpp"
-#include "sim/trace/stop_signals.hpp"
 
 namespace tt::sim {
 
@@ -24,21 +24,13 @@ std::string wait_chain(const std::vector<const Waiter*>& unfinished) {
     return text;
 }
 
-/// SystemC holds one simulation per process; every run gets a fresh one.
-static void renew_systemc() {
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-}
-
 namespace {
 
 /// The trace of a run, when one is wanted: finished whatever the end of the run.
 class Tracing {
 public:
     explicit Tracing(RunState& state) : state_(state) {
-        if (state.options.trace.file.empty()) return;
-        recorder_.emplace(state);
-        signals_.emplace();
+        if (!state.options.trace.file.empty()) recorder_.emplace(state);
     }
     Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
     void complete(Cycle now) {
@@ -48,8 +40,8 @@ public:
         } catch (const Error& error) {
             state_.report.trace_failure = error;  // the report of the run is none the worse
         }
+        recorder_.reset();
     }
-    /// The error to throw instead of `error`: it also says what became of the trace.
     Error failed(const Error& error, Cycle now) {
         if (!recorder_) return error;
         const bool hang = error.fault() == Fault::Hang, stop = error.fault() == Fault::Interrupted;
@@ -64,34 +56,111 @@ public:
 private:
     RunState& state_;
     std::optional<Recorder> recorder_;
-    std::optional<StopSignals> signals_;
 };
 
 }  // namespace
 
-void run_machine(RunState& state) {
-    renew_systemc();
-    Clock clock("clock");
-    Board board("board", state.machine, clock);
-    Tracing tracing(state);
-    if (Recorder* recorder = tracing.recorder()) board.trace(*recorder);
-    Context context{state, board, clock.now(), false, tracing.recorder(), {}};
-    Sequencer sequencer(context, EpochStream(state.netlist, state.calls, state.options.inputs_count));
-    clock.set_between([&] { sequencer.between_cycles(); });
-    sequencer.start();
-    sc_core::sc_start();
-    try {
-        clock.failure().rethrow();
-        if (!sequencer.finished())
-            throw Error(
-                Fault::Hang, {state.netlist.file, 0, 0},
-                fmt::format("nothing can move at cycle {}:{}", clock.now(), wait_chain(sequencer.unfinished())));
-    } catch (const Error& error) {
-        throw tracing.failed(error, clock.now());
+struct LiveMachine::Parts {
+    Tracing tracing;
+    Clock clock{"clock"};
+    Board board;
+    Context context;
+    Sequencer sequencer;
+
+    explicit Parts(RunState& state)
+        : tracing(state),
+          board("board", state.machine, clock),
+          context{state, traced(board), clock.now(), false, tracing.recorder(), {}},
+          sequencer(context, EpochStream(state.netlist, {}, state.options.inputs_count)) {
+        clock.stop_when(state.options.stop);
     }
-    tracing.complete(clock.now());
+    Board& traced(Board& made) {
+        if (Recorder* recorder = tracing.recorder()) made.trace(*recorder);
+        return made;
+    }
+};
+
+/// SystemC modules live and die inside the context they were made in.
+LiveMachine::LiveMachine(RunState& state) : state_(state), systemc_(std::make_unique<SystemcContext>()) {
+    const auto turn = systemc_->turn();
+    parts_ = std::make_unique<Parts>(state);
+}
+
+LiveMachine::~LiveMachine() {
+    const auto turn = systemc_->turn();
+    parts_.reset();
+}
+
+void LiveMachine::call(const ProgramCall& call) {
+    const auto turn = systemc_->turn();
+    parts_->sequencer.call(call);
+}
+
+bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
+    const auto turn = systemc_->turn();
+    Clock& clock = parts_->clock;
+    clock.failure().rethrow();
+    if (until()) return true;
+    clock.set_between([&] {
+        parts_->sequencer.between_cycles();
+        if (until()) sc_core::sc_pause();
+    });
+    clock.run_to(deadline);
+    clock.set_between({});
+    clock.failure().rethrow();
+    return until();
+}
+
+bool LiveMachine::idle() const { return parts_->sequencer.finished(); }
+std::uint64_t LiveMachine::now() const { return parts_->clock.now(); }
+std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).pushed(); }
+std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).room(); }
+std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).popped(); }
+std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).ready(); }
+
+void LiveMachine::push(const Queue& queue, EntryPtr entry) {
+    const auto turn = systemc_->turn();
+    HostPort& host = parts_->sequencer.host(queue);
+    if (state_.values()) state_.store.put(queue, host.pushed(), std::move(entry));
+    host.push(host.pushed());
+}
+
+void LiveMachine::pop(const Queue& queue, std::int64_t count) {
+    const auto turn = systemc_->turn();
+    parts_->sequencer.host(queue).pop(count);
+}
+
+Tensor LiveMachine::read(const Queue& queue, std::int64_t n) {
+    const EntrySpan span = state_.store.read(queue, n);
+    for (const Task& task : span.ready()) state_.pool.wait(task);
+    return unpack_entry(span);
+}
+
+void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
+    const auto turn = systemc_->turn();
+    parts_->clock.pass_to(parts_->sequencer.write_ram(ram));
+    parts_->clock.failure().rethrow();
+    if (state_.values()) state_.store.put(ram, slot, std::move(entry));
+}
+
+std::string LiveMachine::waits() const { return wait_chain(parts_->sequencer.unfinished()); }
+Error LiveMachine::failed(const Error& error) { return parts_->tracing.failed(error, now()); }
+void LiveMachine::complete() { parts_->tracing.complete(now()); }
+
+void run_machine(RunState& state) {
+    LiveMachine machine(state);
+    try {
+        for (const ProgramCall& call : state.calls) machine.call(call);
+        if (!machine.advance([&] { return machine.idle(); }))
+            throw Error(Fault::Hang, {state.netlist.file, 0, 0},
+                        fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));
+        machine.advance([] { return false; });  // the host's last transfers
+    } catch (const Error& error) {
+        throw machine.failed(error);
+    }
+    machine.complete();
     state.pool.wait_all();
-    state.report.cycles = clock.now();
+    state.report.cycles = machine.now();
 }
 
 }  // namespace tt::sim

@@ -9,7 +9,14 @@ bool QueueMemory::free_slot(std::int64_t n) const {
 }
 
 void QueueMemory::begin(std::int64_t n) {
-    if (!ram()) taken_.insert(n);
+    if (ram()) return;
+    taken_.insert(n);
+    if (!state_.live) return;
+    // Nothing says whether a program will go back to what was popped: it stays until its slot is taken again.
+    const std::int64_t overwritten = n - queue_.entries + 1;
+    taken_.erase_below(overwritten);
+    complete_.erase_below(overwritten);
+    state_.store.forget(queue_, overwritten);
 }
 
 std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const { return complete_.next(n); }
@@ -22,9 +29,7 @@ void QueueMemory::set_complete(std::int64_t n) {
 void QueueMemory::set_popped(std::int64_t popped) {
     if (popped == popped_) return;
     popped_ = popped;
-    const auto forecast = state_.forecast.queues.find(&queue_);
-    const bool rewound = forecast != state_.forecast.queues.end() && forecast->second.rewound;
-    if (!rewound) {
+    if (!state_.may_rewind(queue_)) {
         complete_.erase_below(popped);
         taken_.erase_below(popped);
     }

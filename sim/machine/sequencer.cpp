@@ -4,82 +4,6 @@
 
 namespace tt::sim {
 
-// --- host ----------------------------------------------------------------------------------------------------------
-
-HostPort::HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, bool pops)
-    : context_(context), memory_(memory), to_push_(std::move(to_push)), pops_(pops) {
-    memory_.join(*this);
-}
-
-void HostPort::queue_changed() {
-    const Queue& queue = memory_.queue();
-    Chip& chip = context_.board.chip(queue.device());
-    const auto bytes = static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
-    const bool host = queue.where == QueueLoc::Host;  // its own memory: the device comes for it
-    const std::uint64_t share = bytes / std::max<std::size_t>(1, queue.buffers.size());
-    const auto into_dram = [&](Cycle ready) {
-        Cycle there = ready;
-        for (const BufferAddress& at : queue.buffers) there = std::max(there, chip.dram_write(at, share, ready));
-        return there;
-    };
-    const auto out_of_dram = [&] {
-        Cycle read = context_.now;
-        for (const BufferAddress& at : queue.buffers) read = std::max(read, chip.dram_read(at, share, context_.now));
-        return read;
-    };
-    while (next_ < to_push_.size() && memory_.free_slot(to_push_[next_])) {
-        const std::int64_t n = to_push_[next_++];
-        memory_.begin(n);
-        if (context_.state.values()) context_.state.store.put(queue, n, context_.state.host.entry(queue, n));
-        // What fits before the run starts is there from the beginning.
-        const Cycle there = context_.now == 0 || host ? context_.now : into_dram(chip.host_push(bytes, context_.now));
-        context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
-    }
-    if (!pops_) return;
-    while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) {
-        popping_ = *n + 1;
-        const Cycle there = host ? context_.now : chip.host_pop(bytes, out_of_dram());
-        context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(*n));
-    }
-}
-
-void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
-    if (what == Pushed)
-        memory_.set_complete(static_cast<std::int64_t>(argument));
-    else
-        memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
-}
-
-void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
-    walk.fixed(static_cast<std::int64_t>(argument) - memory_.popped());
-    walk.total(argument);
-}
-
-/// Entries are pushed in order; those that a skip jumps over must be consecutive too.
-void HostPort::keep_consecutive(StateWalk& walk, std::int64_t growth) const {
-    if (growth <= 0) return;
-    const auto steps = [&](std::int64_t n) { return to_push_[next_ + static_cast<std::size_t>(n)] - to_push_[next_]; };
-    std::int64_t good = 0, bad = static_cast<std::int64_t>(to_push_.size() - next_);
-    while (bad - good > 1) {
-        const std::int64_t middle = (good + bad) / 2;
-        (steps(middle) == middle ? good : bad) = middle;
-    }
-    walk.limit(good / growth);
-}
-
-void HostPort::walk(StateWalk& walk) {
-    const bool pushes = next_ < to_push_.size();
-    walk.fixed(pushes);
-    if (pushes) {
-        walk.fixed(to_push_[next_] - memory_.popped());
-        walk.fixed(memory_.oldest_taken() - memory_.popped());
-        const std::int64_t growth = walk.total(next_);
-        if (walk.limiting()) keep_consecutive(walk, growth);
-    }
-    if (pops_) walk.fixed(popping_ - memory_.popped());
-    walk.total(popping_);
-}
-
 // --- programs ------------------------------------------------------------------------------------------------------
 
 Sequencer::Sequencer(Context& context, EpochStream stream)
@@ -87,20 +11,45 @@ Sequencer::Sequencer(Context& context, EpochStream stream)
     RunState& state = context.state;
     for (const Queue& queue : state.netlist.queues) {
         const auto forecast = state.forecast.queues.find(&queue);
-        if (forecast == state.forecast.queues.end()) continue;
-        const std::vector<std::int64_t>& push = forecast->second.host;
+        if (!state.live && forecast == state.forecast.queues.end()) continue;
+        std::vector<std::int64_t> push;
+        if (!state.live) push = forecast->second.host;
         if (queue.type == QueueType::Ram) {
             if (state.values())
                 for (const std::int64_t n : push) state.store.put(queue, n, state.host.entry(queue, n));
             continue;
         }
         const bool pops = !queue.host_fed() && !state.read_by_graph[&queue];
-        if (!push.empty() || pops)
-            host_.push_back(std::make_unique<HostPort>(context, context.memory(queue), push, pops));
+        if (!push.empty() || pops || (state.live && queue.host_fed())) {
+            const auto taken = pops && !state.live ? HostPort::Pops::AtOnce : HostPort::Pops::WhenTold;
+            host_.push_back(std::make_unique<HostPort>(context, context.memory(queue), std::move(push), taken));
+            host_of_[&queue] = host_.back().get();
+        }
     }
 }
 
-void Sequencer::start() { context_.board.host_calendar().at(0, *this, 0); }
+void Sequencer::call(const ProgramCall& call) {
+    // Rounds of a loop are rounds of one call.
+    in_flight_history_.clear();
+    settled_history_.clear();
+    stream_.add(call);
+    EpochStream ahead = stream_;
+    EpochCommand command;
+    while (ahead.next(command))
+        if (const auto* launch = std::get_if<EpochLaunch>(&command)) context_.state.prepare(*launch);
+    at_end_ = false;
+    context_.board.host_calendar().at(context_.now, *this, 0);
+}
+
+HostPort& Sequencer::host(const Queue& queue) {
+    const auto it = host_of_.find(&queue);
+    TT_CHECK(it != host_of_.end(), "'{}' is no FIFO of the host", queue.name);
+    return *it->second;
+}
+
+Cycle Sequencer::write_ram(const Queue& ram) {
+    return context_.now == 0 ? 0 : host_write(context_, ram);
+}
 
 void Sequencer::on_event(std::uint32_t, std::uint64_t) {
     for (auto& port : host_) port->start();

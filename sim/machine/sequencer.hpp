@@ -10,34 +10,19 @@
 
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/extrapolate.hpp"
+#include "sim/machine/host_port.hpp"
 
 namespace tt::sim {
-
-/// Pushes the entries of one HOST FIFO; pops op-fed FIFOs that no graph reads.
-class HostPort : public Actor, public QueueUser {
-public:
-    HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, bool pops);
-    void start() { queue_changed(); }
-    void queue_changed() override;
-    void on_event(std::uint32_t what, std::uint64_t argument) override;
-    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
-    void walk(StateWalk& walk);
-
-private:
-    enum Event : std::uint32_t { Pushed, Popped };
-    void keep_consecutive(StateWalk& walk, std::int64_t growth) const;
-    Context& context_;
-    QueueMemory& memory_;
-    std::vector<std::int64_t> to_push_;
-    std::size_t next_ = 0;
-    bool pops_;
-    std::int64_t popping_ = 0;  // entries whose pop is under way or done
-};
 
 class Sequencer : public Actor {
 public:
     Sequencer(Context& context, EpochStream stream);
-    void start();
+    /// One more call behind those before; its plans are made now.
+    void call(const ProgramCall& call);
+    /// The host's end of a FIFO. Throws Error(Internal) for a queue that the host neither fills nor empties.
+    HostPort& host(const Queue& queue);
+    /// When a slot that the host writes now has reached the ram.
+    Cycle write_ram(const Queue& ram);
     bool finished() const { return at_end_ && window_.empty(); }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     std::vector<const Waiter*> unfinished() const;
@@ -99,7 +84,8 @@ private:
     std::list<Pending> window_;
     bool at_end_ = false;
     bool issuing_ = false;
-    std::vector<std::unique_ptr<HostPort>> host_;
+    std::vector<std::unique_ptr<HostPort>> host_;  // in the order of the file
+    std::map<const Queue*, HostPort*> host_of_;
     std::int64_t inputs_done_ = 0;
     std::uint64_t generation_ = 0;                          ///< of what is in flight
     History<std::vector<std::int64_t>> in_flight_history_;  // with the inputs over of each epoch

@@ -115,9 +115,6 @@ void Recorder::add_setup() {
     writer_->add(Table::File, "netlist", base_name(state_.netlist.file), file_text(state_.netlist.file));
     writer_->add(Table::File, "chip", state_.report.arch + ".yaml",
                  file_text(config_dir() + "/chips/" + state_.report.arch + ".yaml"));
-    for (const ChosenParameter& p : state_.report.params) writer_->add(Table::Parameter, p.name, p.value, p.why);
-    for (std::size_t i = 0; i < state_.report.programs.size(); ++i)
-        writer_->add(Table::Program, i, state_.report.programs[i]);
     for (const ChipInstance& chip : state_.machine.chips)
         writer_->add(Table::Chip, chip.id, chip.params.name, chip.params.clock_mhz, chip.params.grid_x,
                      chip.params.grid_y, chip.params.worker_x.size() * chip.params.worker_y.size(),
@@ -323,6 +320,8 @@ static const char* numerics_word(Numerics numerics) {
 void Recorder::add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift) {
     const RunReport& report = state_.report;
     const TraceOptions& trace = state_.options.trace;
+    for (const ChosenParameter& p : report.params) writer_->add(Table::Parameter, p.name, p.value, p.why);
+    for (std::size_t i = 0; i < report.programs.size(); ++i) writer_->add(Table::Program, i, report.programs[i]);
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
                  base_name(report.device), state_.values() ? "full" : "timing", numerics_word(report.numerics),
                  report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,

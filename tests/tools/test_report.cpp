@@ -4,9 +4,6 @@
 
 #include "tools/ttsim/report.hpp"
 
-// libsystemc refers to it.
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace {
 
 using namespace tt;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "tools/common/stop_signals.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
 #include "tools/ttsim/output.hpp"
@@ -67,6 +68,8 @@ int run(Flags& flags) {
 
     Progress progress;
     options.progress = progress.callback();
+    std::optional<StopSignals> signals;  // a run that is traced ends in order
+    if (!options.trace.file.empty()) options.stop = signals.emplace().caught();
     options.trace.version = TTSIM_VERSION;
     options.trace.command = command_text(*flags.command);
     if (compiled) {

@@ -5,9 +5,6 @@
 #include "tools/common/run_tool.hpp"
 #include "tools/ttsim/commands.hpp"
 
-// libsystemc refers to it; ttsim starts simulations itself.
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace {
 
 int parse_and_run(int argc, char** argv) {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <csignal>
 
-namespace tt::sim {
+namespace tt::cli {
 
 /// While it lives, the first of these signals is noted; the second ends the process as usual. One at a time.
 class StopSignals {
@@ -13,11 +14,11 @@ public:
     ~StopSignals();
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
-    /// The signal that came, 0: none.
-    static int caught();
+    /// Holds the signal that came, 0: none.
+    static const std::atomic<int>* caught();
 
 private:
     std::array<struct sigaction, 2> before_{};
 };
 
-}  // namespace tt::sim
+}  // namespace tt::cli

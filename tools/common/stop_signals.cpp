@@ -1,8 +1,9 @@
-#include "sim/trace/stop_signals.hpp"
+#include "tools/common/stop_signals.hpp"
 
-namespace tt::sim {
+namespace tt::cli {
 
-static volatile std::sig_atomic_t caught_signal = 0;
+static std::atomic<int> caught_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may write it
 static constexpr std::array signals{SIGINT, SIGTERM};
 
 StopSignals::StopSignals() {
@@ -19,6 +20,6 @@ StopSignals::~StopSignals() {
     caught_signal = 0;
 }
 
-int StopSignals::caught() { return caught_signal; }
+const std::atomic<int>* StopSignals::caught() { return &caught_signal; }
 
-}  // namespace tt::sim
+}  // namespace tt::cli

@@ -1,0 +1,222 @@
+#include "runtime/session.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/text.hpp"
+#include "netlist/parameters.hpp"
+#include "sim/live.hpp"
+
+namespace tt::runtime {
+
+struct Session::Impl {
+    sim::LiveNetlist live;
+    SessionOptions options;
+    mutable std::mutex mutex;
+    std::condition_variable changed;  // by a call of another thread
+    std::uint64_t calls = 0;
+
+    Impl(Netlist netlist, Machine machine, const SessionOptions& o)
+        : live(std::move(netlist), std::move(machine), run_options(o)), options(o) {}
+
+    static sim::RunOptions run_options(const SessionOptions& o) {
+        sim::RunOptions run;
+        run.mode = o.mode;
+        run.numerics = o.numerics;
+        run.threads = o.threads;
+        run.extrapolate = o.extrapolate;
+        run.trace = o.trace;
+        run.stop = o.stop;
+        return run;
+    }
+
+    sim::Engine& engine() { return live.engine(); }
+
+    const Queue& find(const std::string& name) const {
+        const Queue* queue = live.netlist().find_queue(name);
+        if (queue) return *queue;
+        std::vector<std::string> names;
+        for (const Queue& known : live.netlist().queues) names.push_back(known.name);
+        fail_input({live.netlist().file, 0, 0}, "the netlist has no queue '{}'{}", name, did_you_mean(name, names));
+    }
+    const Queue& fifo(const std::string& name, bool host_fills) const {
+        const Queue& queue = find(name);
+        if (queue.type == QueueType::Ram)
+            fail_input(queue.loc, "'{}' is a ram: use {} with a slot", name, host_fills ? "write()" : "read()");
+        if (queue.host_fed() != host_fills)
+            fail_input(queue.loc, "queue '{}' is filled by {}; the host can only {} it", name,
+                       host_fills ? "op '" + queue.input + "'" : "the host", host_fills ? "get and pop" : "push to");
+        if (!host_fills && live.read_by_graph(queue))
+            fail_input(queue.loc, "queue '{}' is emptied by a graph; the host cannot get or pop its entries", name);
+        return queue;
+    }
+    const Queue& ram(const std::string& name, std::int64_t slot) const {
+        const Queue& queue = find(name);
+        if (queue.type != QueueType::Ram) fail_input(queue.loc, "'{}' is a queue and has no slots", name);
+        if (slot < 0 || slot >= queue.entries)
+            fail_input(queue.loc, "ram '{}' has slots 0..{}, not {}", name, queue.entries - 1, slot);
+        return queue;
+    }
+    sim::EntryPtr pack(const Queue& queue, const Tensor& entry) const {
+        const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
+        if (entry.z != queue.shape().z || entry.rows != shape.rows || entry.cols != shape.cols)
+            fail_input(queue.loc, "an entry of '{}' is [{}, {}, {}], not [{}, {}, {}]", queue.name, queue.shape().z,
+                       shape.rows, shape.cols, entry.z, entry.rows, entry.cols);
+        if (entry.data.size() != static_cast<std::size_t>(entry.size()))
+            fail_input(queue.loc, "the entry for '{}' holds {} datums, its shape says {}", queue.name,
+                       entry.data.size(), entry.size());
+        return sim::pack_host_entry(entry, queue);
+    }
+    void needs_values(const char* what) const {
+        if (options.mode == sim::Mode::Timing)
+            fail_input({live.netlist().file, 0, 0}, "{}: a session in timing mode has no values", what);
+    }
+
+    /// Goes on until `until` holds; what to say when it does not: `what`, then who waits for whom.
+    template <class What>
+    void reach(std::unique_lock<std::mutex>& lock, const sim::Until& until, Patience patience, What&& what) {
+        const std::uint64_t start = engine().now();
+        const std::uint64_t deadline =
+            patience.cycles > Patience::sim_forever - start ? Patience::sim_forever : start + patience.cycles;
+        const auto others_until = std::chrono::steady_clock::now() + options.other_threads;
+        while (!engine().advance(until, deadline)) {
+            const std::uint64_t seen = calls;
+            const bool late = engine().now() >= deadline;
+            if (!late && options.other_threads.count() > 0 &&
+                changed.wait_until(lock, others_until, [&] { return calls != seen; }))
+                continue;
+            const std::string why = late ? fmt::format("within {} cycles", patience.cycles) : engine().waits();
+            throw Error(Fault::Hang, {live.netlist().file, 0, 0},
+                        fmt::format("{} at cycle {}: {}", what(), engine().now(), why));
+        }
+    }
+    void tell() {
+        ++calls;
+        changed.notify_all();
+    }
+};
+
+Session::Session(Netlist netlist, Machine machine, SessionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(netlist), std::move(machine), options)) {}
+
+Session::~Session() = default;
+
+// --- programs ------------------------------------------------------------------------------------------------------
+
+void Session::run(const std::string& program, const std::map<std::string, std::int64_t>& params) {
+    const std::unique_lock lock(impl_->mutex);
+    impl_->live.call(program, params);
+    impl_->engine().advance([this] { return impl_->engine().idle(); });
+    impl_->tell();
+}
+
+void Session::wait() {
+    std::unique_lock lock(impl_->mutex);
+    impl_->reach(
+        lock, [this] { return impl_->engine().idle(); }, {}, [] { return "programs cannot end"; });
+    impl_->tell();
+}
+
+bool Session::idle() const {
+    const std::unique_lock lock(impl_->mutex);
+    return impl_->engine().idle();
+}
+
+// --- queues --------------------------------------------------------------------------------------------------------
+
+void Session::push(const std::string& name, const Tensor& entry, Patience patience) {
+    push(name, std::vector<Tensor>{entry}, patience);
+}
+
+void Session::push(const std::string& name, const std::vector<Tensor>& entries, Patience patience) {
+    std::unique_lock lock(impl_->mutex);
+    const Queue& queue = impl_->fifo(name, true);
+    const auto count = static_cast<std::int64_t>(entries.size());
+    if (count > queue.entries)
+        fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name, queue.entries, count);
+    std::vector<sim::EntryPtr> packed;
+    for (const Tensor& entry : entries) packed.push_back(impl_->pack(queue, entry));
+    impl_->reach(
+        lock, [&] { return impl_->engine().room(queue) >= count; }, patience,
+        [&] { return fmt::format("queue '{}' has no room for {} more", name, count); });
+    for (sim::EntryPtr& entry : packed) impl_->engine().push(queue, std::move(entry));
+    impl_->tell();
+}
+
+Tensor Session::get(const std::string& name, Patience patience, std::int64_t ahead) {
+    std::unique_lock lock(impl_->mutex);
+    impl_->needs_values("get");
+    const Queue& queue = impl_->fifo(name, false);
+    if (ahead < 0 || ahead >= queue.entries)
+        fail_input(queue.loc, "queue '{}' has {} entries; there is none {} ahead", name, queue.entries, ahead);
+    impl_->reach(
+        lock, [&] { return impl_->engine().ready(queue) > ahead; }, patience,
+        [&] { return fmt::format("queue '{}' has no entry to get", name); });
+    Tensor value = impl_->engine().read(queue, impl_->engine().popped(queue) + ahead);
+    impl_->tell();
+    return value;
+}
+
+void Session::pop(const std::string& name, std::int64_t count, Patience patience) {
+    std::unique_lock lock(impl_->mutex);
+    const Queue& queue = impl_->fifo(name, false);
+    if (count < 0 || count > queue.entries)
+        fail_input(queue.loc, "queue '{}' has {} entries; {} cannot be popped", name, queue.entries, count);
+    impl_->reach(
+        lock, [&] { return impl_->engine().ready(queue) >= count; }, patience,
+        [&] { return fmt::format("queue '{}' has no {} entries to pop", name, count); });
+    impl_->engine().pop(queue, count);
+    impl_->tell();
+}
+
+std::int64_t Session::ready(const std::string& name) const {
+    const std::unique_lock lock(impl_->mutex);
+    return impl_->engine().ready(impl_->fifo(name, false));
+}
+
+std::int64_t Session::room(const std::string& name) const {
+    const std::unique_lock lock(impl_->mutex);
+    return impl_->engine().room(impl_->fifo(name, true));
+}
+
+// --- rams ----------------------------------------------------------------------------------------------------------
+
+void Session::write(const std::string& name, std::int64_t slot, const Tensor& entry) {
+    const std::unique_lock lock(impl_->mutex);
+    const Queue& ram = impl_->ram(name, slot);
+    if (!ram.alias.empty())
+        fail_input(ram.loc, "ram '{}' is a view; write to '{}', whose memory it shows", name, ram.alias);
+    impl_->engine().write(ram, slot, impl_->pack(ram, entry));
+    impl_->tell();
+}
+
+Tensor Session::read(const std::string& name, std::int64_t slot) {
+    const std::unique_lock lock(impl_->mutex);
+    impl_->needs_values("read");
+    const Queue& ram = impl_->ram(name, slot);
+    impl_->engine().advance([this] { return impl_->engine().idle(); });
+    return impl_->engine().read(ram, slot);
+}
+
+// --- what was done -------------------------------------------------------------------------------------------------
+
+std::uint64_t Session::now() const {
+    const std::unique_lock lock(impl_->mutex);
+    return impl_->engine().now();
+}
+
+sim::RunReport Session::report() const {
+    const std::unique_lock lock(impl_->mutex);
+    return impl_->live.report();
+}
+
+void Session::finish_trace() {
+    const std::unique_lock lock(impl_->mutex);
+    impl_->live.finish_trace();
+}
+
+const Netlist& Session::netlist() const { return impl_->live.netlist(); }
+const Machine& Session::machine() const { return impl_->live.machine(); }
+
+}  // namespace tt::runtime

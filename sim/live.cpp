@@ -1,0 +1,72 @@
+#include "sim/live.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "netlist/validate.hpp"
+#include "sim/setup.hpp"
+#include "sim/sparse_counts.hpp"
+
+namespace tt::sim {
+
+static unsigned threads_of(const RunOptions& options) {
+    return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, RunOptions options)
+    : netlist_(resolve(netlist)), machine_(std::move(machine)), pool_(std::make_unique<ThreadPool>(threads_of(options))) {
+    check_on(netlist_, machine_);
+    state_ = std::make_unique<RunState>(netlist_, machine_, std::vector<ProgramCall>{}, std::move(options), *pool_);
+    state_->live = true;
+    RunReport& report = state_->report;
+    report.netlist = netlist_.file;
+    report.arch = machine_.chips.front().params.name;
+    report.device = machine_.name;
+    report.mode = state_->options.mode;
+    report.numerics = state_->options.numerics;
+    report.clock_mhz = machine_.chips.front().params.clock_mhz;
+    for (const Graph& graph : netlist_.graphs)
+        for (const Op& op : graph.ops) sparse_ops_ += op.cfg.attr.identity ? 1 : 0;
+    engine_ = std::make_unique<LiveMachine>(*state_);
+}
+
+LiveNetlist::~LiveNetlist() {
+    finish_trace();
+    engine_.reset();
+    pool_.reset();  // what is still being computed refers to the state
+}
+
+bool LiveNetlist::read_by_graph(const Queue& queue) const {
+    const auto it = state_->read_by_graph.find(&queue);
+    return it != state_->read_by_graph.end() && it->second;
+}
+
+/// Of encodings that have come since.
+void LiveNetlist::learn_sparse_counts() {
+    if (state_->sparse.size() == sparse_ops_) return;
+    const auto known = sparse_counts(netlist_, [this](const Queue& queue) -> std::optional<Tensor> {
+        const std::int64_t n = queue.type == QueueType::Ram ? 0 : engine_->pushed(queue) - 1;
+        if (!state_->store.has(queue, n)) return {};
+        return engine_->read(queue, n);
+    });
+    state_->sparse.insert(known.begin(), known.end());
+}
+
+void LiveNetlist::call(const std::string& program, const std::map<std::string, std::int64_t>& params) {
+    const ProgramCall call = make_call(netlist_, program, params, state_->report);
+    std::vector<std::string>& programs = state_->report.programs;
+    if (std::find(programs.begin(), programs.end(), program) == programs.end()) programs.push_back(program);
+    learn_sparse_counts();
+    engine_->call(call);
+}
+
+RunReport LiveNetlist::report() const {
+    RunReport report = state_->report;
+    report.cycles = engine_->now();
+    report.performance = measure(netlist_, report, state_->input_record);
+    return report;
+}
+
+void LiveNetlist::finish_trace() { dynamic_cast<LiveMachine&>(*engine_).complete(); }
+
+}  // namespace tt::sim

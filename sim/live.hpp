@@ -1,0 +1,40 @@
+// A netlist on a machine, ready to be called: what a session holds. Everything a run needs, in an order in which it
+// ends well.
+#pragma once
+
+#include <memory>
+
+#include "sim/machine/machine.hpp"
+
+namespace tt::sim {
+
+class LiveNetlist {
+public:
+    /// Of `options` it uses mode, numerics, threads, extrapolate, trace and stop. Throws Error with all that does not
+    /// fit the machine.
+    LiveNetlist(Netlist netlist, Machine machine, RunOptions options);
+    ~LiveNetlist();
+    LiveNetlist(const LiveNetlist&) = delete;
+    LiveNetlist& operator=(const LiveNetlist&) = delete;
+
+    /// Throws Error(Input) for an unknown program or parameter, or a program that cannot run.
+    void call(const std::string& program, const std::map<std::string, std::int64_t>& params);
+    Engine& engine() { return *engine_; }
+    bool read_by_graph(const Queue& queue) const;
+    const Netlist& netlist() const { return netlist_; }
+    const Machine& machine() const { return machine_; }
+    RunReport report() const;
+    void finish_trace();
+
+private:
+    void learn_sparse_counts();
+
+    Netlist netlist_;
+    Machine machine_;
+    std::unique_ptr<RunState> state_;
+    std::unique_ptr<ThreadPool> pool_;  // ends before the state: its tasks refer to it
+    std::unique_ptr<Engine> engine_;
+    std::size_t sparse_ops_ = 0;
+};
+
+}  // namespace tt::sim

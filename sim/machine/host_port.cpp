@@ -1,0 +1,117 @@
+#include "sim/machine/host_port.hpp"
+
+#include <algorithm>
+
+namespace tt::sim {
+
+static std::uint64_t entry_bytes(const Queue& queue) {
+    return static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
+}
+
+static std::uint64_t share_of_buffer(const Queue& queue) {
+    return entry_bytes(queue) / std::max<std::size_t>(1, queue.buffers.size());
+}
+
+Cycle host_write(Context& context, const Queue& queue) {
+    if (queue.where == QueueLoc::Host) return context.now;  // its own memory: the device comes for it
+    Chip& chip = context.board.chip(queue.device());
+    const Cycle ready = chip.host_push(entry_bytes(queue), context.now);
+    Cycle there = ready;
+    for (const BufferAddress& at : queue.buffers)
+        there = std::max(there, chip.dram_write(at, share_of_buffer(queue), ready));
+    return there;
+}
+
+static Cycle host_read(Context& context, const Queue& queue) {
+    if (queue.where == QueueLoc::Host) return context.now;
+    Chip& chip = context.board.chip(queue.device());
+    Cycle read = context.now;
+    for (const BufferAddress& at : queue.buffers)
+        read = std::max(read, chip.dram_read(at, share_of_buffer(queue), context.now));
+    return chip.host_pop(entry_bytes(queue), read);
+}
+
+HostPort::HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, Pops pops)
+    : context_(context), memory_(memory), to_push_(std::move(to_push)), pops_at_once_(pops == Pops::AtOnce) {
+    memory_.join(*this);
+}
+
+void HostPort::queue_changed() {
+    while (next_ < to_push_.size() && memory_.free_slot(to_push_[next_])) {
+        const std::int64_t n = to_push_[next_++];
+        if (context_.state.values())
+            context_.state.store.put(memory_.queue(), n, context_.state.host.entry(memory_.queue(), n));
+        begin_push(n);
+    }
+    if (!pops_at_once_) return;
+    while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) begin_pop(*n);
+}
+
+void HostPort::begin_push(std::int64_t n) {
+    memory_.begin(n);
+    pushed_ = n + 1;
+    // What fits before the run starts is there from the beginning.
+    const Cycle there = context_.now == 0 ? context_.now : host_write(context_, memory_.queue());
+    context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
+}
+
+void HostPort::begin_pop(std::int64_t n) {
+    popping_ = n + 1;
+    const Cycle there = host_read(context_, memory_.queue());
+    context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n));
+}
+
+std::int64_t HostPort::room() const {
+    std::int64_t room = 0;
+    while (room < memory_.queue().entries && memory_.free_slot(pushed_ + room)) ++room;
+    return room;
+}
+
+void HostPort::push(std::int64_t n) { begin_push(n); }
+
+std::int64_t HostPort::popped() const { return memory_.next_complete(popping_).value_or(popping_); }
+
+std::int64_t HostPort::ready() const { return memory_.complete_entries().run_end(popped()) - popped(); }
+
+void HostPort::pop(std::int64_t count) {
+    for (; count > 0; --count) begin_pop(popped());
+}
+
+void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
+    if (what == Pushed)
+        memory_.set_complete(static_cast<std::int64_t>(argument));
+    else
+        memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
+}
+
+void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    walk.fixed(static_cast<std::int64_t>(argument) - memory_.popped());
+    walk.total(argument);
+}
+
+/// Entries are pushed in order; those that a skip jumps over must be consecutive too.
+void HostPort::keep_consecutive(StateWalk& walk, std::int64_t growth) const {
+    if (growth <= 0) return;
+    const auto steps = [&](std::int64_t n) { return to_push_[next_ + static_cast<std::size_t>(n)] - to_push_[next_]; };
+    std::int64_t good = 0, bad = static_cast<std::int64_t>(to_push_.size() - next_);
+    while (bad - good > 1) {
+        const std::int64_t middle = (good + bad) / 2;
+        (steps(middle) == middle ? good : bad) = middle;
+    }
+    walk.limit(good / growth);
+}
+
+void HostPort::walk(StateWalk& walk) {
+    const bool pushes = next_ < to_push_.size();
+    walk.fixed(pushes);
+    if (pushes) {
+        walk.fixed(to_push_[next_] - memory_.popped());
+        walk.fixed(memory_.oldest_taken() - memory_.popped());
+        const std::int64_t growth = walk.total(next_);
+        if (walk.limiting()) keep_consecutive(walk, growth);
+    }
+    if (pops_at_once_) walk.fixed(popping_ - memory_.popped());
+    walk.total(popping_);
+}
+
+}  // namespace tt::sim

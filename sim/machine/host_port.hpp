@@ -1,0 +1,48 @@
+// The host's end of a queue: pushes the entries of a HOST FIFO, pops op-fed FIFOs that no graph reads.
+#pragma once
+
+#include <vector>
+
+#include "sim/machine/context.hpp"
+
+namespace tt::sim {
+
+class HostPort : public Actor, public QueueUser {
+public:
+    enum class Pops : std::uint8_t { AtOnce, WhenTold };
+    /// `to_push`: entries to push in this order, each as soon as its slot is free.
+    HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, Pops pops);
+    void start() { queue_changed(); }
+    void queue_changed() override;
+    void on_event(std::uint32_t what, std::uint64_t argument) override;
+    void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
+    void walk(StateWalk& walk);
+
+    // --- told by the caller of a session, entry by entry ---
+    std::int64_t pushed() const { return pushed_; }  ///< the next entry to push
+    std::int64_t room() const;                       ///< entries that can be pushed now
+    void push(std::int64_t n);                       ///< room() > 0
+    std::int64_t popped() const;  ///< the next entry to pop
+    std::int64_t ready() const;  ///< complete entries from popped() on
+    void pop(std::int64_t count);
+
+private:
+    enum Event : std::uint32_t { Pushed, Popped };
+    void keep_consecutive(StateWalk& walk, std::int64_t growth) const;
+    void begin_push(std::int64_t n);
+    void begin_pop(std::int64_t n);
+    std::uint64_t bytes() const;
+
+    Context& context_;
+    QueueMemory& memory_;
+    std::vector<std::int64_t> to_push_;
+    std::size_t next_ = 0;
+    bool pops_at_once_;
+    std::int64_t pushed_ = 0;   // one more than the last entry pushed
+    std::int64_t popping_ = 0;  // entries whose pop is under way or done
+};
+
+/// When an entry that the host writes to a queue's memory now is there.
+Cycle host_write(Context& context, const Queue& queue);
+
+}  // namespace tt::sim

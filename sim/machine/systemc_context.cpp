@@ -1,0 +1,35 @@
+#include "sim/machine/systemc_context.hpp"
+
+// libsystemc's library refers to it; machines start simulations themselves. A program may have its own.
+extern "C" __attribute__((weak)) int sc_main(int, char*[]) { return 0; }
+
+namespace tt::sim {
+
+static std::recursive_mutex& one_at_a_time() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
+SystemcContext::Turn::Turn(sc_core::sc_simcontext* context)
+    : lock_(one_at_a_time()),
+      current_(sc_core::sc_curr_simcontext),
+      standard_(sc_core::sc_default_global_context) {
+    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context;
+}
+
+SystemcContext::Turn::~Turn() {
+    sc_core::sc_curr_simcontext = current_;
+    sc_core::sc_default_global_context = standard_;
+}
+
+SystemcContext::SystemcContext() {
+    const std::lock_guard lock(one_at_a_time());
+    context_ = new sc_core::sc_simcontext;
+}
+
+SystemcContext::~SystemcContext() {
+    const Turn turn(context_);
+    delete context_;
+}
+
+}  // namespace tt::sim

@@ -1,0 +1,35 @@
+// SystemC keeps one simulation per process in global variables. Every machine has a context of its own and makes it the
+// current one while it builds, moves or ends; machines of one process take turns.
+#pragma once
+
+#include <mutex>
+#include <systemc>
+
+namespace tt::sim {
+
+class SystemcContext {
+public:
+    SystemcContext();
+    ~SystemcContext();
+    SystemcContext(const SystemcContext&) = delete;
+    SystemcContext& operator=(const SystemcContext&) = delete;
+
+    /// While it lives, no other machine of the process moves, and SystemC sees this context.
+    class Turn {
+    public:
+        explicit Turn(sc_core::sc_simcontext* context);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        std::lock_guard<std::recursive_mutex> lock_;
+        sc_core::sc_simcontext *current_, *standard_;
+    };
+    Turn turn() const { return Turn(context_); }
+
+private:
+    sc_core::sc_simcontext* context_;
+};
+
+}  // namespace tt::sim

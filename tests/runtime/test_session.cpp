@@ -1,0 +1,234 @@
+// A session is told what to do call by call.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <thread>
+
+#include "netlist/reader.hpp"
+#include "runtime/session.hpp"
+#include "tests/sim/netlist_text.hpp"
+
+using namespace tt;
+using namespace tt::test;
+using runtime::Patience;
+using runtime::Session;
+using runtime::SessionOptions;
+
+namespace {
+
+/// y = a + w for entries of queue a and slot 0 of ram w; `loops` inputs a call, pointers kept from call to call.
+std::string add_text(int entries = 4, int loops = 1) {
+    NetlistText n;
+    n.queue({.name = "a", .entries = entries});
+    n.queue({.name = "w", .entries = 2, .ram = true});
+    n.queue({.name = "y", .input = "sum", .entries = entries});
+    n.graph("g", 1);
+    n.op({.name = "sum", .type = "add", .inputs = {"a", "w"}});
+    std::vector<std::string> steps{"staticvar: {$l: 0, $g: 0}", fmt::format("loop: {}", loops),
+                                   execute("g", {fifo("a"), ram("w")}),
+                                   fmt::format("varinst: [$l, incwrap, 1, {}]", 2 * entries),
+                                   fmt::format("varinst: [$g, incwrap, 1, {}]", 2 * entries), "endloop"};
+    n.program("p", steps);
+    return n.text();
+}
+
+std::unique_ptr<Session> open(const std::string& text, SessionOptions options = {}) {
+    options.threads = 1;
+    return std::make_unique<Session>(read_netlist_text(text, "session.yaml"), make_machine("wormhole_b0", {}), options);
+}
+
+Tensor tile(float value) { return Tensor(1, 32, 32, value); }
+float first(const Tensor& entry) { return entry.data.front(); }
+
+std::string refusal(const std::function<void()>& call, Fault fault) {
+    try {
+        call();
+    } catch (const Error& error) {
+        CHECK(error.fault() == fault);
+        return error.what();
+    }
+    FAIL("no error");
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("A session adds what is pushed, run after run, and its time goes on") {
+    const auto session = open(add_text());
+    session->write("w", 0, tile(10));
+    std::uint64_t before = 0;
+    for (int n = 0; n < 20; ++n) {
+        session->push("a", tile(static_cast<float>(n)));
+        session->run("p");
+        CHECK(session->idle());
+        CHECK(session->ready("y") == 1);
+        CHECK(first(session->get("y")) == 10 + n);
+        session->pop("y");
+        CHECK(session->now() > before);
+        before = session->now();
+    }
+    CHECK(session->report().graphs.at(0).executes == 20);
+}
+
+TEST_CASE("A ram written between two runs is what the second run reads") {
+    const auto session = open(add_text());
+    for (const float weight : {1.0F, 2.0F, -3.0F}) {
+        const std::uint64_t before = session->now();
+        session->write("w", 0, tile(weight));
+        CHECK((before == 0 || session->now() > before));
+        CHECK(first(session->read("w", 0)) == weight);
+        session->push("a", tile(5));
+        session->run("p");
+        CHECK(first(session->get("y")) == 5 + weight);
+        session->pop("y");
+    }
+    CHECK(first(session->read("w", 1)) == 0);
+}
+
+TEST_CASE("A program that lacks inputs waits, and goes on when they come") {
+    const auto session = open(add_text());
+    session->write("w", 0, tile(1));
+    session->run("p");
+    session->run("p");
+    CHECK_FALSE(session->idle());
+    CHECK_THAT(refusal([&] { session->get("y"); }, Fault::Hang),
+               Catch::Contains("queue 'y' has no entry to get") && Catch::Contains("waits for"));
+    session->push("a", tile(2));
+    CHECK(first(session->get("y")) == 3);
+    session->push("a", tile(3));
+    session->wait();
+    CHECK(session->ready("y") == 2);
+    CHECK(first(session->get("y", {}, 1)) == 4);
+}
+
+TEST_CASE("Outputs that nobody pops hold the machine back, and a full queue refuses") {
+    const auto session = open(add_text(2));
+    session->write("w", 0, tile(0));
+    for (int n = 0; n < 2; ++n) {
+        session->push("a", tile(static_cast<float>(n)));
+        session->run("p");
+    }
+    session->push("a", tile(2));
+    session->run("p");
+    CHECK_FALSE(session->idle());  // y has two entries, both full
+    session->push("a", tile(3));
+    CHECK_THAT(refusal([&] { session->push("a", tile(4)); }, Fault::Hang), Catch::Contains("queue 'a' has no room"));
+    for (int n = 0; n < 3; ++n) {
+        CHECK(first(session->get("y")) == n);
+        session->pop("y");
+    }
+    session->wait();
+    session->run("p");
+    CHECK(first(session->get("y")) == 3);
+}
+
+TEST_CASE("A call ends when its patience does, and another goes on from there") {
+    const auto session = open(add_text());
+    session->write("w", 0, tile(1));
+    session->push("a", tile(2));
+    session->push("a", tile(2));
+    session->push("a", tile(2));
+    session->run("p");
+    session->run("p");
+    const std::uint64_t start = session->now();
+    session->pop("y", 2);
+    CHECK_THAT(refusal([&] { session->get("y", Patience{10}); }, Fault::Hang), Catch::Contains("queue 'y'"));
+    CHECK(session->now() <= start + 10);
+    session->run("p");
+    CHECK(first(session->get("y")) == 3);
+}
+
+TEST_CASE("The same calls give the same bits and cycles, one session beside another in threads") {
+    const auto play = [](std::uint64_t& cycles, float& sum) {
+        const auto session = open(add_text(4, 2));
+        session->write("w", 0, tile(0.5F));
+        for (int n = 0; n < 10; ++n) {
+            session->push("a", {tile(static_cast<float>(n)), tile(1)});
+            session->run("p");
+            sum += first(session->get("y")) + first(session->get("y", {}, 1));
+            session->pop("y", 2);
+        }
+        cycles = session->now();
+    };
+    std::uint64_t alone = 0, cycles[2] = {};
+    float alone_sum = 0, sums[2] = {};
+    play(alone, alone_sum);
+    std::thread other([&] { play(cycles[0], sums[0]); });
+    play(cycles[1], sums[1]);
+    other.join();
+    CHECK(alone_sum == 45 + 10 + 10);
+    for (const int n : {0, 1}) {
+        CHECK(cycles[n] == alone);
+        CHECK(sums[n] == alone_sum);
+    }
+}
+
+TEST_CASE("One thread pushes and runs, another gets and pops") {
+    SessionOptions options;
+    options.other_threads = std::chrono::seconds(20);
+    const auto session = open(add_text(2), options);
+    session->write("w", 0, tile(1));
+    std::thread producer([&] {
+        for (int n = 0; n < 30; ++n) {
+            session->push("a", tile(static_cast<float>(n)));
+            session->run("p");
+        }
+    });
+    int wrong = 0;
+    for (int n = 0; n < 30; ++n) {
+        wrong += first(session->get("y")) == n + 1 ? 0 : 1;
+        session->pop("y");
+    }
+    producer.join();
+    CHECK(wrong == 0);
+}
+
+namespace {
+/// Bytes of memory the process holds.
+std::int64_t resident() {
+    std::ifstream statm("/proc/self/statm");
+    std::int64_t all = 0, pages = 0;
+    statm >> all >> pages;
+    return pages * 4096;
+}
+void add_once(Session& session) {
+    session.push("a", tile(1));
+    session.run("p");
+    session.get("y");
+    session.pop("y");
+}
+}  // namespace
+
+TEST_CASE("Sessions that are closed leave nothing behind") {
+    const auto open_and_close = [](int times) {
+        for (int n = 0; n < times; ++n) add_once(*open(add_text()));
+    };
+    open_and_close(10);
+    const std::int64_t before = resident();
+    open_and_close(1000);
+    CHECK(resident() - before < 1 << 20);
+}
+
+TEST_CASE("A session that is used for long does not grow") {
+    const auto session = open(add_text());
+    for (int n = 0; n < 100; ++n) add_once(*session);
+    const std::int64_t before = resident();
+    for (int n = 0; n < 10'000; ++n) add_once(*session);
+    CHECK(resident() - before < 1 << 20);
+}
+
+TEST_CASE("A wrong call says what is wrong and changes nothing") {
+    const auto session = open(add_text());
+    CHECK_THAT(refusal([&] { session->push("b", tile(0)); }, Fault::Input), Catch::Contains("no queue 'b'"));
+    CHECK_THAT(refusal([&] { session->push("y", tile(0)); }, Fault::Input), Catch::Contains("filled by op 'sum'"));
+    CHECK_THAT(refusal([&] { session->push("w", tile(0)); }, Fault::Input), Catch::Contains("'w' is a ram"));
+    CHECK_THAT(refusal([&] { session->get("a"); }, Fault::Input), Catch::Contains("filled by the host"));
+    CHECK_THAT(refusal([&] { session->push("a", Tensor(1, 32, 64)); }, Fault::Input),
+               Catch::Contains("[1, 32, 32], not [1, 32, 64]"));
+    CHECK_THAT(refusal([&] { session->write("w", 2, tile(0)); }, Fault::Input), Catch::Contains("slots 0..1"));
+    CHECK_THAT(refusal([&] { session->run("q"); }, Fault::Input), Catch::Contains("no program 'q'"));
+    CHECK_THAT(refusal([&] { session->run("p", {{"z", 1}}); }, Fault::Input), Catch::Contains("z"));
+    CHECK_THAT(refusal([&] { session->push("a", std::vector<Tensor>(5, tile(0))); }, Fault::Input),
+               Catch::Contains("never"));
+    CHECK(session->room("a") == 4);
+    CHECK(session->now() == 0);
+}
