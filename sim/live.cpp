@@ -14,7 +14,9 @@ static unsigned threads_of(const RunOptions& options) {
 }
 
 LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, RunOptions options)
-    : netlist_(resolve(netlist)), machine_(std::move(machine)), pool_(std::make_unique<ThreadPool>(threads_of(options))) {
+    : netlist_(resolve(netlist)),
+      machine_(std::move(machine)),
+      pool_(std::make_unique<ThreadPool>(threads_of(options))) {
     check_on(netlist_, machine_);
     state_ = std::make_unique<RunState>(netlist_, machine_, std::vector<ProgramCall>{}, std::move(options), *pool_);
     state_->live = true;

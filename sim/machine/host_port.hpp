@@ -22,8 +22,8 @@ public:
     std::int64_t pushed() const { return pushed_; }  ///< the next entry to push
     std::int64_t room() const;                       ///< entries that can be pushed now
     void push(std::int64_t n);                       ///< room() > 0
-    std::int64_t popped() const;  ///< the next entry to pop
-    std::int64_t ready() const;  ///< complete entries from popped() on
+    std::int64_t popped() const;                     ///< the next entry to pop
+    std::int64_t ready() const;                      ///< complete entries from popped() on
     void pop(std::int64_t count);
 
 private:

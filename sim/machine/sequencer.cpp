@@ -47,9 +47,7 @@ HostPort& Sequencer::host(const Queue& queue) {
     return *it->second;
 }
 
-Cycle Sequencer::write_ram(const Queue& ram) {
-    return context_.now == 0 ? 0 : host_write(context_, ram);
-}
+Cycle Sequencer::write_ram(const Queue& ram) { return context_.now == 0 ? 0 : host_write(context_, ram); }
 
 void Sequencer::on_event(std::uint32_t, std::uint64_t) {
     for (auto& port : host_) port->start();

@@ -11,9 +11,7 @@ static std::recursive_mutex& one_at_a_time() {
 }
 
 SystemcContext::Turn::Turn(sc_core::sc_simcontext* context)
-    : lock_(one_at_a_time()),
-      current_(sc_core::sc_curr_simcontext),
-      standard_(sc_core::sc_default_global_context) {
+    : lock_(one_at_a_time()), current_(sc_core::sc_curr_simcontext), standard_(sc_core::sc_default_global_context) {
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context;
 }
 

@@ -23,10 +23,12 @@ std::string add_text(int entries = 4, int loops = 1) {
     n.queue({.name = "y", .input = "sum", .entries = entries});
     n.graph("g", 1);
     n.op({.name = "sum", .type = "add", .inputs = {"a", "w"}});
-    std::vector<std::string> steps{"staticvar: {$l: 0, $g: 0}", fmt::format("loop: {}", loops),
+    std::vector<std::string> steps{"staticvar: {$l: 0, $g: 0}",
+                                   fmt::format("loop: {}", loops),
                                    execute("g", {fifo("a"), ram("w")}),
                                    fmt::format("varinst: [$l, incwrap, 1, {}]", 2 * entries),
-                                   fmt::format("varinst: [$g, incwrap, 1, {}]", 2 * entries), "endloop"};
+                                   fmt::format("varinst: [$g, incwrap, 1, {}]", 2 * entries),
+                                   "endloop"};
     n.program("p", steps);
     return n.text();
 }
