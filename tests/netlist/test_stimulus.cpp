@@ -383,6 +383,20 @@ TEST_CASE("zero frequencies and counts of the file are kept") {
     CHECK_THROWS_WITH(source_of(n), Catch::Contains("'nobody'"));
 }
 
+TEST_CASE("an encoding for inner blocks of one tile keeps to the rows its entries can name") {
+    Netlist n = sparse_netlist(8);
+    OpAttributes& attr = n.graphs[0].ops[0].cfg.attr;
+    attr.u_kt = 1;
+    Stimulus dense = of_type(Stimulus::Type::SparseEncoding);
+    dense.matmul_ident_name = "mm";
+    dense.zero_ublock_freq = dense.zero_tile_freq = 0;
+    n.test.stimulus_overrides = {{"encoding", dense}};
+    CHECK(products(decoded(n, source_of(n)->next("encoding"), 0)) == 18 * 3 * 2);
+    attr.sparse_tile_ptr_bits = 15;  // one bit is left, and the inner index takes it
+    attr.sparse_ublock_idx_bits = 4;
+    CHECK(products(decoded(n, source_of(n)->next("encoding"), 0)) == 18 * 3 * 1);
+}
+
 TEST_CASE("an encoding that does not fit is drawn sparser until it does") {
     Netlist n = sparse_netlist(1, 40);
     Stimulus dense = of_type(Stimulus::Type::SparseEncoding);
