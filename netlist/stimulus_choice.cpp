@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "netlist/instances.hpp"
 #include "netlist/stimulus_constants.hpp"
 
 namespace tt {
@@ -30,19 +31,12 @@ bool is_sparse(Stimulus::Type type) {
            type == Stimulus::Type::SparseEncodingNzCounts;
 }
 
-/// "q.3" is the copy of queue "q" on chip 3.
-std::string without_instance(const std::string& name) {
-    const auto dot = name.rfind('.');
-    const bool number = dot != std::string::npos && dot + 1 < name.size() &&
-                        name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
-    return number ? name.substr(0, dot) : name;
-}
-
 /// Whether the result is positive when all operands are, and may be otherwise when one is not.
 bool passes_sign(const DataStep& step, std::size_t operand) {
     static const std::set<std::string_view> types{
-        "nop", "datacopy", "ethernet_datacopy", "tilizer", "splice", "add",  "multiply", "maximum",   "reduce",
-        "sqrt", "reciprocal", "tanh", "gelu", "lrelu", "power", "dropout", "matmul", "depthwise", "embedding"};
+        "nop",    "datacopy",  "ethernet_datacopy", "tilizer", "splice", "add",   "multiply", "maximum",
+        "reduce", "sqrt",      "reciprocal",        "tanh",    "gelu",   "lrelu", "power",    "dropout",
+        "matmul", "depthwise", "embedding"};
     if (!types.contains(step.type())) return false;
     if (step.attr().relu_en && step.attr().relu != ReluMode::None) return false;
     if (step.type() == "embedding") return operand == 0;

@@ -28,9 +28,7 @@ ChosenStimulus ones(bool column) {
     return chosen;
 }
 
-ChosenStimulus share(std::int64_t size) {
-    return constant(1.0 / static_cast<double>(size), fmt::format("1/{}", size));
-}
+ChosenStimulus share(std::int64_t size) { return constant(1.0 / static_cast<double>(size), fmt::format("1/{}", size)); }
 
 ChosenStimulus epsilon(const char* why) { return constant(1e-5, why); }
 

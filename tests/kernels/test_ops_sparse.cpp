@@ -126,7 +126,8 @@ TEST_CASE("the inner index takes one bit also where it can only be 0") {
     layout.strips = 8;
     layout.sparse_tiles = 50;
     CHECK(layout.inner_bits() == 1);
-    // strip 7, last of slice and of tile; 1 block: ublock row 2, 3 tiles: (row 0, tile 49), (row 2, tile 1), (row 3, tile 8)
+    // strip 7, last of slice and of tile; 1 block: ublock row 2, 3 tiles: (row 0, tile 49), (row 2, tile 1),
+    // (row 3, tile 8)
     std::vector<std::uint32_t> words(1024, 0);
     words[0] = 0xC0000007;
     words[1] = 0x0001 | (2U | 3U << 5) << 16;
