@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 
@@ -75,6 +76,14 @@ double yaml_number(const YamlNode& node, const std::string& file, std::string_vi
         if (parse_whole(node.scalar, whole) == Parsed::Ok) return static_cast<double>(whole);
     }
     fail_input(node.loc(file), "'{}' is {}; a finite number is wanted", what, shown(node));
+}
+
+double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::string word = node.is_scalar() ? to_lower(node.scalar) : "";
+    if (word == ".inf" || word == "+.inf" || word == "inf" || word == "+inf") return infinity;
+    if (word == "-.inf" || word == "-inf") return -infinity;
+    return yaml_number(node, file, what);
 }
 
 bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view what) {

@@ -53,6 +53,8 @@ private:
 /// Scalars to values; throw Error(Input) at the node's place, naming `what`.
 std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed = {});
 double yaml_number(const YamlNode& node, const std::string& file, std::string_view what);
+/// Also .inf, -.inf, inf and -inf.
+double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what);
 bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view what);
 
 }  // namespace tt

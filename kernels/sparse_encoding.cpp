@@ -1,5 +1,6 @@
 #include "kernels/sparse_encoding.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -18,7 +19,15 @@ std::int64_t power(std::int64_t bits) { return std::int64_t{1} << bits; }
 }  // namespace
 
 std::int64_t SparseLayout::inner_bits() const {
-    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(u_kt < 1 ? 0 : u_kt - 1)));
+    const auto largest = static_cast<std::uint64_t>(std::max<std::int64_t>(u_kt - 1, 1));
+    return static_cast<std::int64_t>(std::bit_width(largest));
+}
+
+std::int64_t SparseLayout::places() const {
+    const auto position_bits = 16 - tile_ptr_bits, inner = inner_bits();
+    if (position_bits < 0) return 0;
+    if (position_bits < inner) return std::min(u_kt, power(position_bits));
+    return u_kt * std::min(ublock_rt, power(position_bits - inner));
 }
 
 void SparseLayout::check() const {

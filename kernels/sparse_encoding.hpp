@@ -47,7 +47,8 @@ struct SparseLayout {
     std::int64_t sparse_tiles = 1;  ///< of one core's share of operand 0
     std::int64_t slices = 1;        ///< output slices
 
-    std::int64_t inner_bits() const;  ///< bits that hold d = 0 .. u_kt-1
+    std::int64_t inner_bits() const;  ///< bits that hold d = 0 .. u_kt-1; one at least, also for u_kt = 1
+    std::int64_t places() const;      ///< pairs (row, d) that a tile entry can name, row by row
     void check() const;               ///< throws Error(Input) on impossible field widths
 };
 SparseLayout sparse_layout(const OpConfig& op);

@@ -151,6 +151,13 @@ private:
 
 }  // namespace
 
+std::string without_instance(const std::string& name) {
+    const auto dot = name.rfind('.');
+    const bool number = dot != std::string::npos && dot + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+    return number ? name.substr(0, dot) : name;
+}
+
 std::int64_t queue_buffer_bytes(const Queue& queue) {
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = queue.entries * b.t * b.mblock_tiles();

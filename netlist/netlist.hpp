@@ -133,6 +133,7 @@ struct Netlist {
     std::vector<std::shared_ptr<const FusedDefinition>> fused_ops;
     TestConfig test;
     std::vector<PerformanceCheck> performance;
+    std::vector<std::string> notes;  ///< what of the file is read and has no effect: "line 12: ..."
 
     const Queue* find_queue(std::string_view name) const;
     const Op* find_op(std::string_view name) const;

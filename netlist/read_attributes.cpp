@@ -159,6 +159,12 @@ const AttrDef* find_attribute(std::span<const AttrDef> list, std::string_view na
     return nullptr;
 }
 
+/// Whether some op gives that name a meaning.
+bool known_anywhere(std::string_view name) {
+    const auto ops = all_ops();
+    return std::any_of(ops.begin(), ops.end(), [&](const OpDef* op) { return find_attribute(op->attributes, name); });
+}
+
 }  // namespace
 
 bool attribute_has_place(std::string_view name) { return find_setter(name) != nullptr; }
@@ -177,6 +183,10 @@ void read_attributes(Context& ctx, const YamlNode& node, const OpDef& def, const
         if (!known) known = find_attribute(common_attributes(), name);
         for (const OpDef* other : all_ops())
             if (!known && sub_op && other->fusable) known = find_attribute(other->attributes, name);
+        if (!known && known_anywhere(name)) {
+            ctx.note(*key, "{}: attribute '{}' has no meaning for {} and is ignored", what, name, def.name);
+            continue;
+        }
         if (!known) {
             std::vector<std::string> names;
             for (const AttrDef& one : def.attributes) names.emplace_back(one.name);

@@ -114,7 +114,8 @@ const Field<Padding> pad_fields[] = {
      [](Context& c, const YamlNode& n, Padding& p) {
          p.ct = whole(c, n, "ct", {0, 1 << 20});
      }},
-    {"pad_value", [](Context& c, const YamlNode& n, Padding& p) { p.value = yaml_number(n, c.file, "pad_value"); }},
+    {"pad_value",
+     [](Context& c, const YamlNode& n, Padding& p) { p.value = yaml_number_or_infinity(n, c.file, "pad_value"); }},
 };
 const Field<Padding> unpad_fields[] = {pad_fields[0], pad_fields[1]};
 

@@ -169,7 +169,7 @@ Tm pad(const Context& ctx, const YamlNode& node) {
     tm.kind = Tm::Kind::Pad;
     tm.rt = whole(ctx, *node.items[0], "pad", {0, 1 << 20});
     tm.ct = whole(ctx, *node.items[1], "pad", {0, 1 << 20});
-    tm.value = static_cast<float>(yaml_number(*node.items[2], ctx.file, "pad"));
+    tm.value = static_cast<float>(yaml_number_or_infinity(*node.items[2], ctx.file, "pad"));
     return tm;
 }
 

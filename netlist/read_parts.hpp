@@ -19,7 +19,13 @@ struct Context {
     Diagnostics problems;
     std::string_view field;  ///< the one read_fields() is at, for messages
 
+    std::vector<std::string> notes = {};  ///< what is valid and has no effect
+
     SourceLoc at(const YamlNode& node) const { return node.loc(file); }
+    template <class... Args>
+    void note(const YamlNode& node, fmt::format_string<Args...> text, Args&&... args) {
+        notes.push_back(fmt::format("line {}: {}", at(node).line, fmt::format(text, std::forward<Args>(args)...)));
+    }
     /// Runs one step; what is wrong in it is noted and the reading goes on.
     template <class Step>
     void attempt(Step&& step) {

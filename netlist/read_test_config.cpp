@@ -115,18 +115,34 @@ void read_overrides(Context& ctx, const YamlNode& map, Read read) {
     }
 }
 
-bool is_overrides(const YamlNode& key, const YamlNode&) { return key.scalar == "overrides"; }
+/// Tests know keys that nothing here depends on: said, and left out.
+template <class T, std::size_t N>
+bool note_unknown(Context& ctx, const YamlNode& key, const std::string& what, const Field<T> (&fields)[N]) {
+    std::vector<std::string> known;
+    for (const Field<T>& field : fields) known.emplace_back(field.name);
+    ctx.note(key, "{} has no field '{}', it is ignored{}", what, key.scalar, did_you_mean(key.scalar, known));
+    return true;
+}
+
+/// As read_fields(), but fields that are unknown and not `besides` are only noted.
+template <class T, std::size_t N>
+void read_known(Context& ctx, const SourceLoc& loc, const YamlNode& map, const std::string& what,
+                const Field<T> (&fields)[N], T& into, std::string_view besides = "") {
+    read_fields(ctx, loc, map, what, fields, into, [&](const YamlNode& key, const YamlNode&) {
+        return key.scalar == besides || note_unknown(ctx, key, what, fields);
+    });
+}
 
 /// An override changes what it names; the rest is as in the file's main rule.
 void read_comparison(Context& ctx, const YamlNode& node, TestConfig& into) {
     const std::string what = "'comparison-config'";
     Comparison rule;
-    read_fields(ctx, ctx.at(node), node, what, comparison_fields, rule, is_overrides);
+    read_known(ctx, ctx.at(node), node, what, comparison_fields, rule, "overrides");
     if (!node.is_map()) return;
     into.comparison = rule;
     read_overrides(ctx, node, [&](const YamlNode& queue, const YamlNode& config) {
         Comparison own = rule;
-        read_fields(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, comparison_fields, own);
+        read_known(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, comparison_fields, own);
         into.comparison_overrides.emplace_back(queue.scalar, own);
     });
 }
@@ -135,15 +151,20 @@ void read_comparison(Context& ctx, const YamlNode& node, TestConfig& into) {
 void read_stimulus(Context& ctx, const YamlNode& node, TestConfig& into) {
     const std::string what = "'stimulus-config'";
     Stimulus main;
-    read_fields(ctx, ctx.at(node), node, what, stimulus_fields, main, is_overrides);
+    read_known(ctx, ctx.at(node), node, what, stimulus_fields, main, "overrides");
     if (!node.is_map()) return;
     const bool only_overrides = node.entries.size() == 1 && has_key(node, "overrides");
     if (!only_overrides) into.stimulus = main;
     read_overrides(ctx, node, [&](const YamlNode& queue, const YamlNode& config) {
         Stimulus own = has_key(config, "type") ? Stimulus{} : main;
-        read_fields(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, stimulus_fields, own);
+        read_known(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, stimulus_fields, own);
         into.stimulus_overrides.emplace_back(queue.scalar, own);
     });
+}
+
+bool begins_with_number(std::string_view text) {
+    const std::size_t first = text.find_first_not_of("+-");
+    return first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
 }
 
 void read_args(Context& ctx, const YamlNode& node, TestConfig& into) {
@@ -152,8 +173,13 @@ void read_args(Context& ctx, const YamlNode& node, TestConfig& into) {
     for (const auto& [key, value] : node.entries)
         ctx.attempt([&, &name = key->scalar, &n = *value] {
             const std::string lower = n.is_scalar() ? to_lower(n.scalar) : "";
-            const bool word = lower == "true" || lower == "false";
-            into.args[name] = word ? (lower == "true" ? 1 : 0) : whole(ctx, n, name, {-most, most});
+            if (lower == "true" || lower == "false") {
+                into.args[name] = lower == "true" ? 1 : 0;
+            } else if (!begins_with_number(lower)) {
+                ctx.note(n, "'{}' of 'test-args' is {}, no number, and is ignored", name, shown(n));
+            } else {
+                into.args[name] = whole(ctx, n, name, {-most, most});
+            }
         });
 }
 
@@ -183,7 +209,7 @@ const Field<TestConfig> test_fields[] = {
      }},
     {"io-config",
      [](Context& c, const YamlNode& n, TestConfig& t) {
-         if (!is_none(n)) read_fields(c, c.at(n), n, "'io-config'", io_fields, t);
+         if (!is_none(n)) read_known(c, c.at(n), n, "'io-config'", io_fields, t);
      }},
 };
 
@@ -236,7 +262,7 @@ void read_performance_field(Context& ctx, const std::string& key, const YamlNode
 }  // namespace
 
 void read_test_config(Context& ctx, const YamlNode& node, TestConfig& into) {
-    if (!is_none(node)) read_fields(ctx, ctx.at(node), node, "'test-config'", test_fields, into);
+    if (!is_none(node)) read_known(ctx, ctx.at(node), node, "'test-config'", test_fields, into);
 }
 
 void read_performance_check(Context& ctx, const YamlNode& node, std::vector<PerformanceCheck>& into) {

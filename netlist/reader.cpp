@@ -73,11 +73,12 @@ static void throw_problems(const Diagnostics& problems) {
 }
 
 static Netlist read_tree(const YamlPtr& root, const std::string& name) {
-    Context ctx{name, {}, {}};
+    Context ctx{.file = name, .problems = {}, .field = {}};
     Netlist netlist;
     netlist.file = name;
     read_root(ctx, *root, netlist);
     throw_problems(ctx.problems);
+    netlist.notes = std::move(ctx.notes);
     return netlist;
 }
 

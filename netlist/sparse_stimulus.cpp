@@ -96,7 +96,7 @@ private:
 
     SparseBlock make_block(const SparseEncoder& encoder, std::int64_t row) {
         SparseBlock block{row, {}};
-        const std::int64_t places = layout_.ublock_rt * layout_.u_kt;
+        const std::int64_t places = layout_.places();
         for (const std::int64_t place :
              pick(engine_, places, zero(stimulus_.zero_tile_freq), exact(stimulus_.nz_tiles), true))
             if (static_cast<std::int64_t>(block.tiles.size()) < encoder.max_block_tiles())

@@ -1,7 +1,9 @@
 #include "netlist/stimulus_choice.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "netlist/instances.hpp"
+#include "netlist/stimulus_constants.hpp"
 
 namespace tt {
 
@@ -10,13 +12,6 @@ namespace {
 constexpr std::size_t deep_ops = 20;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-Stimulus constant(double value) {
-    Stimulus s;
-    s.type = Stimulus::Type::Constant;
-    s.value = value;
-    return s;
-}
 
 Stimulus uniform(double low, double high) {
     Stimulus s;
@@ -36,25 +31,50 @@ bool is_sparse(Stimulus::Type type) {
            type == Stimulus::Type::SparseEncodingNzCounts;
 }
 
-/// "q.3" is the copy of queue "q" on chip 3.
-std::string without_instance(const std::string& name) {
-    const auto dot = name.rfind('.');
-    const bool number = dot != std::string::npos && dot + 1 < name.size() &&
-                        name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
-    return number ? name.substr(0, dot) : name;
+/// Whether the result is positive when all operands are, and may be otherwise when one is not.
+bool passes_sign(const DataStep& step, std::size_t operand) {
+    static const std::set<std::string_view> types{
+        "nop",    "datacopy",  "ethernet_datacopy", "tilizer", "splice", "add",   "multiply", "maximum",
+        "reduce", "sqrt",      "reciprocal",        "tanh",    "gelu",   "lrelu", "power",    "dropout",
+        "matmul", "depthwise", "embedding"};
+    if (!types.contains(step.type())) return false;
+    if (step.attr().relu_en && step.attr().relu != ReluMode::None) return false;
+    if (step.type() == "embedding") return operand == 0;
+    return step.type() != "matmul" || !step.attr().identity || operand == 1;
 }
 
-/// Inner dimension in datums of the dense matmul that takes this operand as its right one; 0 when it is no such.
-std::int64_t inner_of_right_operand(const Op& op, std::size_t operand) {
+/// Depthwise ops whose results are added up: the columns of a window, one op each.
+std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) {
+    const auto joins = [](const DataStep& step) { return step.is_copy() || step.type() == "add"; };
+    std::set<const DataStep*> sums;
+    std::vector<const DataStep*> open{&depthwise};
+    while (!open.empty()) {
+        const DataStep& step = *open.back();
+        open.pop_back();
+        for (const DataStep::Use& use : flow.uses(step))
+            if (joins(*use.step) && sums.insert(use.step).second) open.push_back(use.step);
+    }
+    std::set<const DataStep*> branches{&depthwise}, seen;
+    open.assign(sums.begin(), sums.end());
+    while (!open.empty()) {
+        const DataStep& step = *open.back();
+        open.pop_back();
+        for (const DataStep::Source& input : step.inputs) {
+            if (!input.step || !seen.insert(input.step).second) continue;
+            if (input.step->type() == "depthwise") branches.insert(input.step);
+            if (joins(*input.step)) open.push_back(input.step);
+        }
+    }
+    return static_cast<std::int64_t>(branches.size());
+}
+
+/// Datums that each result sums up, when this operand is the right one of a dense or depthwise product; else 0.
+std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& use) {
     constexpr std::int64_t edge = 32;
-    const OpAttributes& a = op.cfg.attr;
-    if (op.cfg.type == "matmul") return operand == 1 && !a.identity ? a.m_k * a.u_kt * edge : 0;
-    if (!op.cfg.fused) return 0;
-    for (const auto& schedule : op.cfg.fused->schedules)
-        for (const FusedSubOp& sub : schedule)
-            if (sub.type == "matmul" && sub.inputs.size() > 1 && sub.inputs[1].kind == FusedOperand::Kind::Input &&
-                sub.inputs[1].index == static_cast<int>(operand))
-                return sub.attributes.m_k * sub.attributes.u_kt * edge;
+    const OpAttributes& a = use.step->attr();
+    if (use.operand != 1) return 0;
+    if (use.step->type() == "matmul") return a.identity ? 0 : a.m_k * a.u_kt * edge;
+    if (use.step->type() == "depthwise") return a.m_k * edge * parallel_branches(flow, *use.step);
     return 0;
 }
 
@@ -67,24 +87,38 @@ bool gives_indices(const Stimulus& s, std::int64_t count) {
 
 }  // namespace
 
-StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved) {
+StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved), flow_(resolved) {
     std::size_t count = 0;
-    for (const Graph& graph : resolved.graphs)
-        for (const Op& op : graph.ops) {
-            ops_.emplace(op.name(), &op);
-            for (std::size_t i = 0; i < op.inputs.size(); ++i) uses_[op.inputs[i]].push_back({&op, i});
-            ++count;
-        }
+    for (const Graph& graph : resolved.graphs) {
+        for (const Op& op : graph.ops) ops_.emplace(op.name(), &op);
+        count += graph.ops.size();
+    }
     deep_ = count > deep_ops;
     graph_ = deep_ || has(resolved.file, "graph_tests");
     for (const auto& [name, stimulus] : resolved.test.stimulus_overrides)
         overrides_.push_back({name, NamePattern::parse(name), &stimulus});
+    for (const Program& program : resolved.programs)
+        for (const Instruction& instruction : program.instructions)
+            for (const QueueSetting& setting : instruction.settings)
+                if (setting.prologue && (!setting.prologue->variable.empty() || setting.prologue->literal != 0))
+                    prologue_.insert(setting.queue);
+    find_positive();
 }
 
-const std::vector<StimulusChooser::Use>& StimulusChooser::uses(const std::string& queue) const {
-    static const std::vector<Use> none;
-    const auto found = uses_.find(queue);
-    return found == uses_.end() ? none : found->second;
+/// Goes back from every square root and logarithm to the host's queues, as long as signs pass.
+void StimulusChooser::find_positive() {
+    std::set<const DataStep*> seen;
+    std::vector<const DataStep::Source*> open;
+    for (const DataStep& step : flow_.steps())
+        if ((step.type() == "sqrt" || step.type() == "log") && !step.inputs.empty()) open.push_back(&step.inputs[0]);
+    while (!open.empty()) {
+        const DataStep::Source& from = *open.back();
+        open.pop_back();
+        if (from.queue) positive_.insert(from.queue);
+        if (!from.step || !seen.insert(from.step).second) continue;
+        for (std::size_t k = 0; k < from.step->inputs.size(); ++k)
+            if (passes_sign(*from.step, k)) open.push_back(&from.step->inputs[k]);
+    }
 }
 
 /// The override of that very name, else the first whose pattern matches the whole name.
@@ -101,11 +135,12 @@ const Stimulus* StimulusChooser::own(const std::string& name, std::string& which
 }
 
 bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const {
-    for (const Use& use : uses(queue.name)) {
-        const OpConfig& op = use.op->cfg;
+    for (const DataStep::Use& use : flow_.uses(queue.name)) {
+        if (use.step->sub) continue;
+        const OpConfig& op = use.step->op->cfg;
         if (op.type == "matmul" && op.attr.identity && (use.operand == 0 || use.operand == 2)) {
             const bool tiles = use.operand == 0;
-            chosen = {of_type(tiles ? Stimulus::Type::Sparse : Stimulus::Type::SparseEncoding), use.op,
+            chosen = {of_type(tiles ? Stimulus::Type::Sparse : Stimulus::Type::SparseEncoding), use.step->op,
                       tiles ? "sparse tiles: one 1 in each row of a tile"
                             : "sparse encoding: zero strips 0, ublocks 0.5, tiles 0.8"};
             return true;
@@ -126,57 +161,20 @@ bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const 
     return false;
 }
 
-/// Datums that a mean or average is taken over: the inner dimension of the matmul that uses the constant, or of the
-/// one whose sum is multiplied by it.
-std::int64_t StimulusChooser::reduced_size(const Queue& queue) const {
-    for (const Use& use : uses(queue.name)) {
-        const OpAttributes& a = use.op->cfg.attr;
-        if (use.op->cfg.type == "matmul" && a.m_k * a.u_kt > 0) return a.m_k * a.u_kt * 32;
-        for (const std::string& other : use.op->inputs)
-            if (const auto found = ops_.find(other); found != ops_.end() && found->second->cfg.type == "matmul")
-                return std::max<std::int64_t>(1, found->second->cfg.attr.m_k * found->second->cfg.attr.u_kt * 32);
-    }
-    return queue.shape().rt * queue.tile.h;
-}
-
-bool StimulusChooser::by_name(const Queue& queue, ChosenStimulus& chosen) const {
-    const std::string& name = queue.name;
-    const auto take = [&](double value, const std::string& what) {
-        chosen = {constant(value), nullptr, "constant by name: " + what};
-        return true;
-    };
-    if (is_raw(queue.df) || is_integer(queue.df)) return false;
-    if (has(name, "_s_brcst_m2") || has(name, "_s_brcst_m1")) {
-        const bool column = has(name, "_s_brcst_m2");
-        take(1, column ? "one column of ones" : "one row of ones");
-        (column ? chosen.stimulus.cols_first : chosen.stimulus.rows_first) = 1;
-        (column ? chosen.stimulus.cols_last : chosen.stimulus.rows_last) = 1;
-        return true;
-    }
-    const auto share = [&] {
-        const std::int64_t size = reduced_size(queue);
-        return take(1.0 / static_cast<double>(size), fmt::format("1/{}", size));
-    };
-    if (has(name, "eps")) return take(1e-5, "eps 1e-5");
-    if (has(name, "mean") || has(name, "avg")) return share();
-    if (has(name, "var") || has(name, "sum")) return take(1, "1 for a variance or sum");
-    if (!name.starts_with("dc.") || uses(name).empty()) return false;
-    // decomposed layer norms and softmaxes number their constants: what is added is eps, a factor is 1/K
-    const std::string& type = uses(name).front().op->cfg.type;
-    if (type == "add" || type == "fused_op") return take(1e-5, "eps 1e-5, since it is added");
-    return type == "multiply" ? share() : false;
-}
-
 ChosenStimulus StimulusChooser::by_default(const Queue& queue) const {
+    const bool positive = positive_.contains(&queue);
+    const bool kept = queue.type == QueueType::Ram || prologue_.contains(queue.name);
     if (!is_raw(queue.df) && !is_integer(queue.df))
-        for (const Use& use : uses(queue.name)) {
-            const std::int64_t k = inner_of_right_operand(*use.op, use.operand);
-            if (k <= 0 || (deep_ && queue.type != QueueType::Ram)) continue;
+        for (const DataStep::Use& use : flow_.uses(queue.name)) {
+            const std::int64_t k = inner_of_right_operand(flow_, use);
+            if (k <= 0 || (deep_ && !kept)) continue;
             const double inner = static_cast<double>(k);
-            if (!deep_) return {uniform(0.001, 2 / inner), nullptr, fmt::format("default: uniform (0.001, 2/{})", k)};
+            if (!deep_ || positive)
+                return {uniform(0.001, 2 / inner), nullptr, fmt::format("default: uniform (0.001, 2/{})", k)};
             const double edge = std::sqrt(3 / inner);
             return {uniform(-edge, edge), nullptr, fmt::format("default: uniform (-sqrt(3/{0}), sqrt(3/{0}))", k)};
         }
+    if (positive && graph_) return {uniform(0.001, 1), nullptr, "uniform (0.001, 1), since it reaches a root or log"};
     if (graph_) return {uniform(-1, 1), nullptr, "default: uniform (-1, 1)"};
     return {uniform(0.001, 1), nullptr, "default: uniform (0.001, 1)"};
 }
@@ -189,16 +187,21 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
         if (!is_sparse(stimulus->type)) return chosen;
         if (const auto named = ops_.find(stimulus->matmul_ident_name); named != ops_.end())
             chosen.sparse_op = named->second;
-        for (const Use& use : uses(queue.name))
-            if (!chosen.sparse_op && use.op->cfg.attr.identity) chosen.sparse_op = use.op;
+        for (const DataStep::Use& use : flow_.uses(queue.name))
+            if (!chosen.sparse_op && use.step->attr().identity) chosen.sparse_op = use.step->op;
         if (!chosen.sparse_op && stimulus->type != Stimulus::Type::Sparse)
             fail_input(queue.loc, "the stimulus of queue '{}' names the op '{}', which is no op of the netlist",
                        queue.name, stimulus->matmul_ident_name);
         return chosen;
     }
-    if (by_part(queue, chosen) || by_name(queue, chosen)) return chosen;
-    if (netlist_.test.stimulus && !is_sparse(netlist_.test.stimulus->type))
-        return {*netlist_.test.stimulus, nullptr, "stimulus-config"};
+    if (by_part(queue, chosen)) return chosen;
+    const TestConfig& test = netlist_.test;
+    if (test.stimulus && !is_sparse(test.stimulus->type)) {
+        const bool inference = !test.io_inputs.empty();
+        if (const auto special = inference ? inference_constant(queue, test) : std::nullopt) return *special;
+        return {*test.stimulus, nullptr, "stimulus-config"};
+    }
+    if (const auto named = constant_by_use(queue, flow_)) return *named;
     return by_default(queue);
 }
 

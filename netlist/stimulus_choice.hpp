@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "netlist/data_flow.hpp"
 #include "netlist/name_pattern.hpp"
 #include "netlist/netlist.hpp"
 
@@ -19,36 +21,32 @@ struct ChosenStimulus {
 };
 
 /// Rules, the first that fits: an override that names the queue; control inputs (sparse tiles and encodings, indices);
-/// constants of the reference compiler by name; the file's general stimulus; the defaults.
+/// the file's general stimulus, but for a few names in inference tests; constants of the reference compiler; defaults.
 class StimulusChooser {
 public:
     explicit StimulusChooser(const Netlist& resolved);
     ChosenStimulus choose(const Queue& queue) const;
 
 private:
-    struct Use {
-        const Op* op = nullptr;
-        std::size_t operand = 0;
-    };
     struct Override {
         std::string name;
         std::optional<NamePattern> pattern;
         const Stimulus* stimulus = nullptr;
     };
 
+    void find_positive();
     const Stimulus* own(const std::string& name, std::string& which) const;
     bool by_part(const Queue& queue, ChosenStimulus& chosen) const;
-    bool by_name(const Queue& queue, ChosenStimulus& chosen) const;
     ChosenStimulus by_default(const Queue& queue) const;
-    const std::vector<Use>& uses(const std::string& queue) const;
-    std::int64_t reduced_size(const Queue& queue) const;
 
     const Netlist& netlist_;
-    std::map<std::string, std::vector<Use>, std::less<>> uses_;
+    DataFlow flow_;
     std::map<std::string, const Op*, std::less<>> ops_;
     std::vector<Override> overrides_;
-    bool deep_ = false;   ///< more than 20 ops
-    bool graph_ = false;  ///< a graph test, or deep
+    std::set<std::string, std::less<>> prologue_;  ///< queues that some execute reads once and keeps
+    std::set<const Queue*> positive_;              ///< whose data reaches a square root or logarithm
+    bool deep_ = false;                            ///< more than 20 ops
+    bool graph_ = false;                           ///< a graph test, or deep
 };
 
 }  // namespace tt

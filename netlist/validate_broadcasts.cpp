@@ -45,8 +45,9 @@ void check_op(Validation& v, const Op& op, const OpDef& def) {
             const Queue* queue = v.index.queue(op.inputs[k]);
             const TmMap map(queue ? queue->shape() : v.index.op(op.inputs[k]).op->shape(), op.tms[k]);
             const OperandUse use = def.use(op.cfg, input, 0, 0);
-            const std::int64_t slices = map.shape().z,
-                               step = per_slice && !use.whole_input ? std::max<std::int64_t>(1, use.slices) : slices;
+            // Per slice: those of one output slice, or of an operand whose slices are taken in any order, each alone.
+            const std::int64_t slices = map.shape().z, alone = use.whole_input ? 1 : use.slices,
+                               step = per_slice ? std::max<std::int64_t>(1, alone) : slices;
             for (std::int64_t z = 0; z < slices; z += step) {
                 if (!reads_more(map, use, z, std::min(slices, z + step), held)) continue;
                 v.out.error(

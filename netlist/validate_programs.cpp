@@ -33,9 +33,11 @@ private:
             case Kind::StaticVar:
                 return declare(i);
             case Kind::VarInst:
-                known(i.out, i.loc);
-                if (i.out.starts_with("$p_")) v_.out.error(i.loc, "'{}' is a parameter and cannot be changed", i.out);
+                if (parameters_.contains(i.out))
+                    v_.out.error(i.loc, "'{}' is a parameter and cannot be changed", i.out);
                 for (const Operand& operand : i.operands) known(operand, i.loc);
+                if (sets_parameter(i)) variables_.insert(i.out);
+                known(i.out, i.loc);
                 if (i.op == "incwrap" && i.operands[1].variable.empty() && i.operands[1].literal < 1)
                     v_.out.error(i.loc, "'incwrap' wraps at {}; it must wrap at 1 or more", i.operands[1].literal);
                 return;
@@ -62,6 +64,7 @@ private:
     void declare(const Instruction& i) {
         for (const auto& [name, value] : i.variables) {
             known(value, i.loc);
+            if (i.kind == Kind::Param) parameters_.insert(name);
             if (!variables_.insert(name).second)
                 v_.out.error(i.loc, "variable '{}' of program '{}' is declared twice", name, program_.name);
         }
@@ -191,7 +194,7 @@ private:
 
     Validation& v_;
     const Program& program_;
-    std::set<std::string> variables_;
+    std::set<std::string> variables_, parameters_;
     std::vector<const Instruction*> open_loops_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace tt::writing {
 
@@ -28,7 +29,10 @@ std::string word(const std::string& text) {
     return quoted + "\"";
 }
 
-std::string number(double value) { return fmt::format("{}", value); }
+std::string number(double value) {
+    if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
+    return fmt::format("{}", value);
+}
 
 std::string list(const std::vector<std::int64_t>& items) { return fmt::format("[{}]", fmt::join(items, ", ")); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "netlist/instances.hpp"
 #include "sim/run.hpp"
 
 namespace tt::sim {
@@ -15,6 +16,11 @@ static constexpr double bytes_per_gb = 1e9;
 bool PerformanceFigure::met() const {
     if (min_bound != 0 && measured < min_bound) return false;
     return expected == 0 || std::abs(measured - expected) <= std::abs(expected) * rtol;
+}
+
+/// A target means the op or graph of that name, or all its copies on several chips.
+static bool names(const std::string& target, const std::string& name) {
+    return target == name || target == without_instance(name);
 }
 
 static bool per_core(const std::string& metric) {
@@ -30,7 +36,7 @@ InputRecord::InputRecord(const Netlist& netlist) {
                                         [](const PerfMetric& m) { return per_core(m.name); });
         if (!needed) continue;
         for (const Graph& graph : netlist.graphs)
-            if (check.graph.empty() || check.graph == graph.name) cores_[&graph];
+            if (check.graph.empty() || names(check.graph, graph.name)) cores_[&graph];
     }
 }
 
@@ -58,7 +64,7 @@ public:
         : check_(check), everything_(check.target_ops.empty() && check.target_cores.empty()) {
         for (const Graph& graph : netlist.graphs) {
             const std::vector<CoreTimes>* cores = record.of(graph);
-            if (!cores || (!check.graph.empty() && check.graph != graph.name)) continue;
+            if (!cores || (!check.graph.empty() && !names(check.graph, graph.name))) continue;
             for (const CoreTimes& core : *cores)
                 if (targeted(core)) add(core);
         }
@@ -79,7 +85,7 @@ private:
         ++sum.n;
     }
     static bool has(const std::vector<std::string>& list, const std::string& name) {
-        return std::find(list.begin(), list.end(), name) != list.end();
+        return std::any_of(list.begin(), list.end(), [&](const std::string& target) { return names(target, name); });
     }
 
     bool targeted(const CoreTimes& core) const {
@@ -122,7 +128,7 @@ private:
 double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report) {
     double cycles = 0, inputs = 0;
     for (const GraphReport& graph : report.graphs) {
-        if (!check.graph.empty() && check.graph != graph.name) continue;
+        if (!check.graph.empty() && !names(check.graph, graph.name)) continue;
         cycles += static_cast<double>(graph.active_cycles);
         inputs += static_cast<double>(graph.inputs);
     }
@@ -148,29 +154,44 @@ double figure(const std::string& metric, const PerformanceCheck& check, const Ta
     return metric == "cycles-per-tensor" || cycles == 0 ? cycles : hz / cycles;
 }
 
+bool known_to(const std::string& target, const std::vector<std::string>& known) {
+    return target.empty() ||
+           std::any_of(known.begin(), known.end(), [&](const std::string& one) { return names(target, one); });
+}
+
+std::vector<std::string> graph_names(const Netlist& netlist) {
+    std::vector<std::string> graphs;
+    for (const Graph& graph : netlist.graphs) graphs.push_back(graph.name);
+    return graphs;
+}
+
 void check_name(Diagnostics& problems, const PerformanceCheck& check, const std::string& name, const std::string& what,
                 const std::vector<std::string>& known) {
-    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+    if (known_to(name, known)) return;
     problems.error(check.loc, "performance-check '{}' names {} '{}', which the netlist does not have{}", check.name,
                    what, name, did_you_mean(name, known));
 }
 
 }  // namespace
 
-void check_performance_names(const Netlist& netlist) {
-    std::vector<std::string> graphs, programs, ops;
-    for (const Graph& graph : netlist.graphs) {
-        graphs.push_back(graph.name);
+std::vector<std::string> check_performance_names(const Netlist& netlist) {
+    const std::vector<std::string> graphs = graph_names(netlist);
+    std::vector<std::string> programs, ops, notes;
+    for (const Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops) ops.push_back(op.name());
-    }
     for (const Program& program : netlist.programs) programs.push_back(program.name);
     Diagnostics problems;
     for (const PerformanceCheck& check : netlist.performance) {
-        check_name(problems, check, check.graph, "graph", graphs);
+        if (!known_to(check.graph, graphs)) {
+            notes.push_back(fmt::format("line {}: performance-check '{}' is left out: the netlist has no graph '{}'{}",
+                                        check.loc.line, check.name, check.graph, did_you_mean(check.graph, graphs)));
+            continue;
+        }
         check_name(problems, check, check.program, "program", programs);
         for (const std::string& op : check.target_ops) check_name(problems, check, op, "op", ops);
     }
     problems.throw_if_any();
+    return notes;
 }
 
 std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& report, const InputRecord& record) {
@@ -178,7 +199,7 @@ std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& 
     for (const PerformanceCheck& check : netlist.performance) {
         const bool run = check.program.empty() || std::find(report.programs.begin(), report.programs.end(),
                                                             check.program) != report.programs.end();
-        if (!run) continue;
+        if (!run || !known_to(check.graph, graph_names(netlist))) continue;
         const Targets targets(check, netlist, record);
         for (const PerfMetric& metric : check.metrics)
             figures.push_back({check.name, metric.name, metric.expected, metric.rtol, metric.min_bound,

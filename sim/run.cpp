@@ -207,7 +207,10 @@ RunReport run(const RunOptions& options) {
     return std::move(state.report);
 }
 
-std::string check(const RunOptions& options) { return set_up(options)->arch; }
+CheckReport check(const RunOptions& options) {
+    const std::unique_ptr<Setup> setup = set_up(options);
+    return {setup->arch, setup->netlist.notes};
+}
 
 std::string explain(const RunOptions& options) {
     const std::unique_ptr<Setup> setup = set_up(options);

@@ -104,7 +104,11 @@ struct RunReport {
 RunReport run(const RunOptions& options);
 
 /// `ttsim check`: everything before the run. Returns the arch chosen.
-std::string check(const RunOptions& options);
+struct CheckReport {
+    std::string arch;
+    std::vector<std::string> notes;
+};
+CheckReport check(const RunOptions& options);
 /// `ttsim explain`: the Plan of every graph as text.
 std::string explain(const RunOptions& options);
 

@@ -97,6 +97,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.numerics = options.numerics;
     report.seed = options.seed;
     report.inputs_count = options.inputs_count;
+    report.notes = setup.netlist.notes;
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
     if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);
     setup.state->report = std::move(report);
@@ -130,7 +131,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given) {
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
-    check_performance_names(setup->netlist);
+    for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
 

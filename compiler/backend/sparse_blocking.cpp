@@ -120,8 +120,7 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     a.num_sparse_tiles = most;
     a.sparse_tile_ptr_bits = std::max<std::int64_t>(1, bits_for(most));
     a.sparse_ublock_idx_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
-    if (a.sparse_tile_ptr_bits + bits_for(op.out.ublock_rt) + bits_for(a.u_kt) > 16 || a.sparse_ublock_idx_bits > 15)
-        return false;
+    if (layout_of(op).places() < op.out.ublock_rt * a.u_kt || a.sparse_ublock_idx_bits > 15) return false;
     a.num_index_tiles = 1;
     a.num_nz_strips.clear();
     for (const Share& share : shares) {

@@ -273,6 +273,7 @@ private:
                       sub.name, text(sub.inputs[k]), by.mblock_m, by.mblock_n);
             return;
         }
+        if (is_inner_broadcast(sub, k)) return check_inner_broadcast(sub, k, by);
         if (other_schedule || a.reduce_dim == ReduceDim::RC) return;
         const bool rows = a.reduce_dim == ReduceDim::R;
         const auto blocks = rows ? by.mblock_m : by.mblock_n;
@@ -280,6 +281,17 @@ private:
         if (a.m_k != blocks || a.u_kt != inner)
             error(sub.loc, "sub-op '{}' has m_k {} and u_kt {}; for {}, made by '{}', they must be {} and {}", sub.name,
                   a.m_k, a.u_kt, text(sub.inputs[k]), by.name, blocks, inner);
+    }
+
+    /// Each inner block repeats the columns of one ublock, so both numbers must be multiples.
+    void check_inner_broadcast(const FusedSubOp& sub, std::size_t k, const FusedSubOp& by) {
+        const auto& a = sub.attributes;
+        if (by.mblock_n < 1 || by.ublock_ct < 1) return;  // has been reported
+        if (a.m_k % by.mblock_n == 0 && a.u_kt % by.ublock_ct == 0) return;
+        error(sub.loc,
+              "matmul '{}' has m_k {} and u_kt {}; for the c broadcast of {}, made by '{}', they must be multiples of "
+              "its mblock_n {} and ublock_ct {}",
+              sub.name, a.m_k, a.u_kt, text(sub.inputs[k]), by.name, by.mblock_n, by.ublock_ct);
     }
 
     /// Elsewhere the blocks must be the same, but for a broadcast dimension, which must be one tile.

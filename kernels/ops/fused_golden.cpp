@@ -37,10 +37,29 @@ Tensor apply(const Tensor& x, FusedTm tm, TileDim dim) {
     return y;
 }
 
+/// A c broadcast before a product: inner tile d of block k is column d of ublock k, both over and over.
+Tensor repeat_inner(const Tensor& x, const FusedSubOp& by, const FusedSubOp& product, TileDim dim) {
+    const auto inner = product.attributes.u_kt;
+    Tensor y(x.z, x.rows, product.attributes.m_k * inner * dim.w);
+    for (std::int64_t z = 0; z < y.z; ++z)
+        for (std::int64_t r = 0; r < y.rows; ++r)
+            for (std::int64_t c = 0; c < y.cols; ++c) {
+                const auto k = c / dim.w / inner, d = c / dim.w % inner;
+                const auto column = k % by.mblock_n * by.ublock_ct + d % by.ublock_ct;
+                y.slice(z).at(r, c) = x.slice(z).at(r, column * dim.w + c % dim.w);
+            }
+    return y;
+}
+
 class CoreGolden {
 public:
     CoreGolden(const OpConfig& op, std::span<const Tensor* const> in, std::int64_t i, std::int64_t j)
-        : op_(op), in_(in), i_(i), j_(j), intermediates_(static_cast<std::size_t>(op.fused->intermediates)) {}
+        : op_(op),
+          in_(in),
+          i_(i),
+          j_(j),
+          intermediates_(static_cast<std::size_t>(op.fused->intermediates)),
+          writers_(intermediates_.size()) {}
 
     Tensor run() {
         Tensor output;
@@ -49,12 +68,14 @@ public:
             for (const auto& sub : schedule) {
                 auto result = evaluate(sub, before);
                 before = &sub;
-                if (sub.output.kind == FusedOperand::Kind::Intermed)
+                if (sub.output.kind == FusedOperand::Kind::Intermed) {
                     intermediates_[static_cast<std::size_t>(sub.output.index)] = std::move(result);
-                else if (sub.output.kind == FusedOperand::Kind::Dest)
+                    writers_[static_cast<std::size_t>(sub.output.index)] = &sub;
+                } else if (sub.output.kind == FusedOperand::Kind::Dest) {
                     dest_ = std::move(result);
-                else
+                } else {
                     output = std::move(result);
+                }
             }
         }
         return output;
@@ -77,7 +98,9 @@ private:
         std::vector<Tensor> operands;
         for (std::size_t k = 0; k < sub.inputs.size(); ++k) {
             auto x = operand(sub, k);
-            if (k < sub.input_tms.size())
+            if (is_inner_broadcast(sub, k))
+                x = repeat_inner(x, *writers_[static_cast<std::size_t>(sub.inputs[k].index)], sub, config.in_tile[k]);
+            else if (k < sub.input_tms.size())
                 for (const auto& tm : sub.input_tms[k]) x = apply(x, tm, config.in_tile[k]);
             config.in.push_back({x.z, x.rows / config.in_tile[k].h, x.cols / config.in_tile[k].w});
             operands.push_back(std::move(x));
@@ -93,6 +116,7 @@ private:
     std::span<const Tensor* const> in_;
     std::int64_t i_, j_;
     std::vector<Tensor> intermediates_;
+    std::vector<const FusedSubOp*> writers_;
     Tensor dest_;
 };
 

@@ -32,6 +32,13 @@ CoreTiles source_tiles(const FusedSubOp& sub, std::size_t operand) {
     return tiles;
 }
 
+bool is_inner_broadcast(const FusedSubOp& sub, std::size_t operand) {
+    if (sub.type != "matmul" || operand != 0 || operand >= sub.input_tms.size()) return false;
+    const auto& tms = sub.input_tms[operand];
+    return sub.inputs[operand].kind == Kind::Intermed &&
+           std::any_of(tms.begin(), tms.end(), [](const FusedTm& tm) { return tm.kind == FusedTm::Kind::BroadcastC; });
+}
+
 /// The format of values that stay in Dst: dequantization leaves floats in an integer Dst.
 static DataFormat dest_format(const OpConfig& op, const FusedSubOp& sub) {
     return sub.type == "dequantization" ? DataFormat::Float32 : op.acc_df;
@@ -82,6 +89,7 @@ constexpr AttrDef attributes[] = {
 struct Held {
     std::vector<float> data;
     MatrixView view;
+    const FusedSubOp* by = nullptr;  ///< who made it
     void resize(std::int64_t rows, std::int64_t cols) {
         data.assign(static_cast<std::size_t>(rows * cols), 0.0F);
         view = {data.data(), rows, cols, cols};
@@ -178,10 +186,25 @@ private:
                         cols);
     }
 
+    /// A product takes one ublock column of a broadcast intermediate for each inner block, over and over.
+    void repeat_ublocks(const FusedSubOp& sub, const Held& from, std::int64_t tile_w, MatrixView to) const {
+        const std::int64_t width = from.by->ublock_ct * tile_w, each = sub.attributes.u_kt * tile_w;
+        for (std::int64_t r = 0; r < to.rows; ++r)
+            for (std::int64_t c = 0; c < to.cols; c += width)
+                std::copy_n(from.view.row(r) + c / each % from.by->mblock_n * width, width, to.row(r) + c);
+    }
+
     /// The operand after the sub-op's TMs and the unpacker, in memory of its own.
     void assemble(const OpConfig& config, const FusedSubOp& sub, std::size_t k, Held& to) const {
         const auto from = source(sub, k);
         const auto tms = k < sub.input_tms.size() ? std::span(sub.input_tms[k]) : std::span<const FusedTm>{};
+        if (is_inner_broadcast(sub, k)) {
+            to.resize(from.rows, sub.attributes.m_k * sub.attributes.u_kt * config.in_tile[k].w);
+            repeat_ublocks(sub, intermediates_[static_cast<std::size_t>(sub.inputs[k].index)], config.in_tile[k].w,
+                           to.view);
+            prepare_operand(config, static_cast<int>(k), args_.numerics, to.view);
+            return;
+        }
         auto rows = from.rows, cols = from.cols;
         for (const auto& tm : tms) {
             if (tm.kind == FusedTm::Kind::BroadcastR) rows *= tm.factor;
@@ -226,6 +249,7 @@ private:
     }
 
     void keep(const FusedSubOp& sub, Held result) {
+        result.by = &sub;
         if (sub.output.kind == Kind::Intermed) {
             intermediates_[static_cast<std::size_t>(sub.output.index)] = std::move(result);
         } else if (sub.output.kind == Kind::Dest) {

@@ -16,6 +16,9 @@ CoreTiles operand_tiles(const FusedSubOp& sub, std::size_t operand);
 /// The same before the TMs: what the input or intermediate must have.
 CoreTiles source_tiles(const FusedSubOp& sub, std::size_t operand);
 
+/// Whether the operand is the left one of a product and an intermediate that a c broadcast repeats.
+bool is_inner_broadcast(const FusedSubOp& sub, std::size_t operand);
+
 /// A sub-op as an op on a grid of one core. `before` is the sub-op listed before it in its schedule (whose result
 /// `dest` names), nullptr for the first. The shapes of operands are left empty.
 OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp* before);

@@ -173,6 +173,71 @@ TEST_CASE("fused chains through dest agree with golden for random blockings") {
     }
 }
 
+namespace {
+
+/// x -> nop -> intermediate of `from` blocks -> matmul with m_k x u_kt inner tiles, its left operand repeated.
+OpConfig broadcast_product(Blocks from, std::int64_t m_k, std::int64_t u_kt, bool same_schedule) {
+    const Blocks result{from.m, 2, from.rt, 2};
+    const std::int64_t factor = m_k * u_kt / (from.n * from.ct);
+    auto product = with_tm(with_inner(sub("mm", "matmul", {intermed(0), input(1)}, intermed(1), result), m_k, u_kt), 0,
+                           Tm::BroadcastC, factor);
+    product.pop_last = {intermed(0)};
+    const auto copy = sub("copy", "nop", {input(0)}, intermed(0), from);
+    const auto last = sub("last", "nop", {intermed(1)}, output, result, {intermed(1)});
+    std::vector<std::vector<FusedSubOp>> schedules{{copy, product}, {last}};
+    if (!same_schedule) schedules = {{copy}, {product}, {last}};
+    return fused({.mblock_m = from.m, .mblock_n = 2, .ublock_rt = from.rt, .ublock_ct = 2}, 2, 2, schedules);
+}
+
+Operands product_operands(OpConfig& op, Blocks from, std::int64_t inner, std::mt19937& random) {
+    Operands in;
+    in.tensors = {draw_tensor({1, from.m * from.rt, from.n * from.ct}, {}, random),
+                  draw_tensor({1, inner, op.out.mblock_n * op.out.ublock_ct}, {}, random)};
+    set_operands(op, in.pointers(), DataFormat::Float16_b);
+    return in;
+}
+
+}  // namespace
+
+TEST_CASE("a product repeats the columns of a broadcast intermediate") {
+    std::mt19937 random(23);
+    struct Case {
+        Blocks from;
+        std::int64_t m_k, u_kt;
+    };
+    for (const auto& [from, m_k, u_kt] : {Case{{2, 1, 1, 1}, 1, 4}, Case{{2, 1, 2, 1}, 3, 2}, Case{{1, 1, 2, 3}, 2, 6},
+                                          Case{{2, 2, 1, 2}, 2, 4}, Case{{1, 2, 1, 1}, 4, 1}})
+        for (const bool same_schedule : {true, false}) {
+            INFO(from.n << " x " << from.ct << ", m_k " << m_k << ", u_kt " << u_kt);
+            auto op = broadcast_product(from, m_k, u_kt, same_schedule);
+            const Operands in = product_operands(op, from, m_k * u_kt, random);
+            agree(op, in);
+            // by hand: row 0, column 0
+            const Tensor &x = in.tensors[0], &y = in.tensors[1];
+            double sum = 0;
+            for (std::int64_t k = 0; k < m_k; ++k)
+                for (std::int64_t d = 0; d < u_kt; ++d)
+                    for (std::int64_t i = 0; i < 32; ++i)
+                        sum += static_cast<double>(x.slice(0).at(0, (k % from.n * from.ct + d % from.ct) * 32 + i)) *
+                               static_cast<double>(y.slice(0).at((k * u_kt + d) * 32 + i, 0));
+            CHECK(run_golden(op, in.pointers()).slice(0).at(0, 0) == Approx(sum).margin(1e-3));
+        }
+}
+
+TEST_CASE("inner blocks that do not repeat whole columns of a broadcast intermediate are refused") {
+    std::mt19937 random(24);
+    const auto complaint = [&](Blocks from, std::int64_t m_k, std::int64_t u_kt) {
+        auto op = broadcast_product(from, m_k, u_kt, true);
+        product_operands(op, from, m_k * u_kt, random);
+        return complaints(op);
+    };
+    CHECK(complaint({1, 1, 1, 2}, 4, 1).find("they must be multiples of its mblock_n 1 and ublock_ct 2") !=
+          std::string::npos);
+    CHECK(complaint({1, 2, 1, 1}, 1, 4).find("they must be multiples of its mblock_n 2 and ublock_ct 1") !=
+          std::string::npos);
+    CHECK(complaint({1, 2, 1, 1}, 2, 2).empty());
+}
+
 TEST_CASE("a left matmul operand is shared along grid rows, a right one along grid columns") {
     std::mt19937 random(17);
     const Blocks small{1, 1, 1, 4}, full{4, 1, 2, 4};

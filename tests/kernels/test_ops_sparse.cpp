@@ -115,6 +115,56 @@ TEST_CASE("a hand-written encoding decodes to its strips") {
     CHECK(encode(layout, slices) == words);
 }
 
+TEST_CASE("the inner index takes one bit also where it can only be 0") {
+    SparseLayout layout;
+    layout.op = "sp";
+    layout.tile_ptr_bits = 6;
+    layout.ublock_idx_bits = 5;
+    layout.u_kt = 1;
+    layout.ublock_rt = 4;
+    layout.mblock_m = 3;
+    layout.strips = 8;
+    layout.sparse_tiles = 50;
+    CHECK(layout.inner_bits() == 1);
+    // strip 7, last of slice and of tile; 1 block: ublock row 2, 3 tiles: (row 0, tile 49), (row 2, tile 1),
+    // (row 3, tile 8)
+    std::vector<std::uint32_t> words(1024, 0);
+    words[0] = 0xC0000007;
+    words[1] = 0x0001 | (2U | 3U << 5) << 16;
+    words[2] = (49U << 10 | 0U << 1) | (1U << 10 | 2U << 1) << 16;
+    words[3] = (8U << 10 | 3U << 1);
+    const auto slices = decode_sparse(words, layout);
+    REQUIRE(slices.size() == 1);
+    REQUIRE(slices[0].size() == 1);
+    CHECK(slices[0][0] == SparseStrip{7, true, {{2, {{0, 0, 49}, {2, 0, 1}, {3, 0, 8}}}}});
+    CHECK(encode(layout, slices) == words);
+    words[3] |= 1;  // an inner index of 1
+    CHECK_THROWS_WITH(decode_sparse(words, layout), Catch::Contains("inner index is 1, must be below 1"));
+    layout.u_kt = 2;
+    CHECK(layout.inner_bits() == 1);
+    layout.u_kt = 5;
+    CHECK(layout.inner_bits() == 3);
+}
+
+TEST_CASE("a layout counts the places its tile entries can name") {
+    SparseLayout layout;
+    layout.ublock_rt = 4;
+    layout.u_kt = 3;
+    const auto places = [&](std::int64_t tile_ptr_bits) {
+        layout.tile_ptr_bits = tile_ptr_bits;
+        return layout.places();
+    };
+    CHECK(places(12) == 12);  // two bits of row, two of inner index
+    CHECK(places(13) == 6);
+    CHECK(places(14) == 3);
+    CHECK(places(15) == 2);
+    CHECK(places(16) == 1);
+    CHECK(places(17) == 0);
+    layout.u_kt = 1;
+    CHECK(places(13) == 4);
+    CHECK(places(14) == 2);
+}
+
 TEST_CASE("a block that counts the most tiles its field can is written as 0") {
     SparseLayout layout;
     layout.tile_ptr_bits = 4;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "kernels/op_def.hpp"
 #include "netlist/read_parts.hpp"
+#include "netlist/writer.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
 using namespace tt;
@@ -113,8 +115,63 @@ TEST_CASE("the test configuration keeps its own stimulus and comparison for name
     CHECK_FALSE(n.test.stimulus.has_value());
     CHECK(n.test.stimulus_overrides[0].second.type == Stimulus::Type::Normal);
     CHECK(n.test.stimulus_overrides[0].second.rows_last == 4);
-    CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {atoll: 1}}\n"),
-                      "n.yaml:18:35: error: 'comparison-config' has no field 'atoll'; did you mean 'atol'?");
+    CHECK(n.notes.empty());
+}
+
+TEST_CASE("keys of the test configuration that nothing depends on are noted and left out") {
+    const Netlist n = read(test::small_netlist + R"(test-config:
+  test-args: {microbatch_count: 4, model: bert, backends: [a, b]}
+  comparison-config: {type: Exact, atoll: 1, overrides: {out0: {tolerance: 2}}}
+  stimulus-config: {type: Normal, seed: 5}
+  io-config: {inputs: [in0], layout: 3}
+  hardware-settings: {x: 1}
+)");
+    const std::vector<std::string> expected{
+        "line 19: 'model' of 'test-args' is 'bert', no number, and is ignored",
+        "line 19: 'backends' of 'test-args' is a list, no number, and is ignored",
+        "line 20: 'comparison-config' has no field 'atoll', it is ignored; did you mean 'atol'?",
+        "line 20: override 'out0' of 'comparison-config' has no field 'tolerance', it is ignored",
+        "line 21: 'stimulus-config' has no field 'seed', it is ignored",
+        "line 22: 'io-config' has no field 'layout', it is ignored",
+        "line 23: 'test-config' has no field 'hardware-settings', it is ignored"};
+    CHECK(n.notes == expected);
+    CHECK(n.test.args.size() == 1);
+    CHECK(n.test.comparison->type == Comparison::Type::Exact);
+    CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {test-args: {microbatch_count: 4x}}\n"),
+                      "n.yaml:18:45: error: 'microbatch_count' is '4x'; a whole number is wanted");
+    CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {overrides: 1}}\n"),
+                      "n.yaml:18:46: error: 'overrides' is '1'; a map is wanted");
+}
+
+TEST_CASE("an attribute that means nothing to an op is noted and left out, an unknown one refused") {
+    const Netlist n = read(test::with(test::small_netlist, "attributes: {approximate_mode: true}",
+                                      "attributes: {approximate_mode: true, m_k: 2, bias: true}"));
+    CHECK(n.notes ==
+          std::vector<std::string>{"line 10: op 'e': attribute 'm_k' has no meaning for exp and is ignored",
+                                   "line 10: op 'e': attribute 'bias' has no meaning for exp and is ignored"});
+    CHECK(n.graphs[0].ops[0].cfg.attr.m_k == 0);
+    CHECK_FALSE(n.graphs[0].ops[0].cfg.attr.bias);
+    CHECK(n.graphs[0].ops[0].cfg.attr.approximate_mode);
+}
+
+TEST_CASE("pads may be infinite, other numbers may not") {
+    const auto padded = [](const std::string& value) {
+        return read(test::with(
+            test::small_netlist, "input_1_tms: [broadcast: {r: 1}]",
+            "input_1_tms: [pad: [0, 0, " + value + "]], input_0_pad: {rt: 0, ct: 0, pad_value: " + value + "}"));
+    };
+    for (const std::string word : {".inf", "inf", "+.Inf", "-.inf", "-inf"}) {
+        INFO(word);
+        const Netlist n = padded(word);
+        const float wanted =
+            word.starts_with('-') ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
+        CHECK(n.graphs[0].ops[1].tms[1].tms[0].value == wanted);
+        CHECK(n.graphs[0].ops[1].tms[0].pad_value == wanted);
+        CHECK(equal(read(write_netlist(n)), n));
+    }
+    CHECK_THROWS_WITH(padded(".nan"), Catch::Contains("'pad' is '.nan'; a finite number is wanted"));
+    CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {atol: .inf}}\n"),
+                      Catch::Contains("'atol' is '.inf'; a finite number is wanted"));
 }
 
 TEST_CASE("every attribute the registry lists has a place in the configuration") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 #include <thread>
@@ -254,8 +255,8 @@ TEST_CASE("constants of the reference compiler are known by their names") {
     for (const std::string& name : names) queues.push_back(host(name));
     Netlist n = with(
         queues, {matmul("avg", "x", names[3], 8), matmul("mean", "x", names[4], 2), matmul("sum", "x", names[6], 24),
-                 op_of("add", "plus", {"x", names[7]}), op_of("multiply", "times", {"sum", names[8]})});
-    n.test.stimulus = of_type(Stimulus::Type::Normal);  // constants hold against the general stimulus
+                 op_of("add", "plus", {"x", names[7]}), op_of("nop", "copied", {"plus"}),
+                 op_of("sqrt", "root", {"copied"}), op_of("multiply", "times", {"sum", names[8]})});
     const auto source = source_of(n);
     const Tensor column = source->next(names[0]), row = source->next(names[1]);
     CHECK((column.slice(0).at(31, 0) == 1 && column.slice(0).at(0, 1) == 0));
@@ -270,6 +271,127 @@ TEST_CASE("constants of the reference compiler are known by their names") {
     s.value = 3;
     n.test.stimulus_overrides = {{".*norm_mean.*", s}};
     CHECK(all_are(source_of(n)->next(names[4]), 3));
+}
+
+TEST_CASE("a general stimulus covers constants too, but for a few names in inference tests") {
+    const std::vector<std::string> names{"constant_1_norm_var_plus_eps",
+                                         "lc.input_tensor.norm_mean.0",
+                                         "lc.input_tensor.norm_var.0",
+                                         "lc.input_tensor.softmax_sum.0",
+                                         "lc.input_tensor.norm.dc.reduce_avg.0.0",
+                                         "mean_input"};
+    std::vector<Queue> queues;
+    for (const std::string& name : names) queues.push_back(host(name));
+    Netlist n = with(queues);
+    n.test.stimulus = of_type(Stimulus::Type::Constant);
+    n.test.stimulus->value = 7;
+    const auto values = [&] {
+        std::vector<float> found;
+        const auto source = source_of(n);
+        for (const std::string& name : names) found.push_back(source->next(name).data[0]);
+        return found;
+    };
+    CHECK(values() == std::vector<float>(6, 7));
+    n.test.io_inputs = {"mean_input"};  // an inference test says what its inputs are
+    const float share = 1.0F / 128;
+    CHECK(values() == std::vector<float>{std::numeric_limits<float>::epsilon(), share, share, 1, 7, 7});
+    n.test.args["sequence_lenth"] = 384;
+    CHECK(values()[1] == 1.0F / 384);
+    Stimulus own = of_type(Stimulus::Type::Constant);
+    own.value = 3;
+    n.test.stimulus_overrides = {{".*eps", own}};
+    CHECK(values()[0] == 3);
+}
+
+namespace {
+
+FusedSubOp sub_op(const std::string& type, std::vector<FusedOperand> inputs, FusedOperand output) {
+    FusedSubOp sub;
+    sub.type = sub.name = type;
+    sub.inputs = std::move(inputs);
+    sub.output = output;
+    return sub;
+}
+
+Op fused_of(const std::string& name, const std::vector<std::string>& inputs, std::vector<FusedSubOp> subs) {
+    Op op = op_of("fused_op", name, inputs);
+    auto fused = std::make_shared<FusedDefinition>();
+    fused->inputs = static_cast<std::int64_t>(inputs.size());
+    fused->intermediates = 1;
+    fused->schedules = {std::move(subs)};
+    op.cfg.fused = fused;
+    return op;
+}
+
+}  // namespace
+
+TEST_CASE("a constant of a fused op has the value that its sub-op wants") {
+    using Kind = FusedOperand::Kind;
+    const FusedOperand dest{Kind::Dest, 0}, intermed{Kind::Intermed, 0}, output{Kind::Output, 0};
+    const auto in = [](int n) { return FusedOperand{Kind::Input, n}; };
+    // sum * share, + eps, root; a matmul before it in the graph gives the sum
+    const Netlist n = with({host("x"), host("ones"), host("dc.a.1"), host("dc.a.2"), host("dc.a.3"), host("dc.a.4")},
+                           {matmul("sum", "x", "ones", 3),
+                            fused_of("f", {"sum", "dc.a.1", "dc.a.2", "dc.a.3", "dc.a.4"},
+                                     {sub_op("multiply", {in(0), in(1)}, dest), sub_op("add", {dest, in(2)}, intermed),
+                                      sub_op("sqrt", {intermed}, dest), sub_op("add", {dest, in(3)}, dest),
+                                      sub_op("multiply", {dest, in(4)}, output)})});
+    const auto source = source_of(n);
+    CHECK(all_are(source->next("dc.a.1"), 1.0F / 96));
+    CHECK(all_are(source->next("dc.a.2"), 1e-5F));
+    CHECK(source->describe("dc.a.3") == "default: uniform (0.001, 1)");
+    CHECK(source->describe("dc.a.4") == "default: uniform (0.001, 1)");
+}
+
+TEST_CASE("weights of depthwise products and prologue queues are scaled by what their results sum up") {
+    const auto depthwise = [](const std::string& name, const std::string& weight) {
+        Op op = op_of("depthwise", name, {"x", weight});
+        op.cfg.attr.m_k = 3;
+        op.cfg.attr.u_kt = 1;
+        return op;
+    };
+    Netlist n = with({host("x"), host("alone"), host("w0"), host("w1"), host("w2"), host("w")},
+                     {depthwise("d", "alone"), depthwise("d0", "w0"), depthwise("d1", "w1"), depthwise("d2", "w2"),
+                      op_of("add", "a0", {"d0", "d1"}), op_of("nop", "copy", {"a0"}),
+                      op_of("add", "a1", {"copy", "d2"}), matmul("mm", "a1", "w", 4)});
+    CHECK(source_of(n)->describe("alone") == "default: uniform (0.001, 2/96)");
+    CHECK(source_of(n)->describe("w1") == "default: uniform (0.001, 2/288)");
+    for (const Op& op : many_ops(20)) n.graphs[0].ops.push_back(op);
+    CHECK(source_of(n)->describe("w") == "default: uniform (-1, 1)");
+    Program program;
+    Instruction execute;
+    execute.kind = Instruction::Kind::Execute;
+    QueueSetting setting;
+    setting.queue = "w";
+    setting.prologue = Operand{"", 1};
+    execute.settings = {setting};
+    program.instructions = {execute};
+    n.programs = {program};
+    CHECK(source_of(n)->describe("w") == "default: uniform (-sqrt(3/128), sqrt(3/128))");
+    setting.prologue = Operand{"", 0};
+    n.programs[0].instructions[0].settings = {setting};
+    CHECK(source_of(n)->describe("w") == "default: uniform (-1, 1)");
+}
+
+TEST_CASE("host data that reaches a root or logarithm is positive") {
+    // x and w reach the root through a queue between two ops, y is squared on its way, z subtracted
+    Queue between = host("between");
+    between.input = "p";
+    Queue weight = host("w");
+    weight.type = QueueType::Ram;
+    Netlist n = with({host("x"), host("y"), host("z"), weight, between},
+                     {matmul("p", "x", "w", 2), op_of("square", "s", {"y"}), op_of("add", "a", {"between", "s"}),
+                      op_of("nop", "c", {"a"}), op_of("sqrt", "root", {"c"}), op_of("subtract", "d", {"z", "x"}),
+                      op_of("log", "l", {"d"})});
+    for (const Op& op : many_ops(20)) n.graphs[0].ops.push_back(op);
+    const auto source = source_of(n);
+    CHECK(range_of(source->next("x")).first >= 0.001F);
+    CHECK(source->describe("w") == "default: uniform (0.001, 2/64)");
+    CHECK(source->describe("y") == "default: uniform (-1, 1)");
+    CHECK(source->describe("z") == "default: uniform (-1, 1)");
+    n.graphs[0].ops[0].cfg.attr.relu_en = true;  // what a relu gives is good whatever it takes
+    n.graphs[0].ops[0].cfg.attr.relu = ReluMode::Min;
+    CHECK(source_of(n)->describe("x") == "default: uniform (-1, 1)");
 }
 
 TEST_CASE("embedding indices lie in the table, topk indices count along the row") {
@@ -381,6 +503,20 @@ TEST_CASE("zero frequencies and counts of the file are kept") {
     n.test.stimulus_overrides = {{"act", counts}};
     n.graphs[0].ops[0].inputs[1] = "other";
     CHECK_THROWS_WITH(source_of(n), Catch::Contains("'nobody'"));
+}
+
+TEST_CASE("an encoding for inner blocks of one tile keeps to the rows its entries can name") {
+    Netlist n = sparse_netlist(8);
+    OpAttributes& attr = n.graphs[0].ops[0].cfg.attr;
+    attr.u_kt = 1;
+    Stimulus dense = of_type(Stimulus::Type::SparseEncoding);
+    dense.matmul_ident_name = "mm";
+    dense.zero_ublock_freq = dense.zero_tile_freq = 0;
+    n.test.stimulus_overrides = {{"encoding", dense}};
+    CHECK(products(decoded(n, source_of(n)->next("encoding"), 0)) == 18 * 3 * 2);
+    attr.sparse_tile_ptr_bits = 15;  // one bit is left, and the inner index takes it
+    attr.sparse_ublock_idx_bits = 4;
+    CHECK(products(decoded(n, source_of(n)->next("encoding"), 0)) == 18 * 3 * 1);
 }
 
 TEST_CASE("an encoding that does not fit is drawn sparser until it does") {

@@ -176,3 +176,26 @@ TEST_CASE("a kernel broadcast holds every tile that a core reads") {
           "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more different "
           "ones for a slice; it would read the wrong ones again");
 }
+
+TEST_CASE("a kernel broadcast of a splice holds fresh tiles for each slice of its operand") {
+    const auto splice = [](const std::string& slices, const std::string& splice, const std::string& broadcast) {
+        const std::string one = "t: 1, mblock: [1, 1]";
+        const std::string a = test::with(queue("a", "HOST", bf16), one, "t: " + slices + ", mblock: [1, 1]");
+        const std::string o = op("o", "splice", "a, b", "Float16_b, Float16_b",
+                                 out_bf16 + ", grid_loc: [0, 0], input_0_tms: [broadcast: {c: 3}], attributes: {" +
+                                     splice + ", " + broadcast + "}");
+        const std::string b = test::with(test::with(queue("b", "HOST", bf16), "0x1000", "0x9000"), one,
+                                         "t: " + slices + ", mblock: [1, 3]");
+        return complaints(head + a + b + "graphs:\n" + graph("g", 0) + test::with(o, one, "t: 4, mblock: [1, 3]"));
+    };
+    const std::string by_t = "granularity: t, input0: [0, 1, 1], input1: [0, 1, 1]";
+    CHECK(splice("2", by_t, "kernel_broadcast_per_t: {input_0: 1}").empty());
+    CHECK(splice("2", by_t, "kernel_broadcast: {input_0: 2}").empty());
+    CHECK(
+        splice("2", by_t, "kernel_broadcast: {input_0: 1}") ==
+        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 0, but a core needs more different ones; it "
+        "would read the wrong ones again");
+    CHECK(splice("2", by_t, "kernel_broadcast_per_t: {input_1: 2}") ==
+          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more different "
+          "ones for a slice; it would read the wrong ones again");
+}

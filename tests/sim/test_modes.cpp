@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <functional>
 
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
@@ -154,4 +155,49 @@ TEST_CASE("dumped inputs give the same outputs again") {
     CHECK(first.inputs.size() == 2);
     CHECK(first.inputs.at("x").entries.size() == 4);
     CHECK(first.inputs.at("w").entries.size() == 1);
+}
+
+TEST_CASE("a maximum over tiles padded with minus infinity keeps the other operand") {
+    NetlistText n;
+    const Cut narrow{.m = 2, .n = 1}, wide{.m = 2, .n = 3};
+    n.queue({.name = "x", .cut = narrow});
+    n.queue({.name = "w", .cut = wide});
+    n.queue({.name = "y", .input = "most", .cut = wide});
+    n.graph("g", 2);
+    n.op({.name = "most",
+          .type = "maximum",
+          .inputs = {"x", "w"},
+          .cut = wide,
+          .more = "input_0_pad: {rt: 0, ct: 2, pad_value: -.inf}"});
+    n.program("p", looped(1, {execute("g", {fifo("x"), fifo("w")})}, 2, 4));
+    for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
+        CHECK(verdicts(run_real(n.text(), mode)) == "y passes");
+        const Outcome run = run_text(n.text(), mode);
+        REQUIRE(verdicts(run) == "y passes");
+        const Tensor &w = run.inputs.at("w").entries.at(1), &y = run.outputs.at("y").entries.at(1);
+        bool kept = true, picked = false;
+        for (std::int64_t r = 0; r < y.rows; ++r)
+            for (std::int64_t c = 0; c < y.cols; ++c) {
+                const bool same = std::equal_to<>()(y.slice(0).at(r, c), w.slice(0).at(r, c));
+                (c < 32 ? picked : kept) = c < 32 ? picked || !same : kept && same;
+            }
+        CHECK(kept);
+        CHECK(picked);
+    }
+}
+
+TEST_CASE("a program that sets a $p_ name of its own runs with it") {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 4});
+    n.queue({.name = "y", .input = "copy", .entries = 4});
+    n.graph("g", 2);
+    n.op({.name = "copy", .type = "nop", .inputs = {"x"}});
+    std::vector<std::string> program = looped(2, {execute("g", {fifo("x")})}, 2, 8);
+    for (std::string& instruction : program)
+        if (instruction.starts_with("loop:")) instruction = "loop: $p_times";
+    program.insert(program.begin() + 1, "varinst: [$p_times, set, 2]");
+    n.program("p", program);
+    const Outcome run = run_text(n.text(), sim::Mode::Full);
+    REQUIRE(verdicts(run) == "y passes");
+    CHECK(run.outputs.at("y").entries.size() == 4);
 }

@@ -84,6 +84,47 @@ TEST_CASE("a performance-check of something unknown is refused where it stands")
           std::string::npos);
 }
 
+TEST_CASE("a performance-check of a graph that is not there is left out, with a note") {
+    const Outcome run = run_real(two_ops("  a: {graph-name: gg, target-ops: [x], execution-cycles: 5}\n"
+                                         "  b: {graph-name: g, cycles-per-tensor: 5}\n"),
+                                 Mode::Timing);
+    REQUIRE(run.error == "");
+    REQUIRE(run.report.performance.size() == 1);
+    CHECK(run.report.performance[0].check == "b");
+    REQUIRE(run.report.notes.size() == 1);
+    CHECK(run.report.notes[0].find(
+              "performance-check 'a' is left out: the netlist has no graph 'gg'; did you mean 'g'?") !=
+          std::string::npos);
+}
+
+TEST_CASE("a performance-check of a graph or op on several chips means every copy") {
+    const auto text = [](const std::string& target) {
+        NetlistText n;
+        const Cut cut{.m = 2, .n = 2, .rt = 1, .ct = 2};
+        n.queue({.name = "x", .cut = cut, .entries = 6});
+        n.queue({.name = "y", .input = "grow", .cut = cut, .entries = 6});
+        n.graph("g", 6);
+        n.op({.name = "grow", .type = "exp", .inputs = {"x"}, .cut = cut});
+        n.program("p", looped(1, {execute("g", {fifo("x")})}, 6, 12));
+        std::string all = n.text();
+        for (std::size_t at = 0; (at = all.find("target_device: 0", at)) != std::string::npos; ++at)
+            all.replace(at, 16, "target_device: [0, 1]");
+        return all + "performance-check:\n  a: {" + target + ", execution-cycles: 1, cycles-per-tensor: 1}\n";
+    };
+    const Outcome both = run_real(text("graph-name: g, target-ops: [grow]"), Mode::Timing);
+    REQUIRE(both.error == "");
+    CHECK(both.report.notes.empty());
+    CHECK(figure(both, "execution-cycles").measured > 0);
+    const Outcome one = run_real(text("graph-name: g.1, target-ops: [grow.1]"), Mode::Timing);
+    REQUIRE(one.error == "");
+    CHECK(figure(one, "execution-cycles").measured > 0);
+    CHECK(figure(both, "cycles-per-tensor").measured ==
+          Approx((figure(one, "cycles-per-tensor").measured +
+                  figure(run_real(text("graph-name: g.0"), Mode::Timing), "cycles-per-tensor").measured) /
+                 2));
+    CHECK(run_real(text("graph-name: g, target-ops: [grow.2]"), Mode::Timing).exit_code == 2);
+}
+
 TEST_CASE("an op alone takes no longer than in its graph, and needs no neighbour") {
     RunOptions options;
     options.perf_op = "grow";

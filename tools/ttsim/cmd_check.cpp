@@ -19,7 +19,10 @@ void add_check(CLI::App& app) {
         "  ttsim check encoder.yaml --device wh_n150");
     command->callback([flags] {
         finish_netlist_flags(*flags);
-        print_text(fmt::format("{}: valid on {}\n", flags->options.netlist, sim::check(flags->options)));
+        const sim::CheckReport report = sim::check(flags->options);
+        std::string text = fmt::format("{}: valid on {}\n", flags->options.netlist, report.arch);
+        for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+        print_text(text);
     });
 }
 

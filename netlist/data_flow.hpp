@@ -1,0 +1,57 @@
+// What is computed from what: the ops of all graphs as steps, the sub-ops of fused ops as steps of their own, queues
+// between ops followed through.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+
+namespace tt {
+
+/// An op, or a sub-op of a fused one.
+struct DataStep {
+    /// Where an operand comes from: a step, or a queue that the host fills; neither when the netlist does not say.
+    struct Source {
+        const DataStep* step = nullptr;
+        const Queue* queue = nullptr;
+    };
+    struct Use {
+        const DataStep* step = nullptr;
+        std::size_t operand = 0;
+    };
+    const Op* op = nullptr;
+    const FusedSubOp* sub = nullptr;  ///< nullptr: the op itself
+    std::vector<Source> inputs;
+
+    const std::string& type() const { return sub ? sub->type : op->cfg.type; }
+    const OpAttributes& attr() const { return sub ? sub->attributes : op->cfg.attr; }
+    bool is_copy() const { return type() == "nop" || type() == "datacopy" || type() == "ethernet_datacopy"; }
+};
+
+/// Holds pointers into the netlist, which must outlive it unchanged.
+class DataFlow {
+public:
+    explicit DataFlow(const Netlist& resolved);
+    const std::deque<DataStep>& steps() const { return steps_; }
+    /// Who reads that queue, or takes the result of that step.
+    const std::vector<DataStep::Use>& uses(const std::string& queue) const;
+    const std::vector<DataStep::Use>& uses(const DataStep& step) const;
+    /// The step before all copies that lead to this operand; nullptr when it is no step's result.
+    static const DataStep* origin(const DataStep& step, std::size_t operand);
+
+private:
+    void add_fused(const Op& op);
+    DataStep::Source source(std::string_view name) const;
+
+    std::deque<DataStep> steps_;
+    std::unordered_map<std::string_view, const Queue*> queues_;
+    std::unordered_map<std::string_view, const DataStep*> results_;  ///< op -> the step that makes its output
+    std::unordered_map<std::string_view, std::vector<DataStep::Use>> readers_;
+    std::unordered_map<const DataStep*, std::vector<DataStep::Use>> takers_;
+};
+
+}  // namespace tt
