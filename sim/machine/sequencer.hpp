@@ -25,11 +25,12 @@ public:
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
-    void keep_consecutive(StateWalk& walk, std::int64_t growth) const;
+    void keep_regular(StateWalk& walk, std::int64_t growth);
     Context& context_;
     QueueMemory& memory_;
     std::vector<std::int64_t> to_push_;
     std::size_t next_ = 0;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
     bool pops_;
     std::int64_t popping_ = 0;  // entries whose pop is under way or done
 };
@@ -89,7 +90,8 @@ private:
                            PointerTable& pointers);
     void log(Issued issued);
     ToCome to_come() const;
-    std::int64_t rounds_alike(const Settled& from, const Settled& to) const;
+    std::int64_t rounds_alike(const Settled& from, const Settled& to, std::int64_t most) const;
+    void limit_to_commands(StateWalk& limit, const Settled& from, const Settled& to);
     void take_commands(std::size_t count);
 
     static constexpr std::size_t window_size = 64;  ///< commands looked ahead
@@ -107,6 +109,7 @@ private:
     std::vector<std::int64_t> last_over_;
     std::deque<Issued> issued_;  // the latest commands, the last of them number commands_ - 1
     std::size_t commands_ = 0;
+    std::size_t compare_from_ = 0;  // commands are not compared before that many were issued
     bool never_skip_ = false;
 };
 
