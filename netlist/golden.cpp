@@ -38,13 +38,13 @@ class OpGolden {
 public:
     OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in)
         : options_(options), op_(op), def_(*find_op(op.cfg.type)) {
-        const std::size_t count = in.size();
-        decoded_.reserve(count);
-        for (std::size_t k = 0; k < count; ++k) {
-            if (in[k].host) decoded_.push_back(options.host_entry(*in[k].host, in[k].entry));
-            given_.push_back(in[k].host ? &decoded_.back() : in[k].tensor.get());
+        decoded_.resize(in.size());
+        moved_.reserve(in.size());
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            if (in[k].host) decoded_[k] = options.host_entry(*in[k].host, in[k].entry);
+            given_.push_back(in[k].host ? &decoded_[k] : in[k].tensor.get());
             // in_tile is the operand's after transposes; TMs start from the producer's.
-            TileDim tile = op.cfg.in_tile[k];
+            TileDim tile = op.tms[k].empty() ? TileDim{} : op.cfg.in_tile[k];
             if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
             moved_.emplace_back(*given_[k], op.tms[k], tile);
         }
@@ -94,8 +94,13 @@ private:
         made.reserve(given_.size());
         for (std::size_t k = 0; k < given_.size(); ++k) {
             if (count == all && !copied(k)) continue;
-            const std::int64_t group = moved_[k].z() / all;
-            made.push_back(count == all ? moved_[k].all() : moved_[k].slices(first * group, count * group));
+            if (count == all) {
+                made.push_back(moved_[k].all());
+                decoded_[k] = {};  // only the copy is needed
+            } else {
+                const std::int64_t group = moved_[k].z() / all;
+                made.push_back(moved_[k].slices(first * group, count * group));
+            }
             if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, made.back());
             operands[k] = &made.back();
         }

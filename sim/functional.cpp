@@ -98,9 +98,10 @@ private:
         std::vector<std::pair<const Queue*, EntrySpan>> opened;
         const PlanOp& op = plan_->ops[o];
         if (op.op->cfg.gradient) return opened;
-        for (const PlanOperand& operand : op.operands) {  // reads come before the writes of the same op
-            const auto q = static_cast<std::size_t>(operand.producer_queue);
-            if (operand.producer_op < 0 && entries_[q].parts.empty()) read_queue(q, input);
+        for (std::size_t k = 0; k < op.operands.size(); ++k) {  // reads come before the writes of the same op
+            if (op.operands[k].producer_op >= 0 || !resident_[o][k].empty()) continue;
+            const auto q = static_cast<std::size_t>(op.operands[k].producer_queue);
+            if (entries_[q].parts.empty()) read_queue(q, input);
         }
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;

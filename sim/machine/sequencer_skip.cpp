@@ -176,8 +176,8 @@ std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to, std
 /// many more commands have been simulated: moments may look alike for ever where the commands to come differ.
 void Sequencer::limit_to_commands(StateWalk& limit, const Settled& from, const Settled& to) {
     constexpr std::size_t commands_per_compared = 16;
-    constexpr std::uint64_t all = std::numeric_limits<std::int64_t>::max();
-    limit.limit(rounds_alike(from, to, static_cast<std::int64_t>(std::min(limit.periods(), all))));
+    if (commands_ < compare_from_) return limit.limit(0);
+    limit.limit(rounds_alike(from, to, static_cast<std::int64_t>(limit.periods())));
     if (limit.periods() == 0) compare_from_ = commands_ + commands_per_compared * (to.commands - from.commands);
 }
 
@@ -230,8 +230,8 @@ void Sequencer::skip_rounds(const Epoch& ended) {
         // The state first: it costs the same every time, commands as much as there are to compare.
         StateWalk limit(before->snapshot, snapshot);
         walk_all(limit);
-        if (limit.periods() > 0 && commands_ >= compare_from_) limit_to_commands(limit, before->mark, present);
-        if (limit.periods() > 0 && commands_ >= compare_from_) {
+        if (limit.periods() > 0) limit_to_commands(limit, before->mark, present);
+        if (limit.periods() > 0) {
             take_commands((present.commands - before->mark.commands) * limit.periods());
             StateWalk advance(before->snapshot, snapshot, limit.periods());
             const std::int64_t inputs_before = inputs_done_;
