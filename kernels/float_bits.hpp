@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/instruction_set.hpp"
 #include "kernels/tensor.hpp"
 
 namespace tt {
@@ -66,10 +67,12 @@ using Fp8E4 = SmallFloat<4, 3>;
 template <class F>
 void for_each_datum(MatrixView m, F f) {
     if (m.stride == m.cols) m = {m.data, 1, m.rows * m.cols, m.rows * m.cols};
-    for (std::int64_t r = 0; r < m.rows; ++r) {
-        float* row = m.row(r);
-        for (std::int64_t c = 0; c < m.cols; ++c) row[c] = float_of(f(bits_of(row[c])));
-    }
+    with_vector_instructions([m, f] {
+        for (std::int64_t r = 0; r < m.rows; ++r) {
+            float* row = m.row(r);
+            for (std::int64_t c = 0; c < m.cols; ++c) row[c] = float_of(f(bits_of(row[c])));
+        }
+    });
 }
 
 }  // namespace tt

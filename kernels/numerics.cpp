@@ -62,15 +62,17 @@ void mask_operand(Fidelity fidelity, SrcPort port, MatrixView values) {
 void low_part(SrcPort port, ConstMatrixView values, MatrixView low) {
     const std::uint32_t high_mask = port == SrcPort::A ? port_a_high : port_b_high;
     const std::uint32_t all_mask = port == SrcPort::A ? port_a_all : port_b_all;
-    for (std::int64_t r = 0; r < values.rows; ++r) {
-        const float* in = values.row(r);
-        float* out = low.row(r);
-        for (std::int64_t c = 0; c < values.cols; ++c) {
-            const std::uint32_t bits = bits_of(in[c]);
-            const float rest = float_of(bits & all_mask) - float_of(bits & high_mask);
-            out[c] = float_of(where_less(bits & ~sign_bit, infinity_bits, bits_of(rest)));
+    with_vector_instructions([=] {
+        for (std::int64_t r = 0; r < values.rows; ++r) {
+            const float* in = values.row(r);
+            float* out = low.row(r);
+            for (std::int64_t c = 0; c < values.cols; ++c) {
+                const std::uint32_t bits = bits_of(in[c]);
+                const float rest = float_of(bits & all_mask) - float_of(bits & high_mask);
+                out[c] = float_of(where_less(bits & ~sign_bit, infinity_bits, bits_of(rest)));
+            }
         }
-    }
+    });
 }
 
 void round_to_dest(DataFormat acc, MatrixView values) {

@@ -50,6 +50,11 @@ int operand_count(const OpConfig& op) {
     return def == nullptr ? 0 : def->min_inputs;
 }
 
+bool golden_by_slice(const OpConfig& op) {
+    const OpDef* def = find_op(op.type);
+    return def != nullptr && def->by_slice && !op.attr.identity;  // a sparse encoding is one for all slices
+}
+
 std::vector<std::string> fast_parts(const OpConfig& op) {
     std::vector<std::string> parts;
     const auto consider = [&](const std::string& type, const OpAttributes& attr) {

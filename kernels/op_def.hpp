@@ -105,6 +105,7 @@ struct OpDef {
     void (*prepare)(const OpConfig& op, int operand, Numerics numerics, MatrixView values);
     /// Values of one output slice of one core as they leave Dst (rounded to acc_df), before pack_result().
     void (*block)(const BlockArgs& args);
+    bool by_slice = false;  ///< a slice of golden's result needs the same slice of every operand alone
     bool integer_capable = false;
     bool sfpu = false;          ///< takes vector, approximate_mode, sfpu_execution_thread
     bool gradient_all = false;  ///< gradient_op legal on every chip
@@ -120,6 +121,10 @@ common_attributes();  ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast
 
 /// Number of operands an op of this configuration must have (bias, requant, encoding count).
 int operand_count(const OpConfig& op);
+
+/// Whether golden may compute the result in parts along z: slice z from slices z * g .. z * g + g - 1 of every operand,
+/// where g is how many times more slices the operand has.
+bool golden_by_slice(const OpConfig& op);
 
 /// What of this op (and its sub-ops) --math exact computes as --math fast does, such as "exp" or "gelu of matmul".
 std::vector<std::string> fast_parts(const OpConfig& op);

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "kernels/block_group.hpp"
+#include "kernels/instruction_set.hpp"
 
 namespace tt {
 
@@ -35,10 +36,13 @@ void encode_datums(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
 template <class Code, auto Decode, bool Faces = true>
 void decode_datums(TileDim dim, const std::uint8_t* body, MatrixView tile) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
-        std::array<Code, face_edge> codes;
-        std::memcpy(codes.data(), body + index * std::int64_t{sizeof(Code)}, sizeof(codes));
+        const std::uint8_t* in = body + index * std::int64_t{sizeof(Code)};
         float* out = tile.row(r) + c;
-        for (std::size_t i = 0; i < codes.size(); ++i) out[i] = Decode(static_cast<std::uint32_t>(codes[i]));
+        for (std::size_t i = 0; i < face_edge; ++i) {
+            Code code;
+            std::memcpy(&code, in + i * sizeof(code), sizeof(code));
+            out[i] = Decode(std::uint32_t{code});
+        }
     });
 }
 
@@ -66,8 +70,6 @@ float decode_integer(std::uint32_t code) {
 
 static_assert(std::endian::native == std::endian::little, "codes are copied to and from little-endian memory");
 
-using Codes = std::array<std::uint8_t, group_size>;
-
 /// The low `width` bits of every field of `field` bits.
 constexpr std::uint64_t fields(std::size_t field, std::size_t width) {
     std::uint64_t mask = 0;
@@ -78,11 +80,11 @@ constexpr std::uint64_t fields(std::size_t field, std::size_t width) {
 /// A group's datums of Bits magnitude bits and a sign fill bytes from the low bits: 8 bytes of one datum each are
 /// folded into 8 * width bits by halves, and unfolded the same way.
 template <int Bits>
-void put_codes(const Codes& codes, std::uint8_t* out) {
+void put_codes(const std::uint8_t* codes, std::uint8_t* out) {
     constexpr std::size_t width = Bits + 1;
     for (std::size_t half = 0; half < 2; ++half) {
         std::uint64_t x;
-        std::memcpy(&x, codes.data() + half * 8, sizeof(x));
+        std::memcpy(&x, codes + half * 8, sizeof(x));
         x = (x | x >> (8 - width)) & fields(16, 2 * width);
         x = (x | x >> (16 - 2 * width)) & fields(32, 4 * width);
         x = x | x >> (32 - 4 * width);
@@ -91,51 +93,78 @@ void put_codes(const Codes& codes, std::uint8_t* out) {
 }
 
 template <int Bits>
-Codes get_codes(const std::uint8_t* in) {
+void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
     constexpr std::size_t width = Bits + 1;
-    Codes codes;
     for (std::size_t half = 0; half < 2; ++half) {
         std::uint64_t x = 0;
         std::memcpy(&x, in + half * width, width);
         x = (x | x << (32 - 4 * width)) & fields(32, 4 * width);
         x = (x | x << (16 - 2 * width)) & fields(16, 2 * width);
         x = (x | x << (8 - width)) & fields(8, width);
-        std::memcpy(codes.data() + half * 8, &x, sizeof(x));
+        std::memcpy(codes + half * 8, &x, sizeof(x));
     }
-    return codes;
 }
+
+// Between groups and packed datums lie the codes of a whole tile: narrowed or folded at once they make long loops of
+// vector code, and nothing waits for the parts of a vector that was just written.
+constexpr std::size_t most_datums = 32 * 32;
 
 template <int Bits>
 void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView tile, std::uint8_t* exponents,
                    std::uint8_t* datums) {
+    std::array<std::uint32_t, most_datums> wide;
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const float* in = tile.row(r) + c;
         Group magnitudes;
         for (std::size_t i = 0; i < magnitudes.size(); ++i) magnitudes[i] = bits_of(in[i]) & ~sign_bit;
         const std::uint32_t shared = std::max(shared_exponent(magnitudes), exponent_offset);
-        const Group kept = group_magnitudes<Bits, Reduce::Truncate>(magnitudes, shared);
-        Codes codes;
-        for (std::size_t i = 0; i < codes.size(); ++i)
-            codes[i] = static_cast<std::uint8_t>(kept[i] | where_less(0, kept[i], bits_of(in[i]) >> 31 << Bits));
+        std::uint32_t* codes = wide.data() + index;
+        const auto put = [&](std::size_t i, std::uint32_t magnitude) {
+            codes[i] = with_sign(magnitude, bits_of(in[i]) >> 31 << Bits);
+        };
+        if (scales_as_float(shared)) {
+            const float scale = magnitude_scale<Bits, Reduce::Truncate>(shared);
+            for (std::size_t i = 0; i < magnitudes.size(); ++i)
+                put(i, scaled_magnitude<Bits, Reduce::Truncate>(magnitudes[i], scale));
+        } else {
+            for (std::size_t i = 0; i < magnitudes.size(); ++i)
+                put(i, shifted_magnitude<Bits, Reduce::Truncate>(magnitudes[i], shared));
+        }
         exponents[index / group_size] = static_cast<std::uint8_t>(
             std::min(shared - exponent_offset, exponent_offset != 0 ? std::uint32_t{31} : std::uint32_t{255}));
-        put_codes<Bits>(codes, datums + index * (Bits + 1) / 8);
     });
+    std::array<std::uint8_t, most_datums> narrow;
+    std::uint8_t* const codes = Bits == 7 ? datums : narrow.data();
+    for (std::int64_t i = 0; i < dim.datums(); ++i)
+        codes[i] = static_cast<std::uint8_t>(wide[static_cast<std::size_t>(i)]);
+    if (Bits != 7)
+        for (std::int64_t at = 0; at < dim.datums(); at += group_size)
+            put_codes<Bits>(codes + at, datums + at * (Bits + 1) / 8);
 }
 
 template <int Bits>
 void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_t* exponents,
                    const std::uint8_t* datums, MatrixView tile) {
+    std::array<std::uint8_t, most_datums> unfolded;
+    const std::uint8_t* all_codes = Bits == 7 ? datums : unfolded.data();
+    if (Bits != 7)
+        for (std::int64_t at = 0; at < dim.datums(); at += group_size)
+            get_codes<Bits>(datums + at * (Bits + 1) / 8, unfolded.data() + at);
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const std::uint32_t code = exponents[index / group_size];
         const std::uint32_t shared = exponent_offset != 0 ? (code & 31U) + exponent_offset : code;
-        const Codes codes = get_codes<Bits>(datums + index * (Bits + 1) / 8);
-        Group magnitudes;
-        for (std::size_t i = 0; i < codes.size(); ++i) magnitudes[i] = codes[i] & ((1U << Bits) - 1);
-        const Group values = group_values<Bits>(magnitudes, shared);
+        const std::uint8_t* codes = all_codes + index;
         float* out = tile.row(r) + c;
-        for (std::size_t i = 0; i < codes.size(); ++i)
-            out[i] = float_of(values[i] | where_less(0, values[i], unsigned{codes[i]} >> Bits << 31));
+        const auto put = [&](std::size_t i, std::uint32_t value) {
+            out[i] = float_of(with_sign(value, std::uint32_t{codes[i]} >> Bits << 31));
+        };
+        constexpr std::uint32_t magnitude = (1U << Bits) - 1;
+        if (scales_as_float(shared)) {
+            const float scale = value_scale<Bits>(shared);
+            for (std::size_t i = 0; i < group_size; ++i) put(i, scaled_value(codes[i] & magnitude, scale));
+        } else {
+            for (std::size_t i = 0; i < group_size; ++i) put(i, shifted_value<Bits>(codes[i] & magnitude, shared));
+        }
     });
 }
 
@@ -148,15 +177,7 @@ std::int64_t exponent_section(DataFormat format, TileDim dim) {
     return tile_body_bytes(format, dim) - std::int64_t{dim.datums()} * info(format).datum_bits / 8;
 }
 
-void check_tile(TileDim dim, std::int64_t rows, std::int64_t cols) {
-    TT_CHECK(is_legal(dim) && rows == dim.h && cols == dim.w, "{}x{} datums as a tile of {}x{}", rows, cols, dim.h,
-             dim.w);
-}
-
-}  // namespace
-
-void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
-    check_tile(dim, tile.rows, tile.cols);
+void encode_body(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
     std::uint8_t* const datums = body + exponent_section(format, dim);
     if (is_block_float(format)) std::fill(body, datums, std::uint8_t{0});
     const std::uint32_t offset = exponent_offset(format);
@@ -200,8 +221,7 @@ void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint
     }
 }
 
-void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
-    check_tile(dim, tile.rows, tile.cols);
+void decode_body(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
     const std::uint8_t* const datums = body + exponent_section(format, dim);
     const std::uint32_t offset = exponent_offset(format);
     switch (format) {
@@ -242,6 +262,23 @@ void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, Matri
         case DataFormat::Invalid:
             return;
     }
+}
+
+void check_tile(TileDim dim, std::int64_t rows, std::int64_t cols) {
+    TT_CHECK(is_legal(dim) && rows == dim.h && cols == dim.w, "{}x{} datums as a tile of {}x{}", rows, cols, dim.h,
+             dim.w);
+}
+
+}  // namespace
+
+void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+    check_tile(dim, tile.rows, tile.cols);
+    with_vector_instructions([&] { encode_body(format, dim, tile, body); });
+}
+
+void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
+    check_tile(dim, tile.rows, tile.cols);
+    with_vector_instructions([&] { decode_body(format, dim, body, tile); });
 }
 
 void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, std::uint8_t* header) {

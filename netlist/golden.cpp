@@ -19,6 +19,9 @@ void requantize(DataFormat format, bool tf32, Tensor& tensor) {
     if (tf32 && format == DataFormat::Float32) host_convert(DataFormat::Tf32, all, BlockRounding::Truncate);
 }
 
+/// Copies of an op's operands that are made at once: 32 MiB of floats.
+constexpr std::int64_t most_copied_datums = std::int64_t{1} << 23;
+
 using Slots = std::map<std::int64_t, GoldenValue>;
 
 /// One launch in progress: what every queue's accesses are.
@@ -27,6 +30,89 @@ struct LaunchState {
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
     std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
     std::int64_t held_datums = 0, inputs = 1;
+};
+
+/// One op on one input. Operands that TMs or rounding change are copies; where the op allows it, of a few slices at a
+/// time, so that a broadcast never lies in memory as a whole.
+class OpGolden {
+public:
+    OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in)
+        : options_(options), op_(op), def_(*find_op(op.cfg.type)) {
+        decoded_.resize(in.size());
+        moved_.reserve(in.size());
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            if (in[k].host) decoded_[k] = options.host_entry(*in[k].host, in[k].entry);
+            given_.push_back(in[k].host ? &decoded_[k] : in[k].tensor.get());
+            // in_tile is the operand's after transposes; TMs start from the producer's.
+            TileDim tile = op.tms[k].empty() ? TileDim{} : op.cfg.in_tile[k];
+            if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
+            moved_.emplace_back(*given_[k], op.tms[k], tile);
+        }
+    }
+
+    Tensor run() {
+        const std::int64_t all = op_.cfg.out.t, most = slices_at_once();
+        if (most >= all) return part(op_.cfg, 0, all);
+        Tensor result(op_.cfg.out.shape(), op_.cfg.tile);
+        for (std::int64_t z = 0; z < all; z += most) {
+            OpConfig cfg = op_.cfg;
+            cfg.out.t = std::min(most, all - z);
+            for (TileShape& in : cfg.in) in.z = in.z / all * cfg.out.t;
+            const Tensor made = part(cfg, z, cfg.out.t);
+            std::copy(made.data.begin(), made.data.end(), result.slice(z).data);
+        }
+        return result;
+    }
+
+private:
+    bool rounds(std::size_t k) const {
+        const DataFormat df = op_.cfg.in_df[k];
+        return follows_formats(options_.numerics) && (coarse(df) || (options_.tf32 && df == DataFormat::Float32));
+    }
+    bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k); }
+
+    /// Of the result, so that copies of its operands stay small; all of them where that needs no copy.
+    std::int64_t slices_at_once() {
+        const std::int64_t all = op_.cfg.out.t;
+        std::int64_t datums = 0;
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            if (moved_[k].z() % all != 0 || op_.cfg.in[k].z != moved_[k].z()) return all;
+            datums += moved_[k].z() / all * moved_[k].slice_datums();
+        }
+        bool copies = false;
+        for (std::size_t k = 0; k < given_.size(); ++k) copies = copies || copied(k);
+        return copies && golden_by_slice(op_.cfg)
+                   ? std::clamp(most_copied_datums / std::max<std::int64_t>(1, datums), std::int64_t{1}, all)
+                   : all;
+    }
+
+    /// `count` slices of the result from slice `first` on.
+    Tensor part(const OpConfig& cfg, std::int64_t first, std::int64_t count) {
+        const std::int64_t all = op_.cfg.out.t;
+        std::vector<Tensor> made;
+        std::vector<const Tensor*> operands = given_;
+        made.reserve(given_.size());
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            if (count == all && !copied(k)) continue;
+            if (count == all) {
+                made.push_back(moved_[k].all());
+                decoded_[k] = {};  // only the copy is needed
+            } else {
+                const std::int64_t group = moved_[k].z() / all;
+                made.push_back(moved_[k].slices(first * group, count * group));
+            }
+            if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, made.back());
+            operands[k] = &made.back();
+        }
+        return def_.golden(cfg, operands);
+    }
+
+    const GoldenOptions& options_;
+    const Op& op_;
+    const OpDef& def_;
+    std::vector<Tensor> decoded_;
+    std::vector<const Tensor*> given_;
+    std::vector<MovedTensor> moved_;
 };
 
 /// Decoded host entries kept for the inputs of a launch: at most 1 GiB of floats.
@@ -153,32 +239,9 @@ struct Golden::Impl {
         auto result = std::make_shared<Tensor>();
         const Task task = pool.submit(
             [this, &op, in = std::move(in), previous, result] {
-                const bool real = follows_formats(options.numerics);
-                std::vector<Tensor> made;
-                std::vector<const Tensor*> operands;
-                made.reserve(in.size());
-                for (std::size_t k = 0; k < in.size(); ++k) {
-                    const DataFormat df = op.cfg.in_df[k];
-                    if (in[k].host) {
-                        made.push_back(options.host_entry(*in[k].host, in[k].entry));
-                        operands.push_back(&made.back());
-                    } else {
-                        operands.push_back(in[k].tensor.get());
-                    }
-                    const bool rounds = real && (coarse(df) || (options.tf32 && df == DataFormat::Float32));
-                    if (op.tms[k].empty() && !rounds) continue;
-                    // in_tile is the operand's after transposes; TMs start from the producer's.
-                    TileDim tile = op.cfg.in_tile[k];
-                    if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
-                    Tensor moved = op.tms[k].empty() ? *operands[k] : apply_tms(*operands[k], op.tms[k], tile);
-                    if (rounds) requantize(df, options.tf32, moved);
-                    if (in[k].host) made.pop_back();
-                    made.push_back(std::move(moved));
-                    operands[k] = &made.back();
-                }
-                *result = find_op(op.cfg.type)->golden(op.cfg, operands);
+                *result = OpGolden(options, op, in).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
-                if (real) requantize(op.cfg.out_df, false, *result);
+                if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
             },
             after);
         return {task, result, nullptr, 0};

@@ -277,6 +277,7 @@ private:
     void run(const EpochLaunch& launch) {
         ++result_.launches;
         result_.inputs += launch.inputs;
+        result_.most_inputs = std::max(result_.most_inputs, launch.inputs);
         const auto accesses = pointers_.launch(launch);
         for (const ExecuteCommand& member : launch.members)
             for (const QueueUse& use : pointers_.uses(*member.graph))

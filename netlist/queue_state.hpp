@@ -117,7 +117,8 @@ struct Forecast {
     };
     std::map<const Queue*, PerQueue> queues;
     std::int64_t launches = 0;
-    std::int64_t inputs = 0;  ///< inputs of all launches, for progress
+    std::int64_t inputs = 0;       ///< inputs of all launches, for progress
+    std::int64_t most_inputs = 0;  ///< of one launch
 };
 /// Throws Error(Input) where a program reads a FIFO entry that nothing will ever have written.
 Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,

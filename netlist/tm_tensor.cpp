@@ -1,106 +1,161 @@
 #include "netlist/tm_tensor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tt {
 
 namespace {
 
-/// Copies a block of `from` to `to`, both given by slice and first datum.
-void copy_block(const Tensor& from, std::int64_t z, std::int64_t r, std::int64_t c, Tensor& to, std::int64_t to_z,
-                std::int64_t to_r, std::int64_t to_c, std::int64_t rows, std::int64_t cols) {
-    for (std::int64_t k = 0; k < rows; ++k)
-        std::copy_n(from.slice(z).row(r + k) + c, cols, to.slice(to_z).row(to_r + k) + to_c);
+void copy(ConstMatrixView from, MatrixView to) {
+    for (std::int64_t r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
-Tensor broadcast(const Tensor& in, std::int64_t nz, std::int64_t nr, std::int64_t nc) {
-    Tensor out(in.z * nz, in.rows * nr, in.cols * nc);
-    for (std::int64_t z = 0; z < out.z; ++z)
-        for (std::int64_t r = 0; r < nr; ++r)
-            for (std::int64_t c = 0; c < nc; ++c)
-                copy_block(in, z % in.z, 0, 0, out, z, r * in.rows, c * in.cols, in.rows, in.cols);
-    return out;
+/// Copies of `from` below and beside each other fill `to`.
+void repeat(ConstMatrixView from, MatrixView to) {
+    for (std::int64_t r = 0; r < to.rows; r += from.rows)
+        for (std::int64_t c = 0; c < to.cols; c += from.cols) copy(from, to.sub(r, c, from.rows, from.cols));
 }
 
-/// Cuts every slice into down x across parts, one new slice each.
-Tensor slice_up(const Tensor& in, std::int64_t down, std::int64_t across) {
-    const std::int64_t n = down * across;
-    Tensor out(in.z * n, in.rows / down, in.cols / across);
-    for (std::int64_t z = 0; z < in.z; ++z)
-        for (std::int64_t s = 0; s < n; ++s)
-            copy_block(in, z, down > 1 ? s * out.rows : 0, across > 1 ? s * out.cols : 0, out, z * n + s, 0, 0,
-                       out.rows, out.cols);
-    return out;
-}
-
-/// Joins every n slices into one, below or beside each other.
-Tensor stack_up(const Tensor& in, std::int64_t n, bool below) {
-    Tensor out(in.z / n, below ? in.rows * n : in.rows, below ? in.cols : in.cols * n);
-    for (std::int64_t z = 0; z < in.z; ++z) {
-        const std::int64_t s = z % n;
-        copy_block(in, z, 0, 0, out, z / n, below ? s * in.rows : 0, below ? 0 : s * in.cols, in.rows, in.cols);
-    }
-    return out;
-}
-
-Tensor transpose(const Tensor& in) {
-    Tensor out(in.z, in.cols, in.rows);
-    for (std::int64_t z = 0; z < in.z; ++z) {
-        const ConstMatrixView from = in.slice(z);
-        const MatrixView to = out.slice(z);
-        for (std::int64_t r = 0; r < in.rows; ++r)
-            for (std::int64_t c = 0; c < in.cols; ++c) to.at(c, r) = from.at(r, c);
-    }
-    return out;
-}
-
-/// Grows or shrinks at the bottom and the right.
-Tensor resize(const Tensor& in, std::int64_t rows, std::int64_t cols, float fill) {
-    Tensor out(in.z, rows, cols, fill);
-    for (std::int64_t z = 0; z < in.z; ++z)
-        copy_block(in, z, 0, 0, out, z, 0, 0, std::min(rows, in.rows), std::min(cols, in.cols));
-    return out;
-}
-
-Tensor apply(const Tensor& in, const Tm& tm, TileDim tile) {
-    const std::int64_t stacked = tm.n == 0 ? in.z : tm.n;
-    switch (tm.kind) {
-        case Tm::Kind::BroadcastR:
-            return broadcast(in, 1, tm.n, 1);
-        case Tm::Kind::BroadcastC:
-            return broadcast(in, 1, 1, tm.n);
-        case Tm::Kind::BroadcastZ:
-            return broadcast(in, tm.n, 1, 1);
-        case Tm::Kind::HSlice:
-            return slice_up(in, 1, tm.n);
-        case Tm::Kind::VSlice:
-            return slice_up(in, tm.n, 1);
-        case Tm::Kind::HStack:
-            return stack_up(in, stacked, false);
-        case Tm::Kind::VStack:
-            return stack_up(in, stacked, true);
-        case Tm::Kind::Transpose:
-            return transpose(in);
-        case Tm::Kind::Pad:
-            return resize(in, in.rows + tm.rt * tile.h, in.cols + tm.ct * tile.w, tm.value);
-    }
-    return in;
+void transpose(ConstMatrixView from, MatrixView to) {
+    for (std::int64_t r = 0; r < from.rows; ++r)
+        for (std::int64_t c = 0; c < from.cols; ++c) to.at(c, r) = from.at(r, c);
 }
 
 }  // namespace
 
-Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile) {
+MovedTensor::MovedTensor(const Tensor& in, const OperandTms& tms, TileDim tile) : in_(in) {
+    Step whole;
+    whole.z = in.z;
+    whole.rows = in.rows;
+    whole.cols = in.cols;
+    steps_.push_back(std::move(whole));
     TileDim dim = tile;
-    Tensor out = tms.unpad_rt != 0 || tms.unpad_ct != 0
-                     ? resize(in, in.rows - tms.unpad_rt * dim.h, in.cols - tms.unpad_ct * dim.w, 0)
-                     : in;
+    if (tms.unpad_rt != 0 || tms.unpad_ct != 0)
+        resize(in.rows - tms.unpad_rt * dim.h, in.cols - tms.unpad_ct * dim.w, 0);
     for (const Tm& tm : tms.tms) {
-        out = apply(out, tm, dim);
+        add(tm, dim);
         if (tm.kind == Tm::Kind::Transpose) std::swap(dim.h, dim.w);
     }
     if (tms.pad_rt != 0 || tms.pad_ct != 0)
-        out = resize(out, out.rows + tms.pad_rt * dim.h, out.cols + tms.pad_ct * dim.w, tms.pad_value);
+        resize(steps_.back().rows + tms.pad_rt * dim.h, steps_.back().cols + tms.pad_ct * dim.w, tms.pad_value);
+}
+
+/// Grows or shrinks at the bottom and the right.
+void MovedTensor::resize(std::int64_t rows, std::int64_t cols, float fill) {
+    Step step;
+    step.z = steps_.back().z;
+    step.rows = rows;
+    step.cols = cols;
+    step.fill = fill;
+    steps_.push_back(std::move(step));
+}
+
+void MovedTensor::add(const Tm& tm, TileDim tile) {
+    const Step& from = steps_.back();
+    const std::int64_t stacked = tm.n == 0 ? from.z : tm.n;
+    Step step;
+    step.kind = tm.kind;
+    step.n = tm.n;
+    step.z = from.z;
+    step.rows = from.rows;
+    step.cols = from.cols;
+    switch (tm.kind) {
+        case Tm::Kind::BroadcastR:
+            step.rows *= tm.n;
+            break;
+        case Tm::Kind::BroadcastC:
+            step.cols *= tm.n;
+            break;
+        case Tm::Kind::BroadcastZ:
+            step.z *= tm.n;
+            break;
+        case Tm::Kind::HSlice:  // every slice is cut into n parts, one new slice each
+            step.z *= tm.n;
+            step.cols /= tm.n;
+            break;
+        case Tm::Kind::VSlice:
+            step.z *= tm.n;
+            step.rows /= tm.n;
+            break;
+        case Tm::Kind::HStack:  // every n slices are joined into one, beside or below each other
+            step.n = stacked;
+            step.z /= stacked;
+            step.cols *= stacked;
+            break;
+        case Tm::Kind::VStack:
+            step.n = stacked;
+            step.z /= stacked;
+            step.rows *= stacked;
+            break;
+        case Tm::Kind::Transpose:
+            std::swap(step.rows, step.cols);
+            break;
+        case Tm::Kind::Pad:
+            step.rows += tm.rt * tile.h;
+            step.cols += tm.ct * tile.w;
+            step.fill = tm.value;
+            break;
+    }
+    steps_.push_back(std::move(step));
+}
+
+ConstMatrixView MovedTensor::slice(std::size_t s, std::int64_t z) {
+    if (s == 0) return in_.slice(z);
+    Step& step = steps_[s];
+    if (step.kind == Tm::Kind::BroadcastZ) return slice(s - 1, z % steps_[s - 1].z);
+    if (step.made_z != z) {
+        if (step.made.data.empty()) step.made = Tensor(1, step.rows, step.cols);
+        make(s, z, step.made.slice(0));
+        step.made_z = z;
+    }
+    return std::as_const(step.made).slice(0);
+}
+
+void MovedTensor::make(std::size_t s, std::int64_t z, MatrixView to) {
+    const Step& step = steps_[s];
+    const std::int64_t n = step.n;
+    switch (step.kind) {
+        case Tm::Kind::BroadcastR:
+        case Tm::Kind::BroadcastC:
+            return repeat(slice(s - 1, z), to);
+        case Tm::Kind::BroadcastZ:
+            return copy(slice(s, z), to);
+        case Tm::Kind::HSlice:
+            return copy(slice(s - 1, z / n).sub(0, z % n * to.cols, to.rows, to.cols), to);
+        case Tm::Kind::VSlice:
+            return copy(slice(s - 1, z / n).sub(z % n * to.rows, 0, to.rows, to.cols), to);
+        case Tm::Kind::HStack:
+            for (std::int64_t k = 0; k < n; ++k)
+                copy(slice(s - 1, z * n + k), to.sub(0, k * (to.cols / n), to.rows, to.cols / n));
+            return;
+        case Tm::Kind::VStack:
+            for (std::int64_t k = 0; k < n; ++k)
+                copy(slice(s - 1, z * n + k), to.sub(k * (to.rows / n), 0, to.rows / n, to.cols));
+            return;
+        case Tm::Kind::Transpose:
+            return transpose(slice(s - 1, z), to);
+        case Tm::Kind::Pad: {
+            const ConstMatrixView from = slice(s - 1, z);
+            for (std::int64_t r = 0; r < to.rows; ++r) std::fill_n(to.row(r), to.cols, step.fill);
+            return copy(from, to.sub(0, 0, std::min(from.rows, to.rows), std::min(from.cols, to.cols)));
+        }
+    }
+}
+
+Tensor MovedTensor::slices(std::int64_t first, std::int64_t count) {
+    const std::size_t last = steps_.size() - 1;
+    const Step& step = steps_[last];
+    Tensor out(count, step.rows, step.cols);
+    for (std::int64_t z = 0; z < count; ++z) {
+        if (last > 0 && step.kind != Tm::Kind::BroadcastZ)
+            make(last, first + z, out.slice(z));
+        else
+            copy(slice(last, first + z), out.slice(z));
+    }
     return out;
 }
+
+Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile) { return MovedTensor(in, tms, tile).all(); }
 
 }  // namespace tt

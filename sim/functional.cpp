@@ -36,7 +36,7 @@ public:
         read_queues(input);
         blocks_.assign(plan_->ops.size(), {});
         for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
-            // (2) every core's slices, then (3) the queues they feed
+            // (2) every core's slices and the queues they feed, (3) queues that take all of them at once
             run_op(o, input);
             write_queues(o, input);
             for (const std::size_t producer : last_read_by_[o]) blocks_[producer].clear();
@@ -92,27 +92,74 @@ private:
         return slot;
     }
 
+    /// Entries that take an op's slices one by one as they are computed: of queues without TMs. Sums of gradients read
+    /// what is there before.
+    std::vector<std::pair<const Queue*, EntrySpan>> open_entries(std::size_t o, std::int64_t input) {
+        std::vector<std::pair<const Queue*, EntrySpan>> opened;
+        const PlanOp& op = plan_->ops[o];
+        if (op.op->cfg.gradient) return opened;
+        for (std::size_t k = 0; k < op.operands.size(); ++k) {  // reads come before the writes of the same op
+            if (op.operands[k].producer_op >= 0 || !resident_[o][k].empty()) continue;
+            const auto q = static_cast<std::size_t>(op.operands[k].producer_queue);
+            if (entries_[q].parts.empty()) read_queue(q, input);
+        }
+        for (const int q : op.out_queues) {
+            const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
+            if (queue.input_tms.empty() && writes(queue, input))
+                opened.emplace_back(&queue, state_.store.open(queue, access_.at(&queue).write(input)));
+        }
+        return opened;
+    }
+
+    bool writes(const Queue& queue, std::int64_t input) const {
+        return !access_.at(&queue).epilogue || input + 1 >= inputs_;
+    }
+
+    /// Whether anything reads the op's slices once all of them are there.
+    bool keeps_blocks(std::size_t o) const {
+        const PlanOp& op = plan_->ops[o];
+        return !op.readers.empty() || op.op->cfg.gradient ||
+               std::any_of(op.out_queues.begin(), op.out_queues.end(), [this](int q) {
+                   return !plan_->queues[static_cast<std::size_t>(q)].queue->input_tms.empty();
+               });
+    }
+
+    /// Slices of operand k, first and count, that output slice s needs.
+    static std::pair<std::int64_t, std::int64_t> needed(const PlanOperand& operand, std::int64_t s) {
+        return operand.whole_input ? std::pair(std::int64_t{0}, operand.operand_z)
+                                   : std::pair(s * operand.slices, operand.slices);
+    }
+
+    /// Slice by slice, so that an operand slice goes when the last core that needs it has been given it.
     void run_op(std::size_t o, std::int64_t input) {
         const PlanOp& op = plan_->ops[o];
+        const auto opened = open_entries(o, input);
+        const bool keep = keeps_blocks(o);
         std::vector<PipeSlices> made(op.operands.size());
-        for (std::size_t core = 0; core < op.cores.size(); ++core)
-            for (std::int64_t s = 0; s < op.slices; ++s) {
+        std::vector<std::map<std::pair<std::size_t, std::int64_t>, std::int64_t>> uses_left(op.operands.size());
+        for (std::size_t k = 0; k < op.operands.size(); ++k)
+            for (const std::size_t pipe : op.operands[k].pipe_of_core)
+                for (std::int64_t s = 0; s < op.slices; ++s)
+                    for (auto [z, left] = needed(op.operands[k], s); left > 0; ++z, --left) ++uses_left[k][{pipe, z}];
+        for (std::int64_t s = 0; s < op.slices; ++s)
+            for (std::size_t core = 0; core < op.cores.size(); ++core) {
                 std::vector<std::vector<AssembledPtr>> operands(op.operands.size());
                 for (std::size_t k = 0; k < op.operands.size(); ++k) {
                     const PlanOperand& operand = op.operands[k];
                     const bool resident = operand.intake == Intake::Resident && inputs_ > 1;
-                    const bool whole = operand.whole_input;
-                    const std::int64_t first = whole ? 0 : s * operand.slices;
-                    const std::int64_t count = whole ? operand.operand_z : operand.slices;
-                    for (std::int64_t z = first; z < first + count; ++z)
-                        operands[k].push_back(
-                            slice(o, k, operand.pipe_of_core[core], z, input, resident ? resident_[o][k] : made[k]));
+                    const std::size_t pipe = operand.pipe_of_core[core];
+                    for (auto [z, left] = needed(operand, s); left > 0; ++z, --left) {
+                        operands[k].push_back(slice(o, k, pipe, z, input, resident ? resident_[o][k] : made[k]));
+                        if (--uses_left[k].at({pipe, z}) == 0) made[k].erase({pipe, z});
+                    }
                 }
                 const BlockPtr block = compute_.reserve(op);
                 compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));
-                blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
+                for (const auto& [queue, to] : opened) compute_.write(op, core, s, block, to);
+                if (keep) blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
                 state_.throttle();
             }
+        for (const auto& [queue, to] : opened) state_.store.close(to, state_.pool, state_.keep_as(*queue));
     }
 
     BlockPtr gradient_base(std::size_t o, std::size_t core, std::int64_t s, std::int64_t input) {
@@ -134,9 +181,8 @@ private:
                               static_cast<std::size_t>(place.second)] = block;
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
-            const QueueAccess& access = access_.at(&queue);
-            if (access.epilogue && input + 1 < inputs_) continue;
-            const EntrySpan to = state_.store.open(queue, access.write(input));
+            if (!writes(queue, input) || (queue.input_tms.empty() && !op.op->cfg.gradient)) continue;
+            const EntrySpan to = state_.store.open(queue, access_.at(&queue).write(input));
             if (queue.input_tms.empty())
                 for (const auto& [place, block] : blocks_[o]) compute_.write(op, place.first, place.second, block, to);
             else

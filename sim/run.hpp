@@ -87,7 +87,7 @@ struct RunReport {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
     std::uint32_t seed = 0;
-    std::optional<std::int64_t> inputs_count;
+    std::int64_t inputs_count = 0;  ///< most inputs that one execute of a graph ran
     std::int64_t clock_mhz = 0;
     std::uint64_t cycles = 0;                    ///< whole run; 0 in Functional mode
     std::int64_t inputs_skipped = 0;             ///< repeats of inputs that were simulated, added without being so

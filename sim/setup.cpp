@@ -96,7 +96,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.mode = options.mode;
     report.numerics = options.numerics;
     report.seed = options.seed;
-    report.inputs_count = options.inputs_count;
+    report.inputs_count = setup.state->forecast.most_inputs;
     report.notes = setup.netlist.notes;
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
     if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);

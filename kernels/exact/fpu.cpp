@@ -1,50 +1,26 @@
 #include "kernels/exact/fpu.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 
 #include "base/error.hpp"
 #include "kernels/exact/fpu_kernel.hpp"
 #include "kernels/float_bits.hpp"
+#include "kernels/instruction_set.hpp"
 
 namespace tt::exact {
 
 namespace {
 
-struct Named {
-    const char* name;
-    const detail::Backend* backend;
-};
-
-constexpr Named baseline{"baseline", &detail::baseline};
-
-bool has_avx512() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#else
-    return false;
-#endif
-}
-bool has_avx2() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
-Named best() {
-    if (has_avx512()) return {"avx512", &detail::avx512};
-    if (has_avx2()) return {"avx2", &detail::avx2};
-    return baseline;
-}
-
-std::atomic<const Named*>& current() {
-    static const Named fastest = best();
-    static std::atomic<const Named*> chosen{&fastest};
-    return chosen;
+const detail::Backend& backend() {
+    switch (instruction_set()) {
+        case InstructionSet::Avx512:
+            return detail::avx512;
+        case InstructionSet::Avx2:
+            return detail::avx2;
+        case InstructionSet::Baseline:
+            break;
+    }
+    return detail::baseline;
 }
 
 detail::Rules rules_of(const FpuConfig& config) {
@@ -88,9 +64,8 @@ void matmul(const FpuConfig& config, std::span<const int> phases, std::int64_t k
     TT_CHECK(k_tile == 16 || k_tile == 32, "inner length {} of a tile", k_tile);
     const detail::Rules rules = rules_of(config);
     const bool skip = results_only && rules.zero_exponent <= rules.dest_base;
-    current().load()->backend->matmul({rules, phases.data(), static_cast<int>(phases.size()), skip, k_tile, in0.data,
-                                       in0.stride, in1.data, in1.stride, dest.data, dest.stride, dest.rows, dest.cols,
-                                       in0.cols});
+    backend().matmul({rules, phases.data(), static_cast<int>(phases.size()), skip, k_tile, in0.data, in0.stride,
+                      in1.data, in1.stride, dest.data, dest.stride, dest.rows, dest.cols, in0.cols});
 }
 
 void add(const FpuConfig& config, AddKind kind, bool accumulate, std::span<const float> a, std::span<const float> b,
@@ -98,7 +73,7 @@ void add(const FpuConfig& config, AddKind kind, bool accumulate, std::span<const
     using Kind = detail::PairsCall::Kind;
     detail::PairsCall call = pairs(config, kind == AddKind::Add ? Kind::Add : Kind::Subtract, a, b, dest);
     call.accumulate = accumulate;
-    current().load()->backend->pairs(call);
+    backend().pairs(call);
 }
 
 void multiply(const FpuConfig& config, std::span<const int> phases, std::span<const float> a, std::span<const float> b,
@@ -106,7 +81,7 @@ void multiply(const FpuConfig& config, std::span<const int> phases, std::span<co
     detail::PairsCall call = pairs(config, detail::PairsCall::Kind::Multiply, a, b, dest);
     call.phases = phases.data();
     call.phase_count = static_cast<int>(phases.size());
-    current().load()->backend->pairs(call);
+    backend().pairs(call);
 }
 
 void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, std::span<float> dest) {
@@ -124,26 +99,6 @@ void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, s
         }
         dest[c] = float_of(most);
     }
-}
-
-const char* fpu_backend() { return current().load()->name; }
-
-bool choose_fpu_backend(const char* name) {
-    static const Named fastest = best();
-    static constexpr Named avx2{"avx2", &detail::avx2};
-    static constexpr Named avx512{"avx512", &detail::avx512};
-    const auto is = [name](const char* other) { return std::strcmp(name, other) == 0; };
-    if (is(""))
-        current() = &fastest;
-    else if (is("baseline"))
-        current() = &baseline;
-    else if (is("avx2") && has_avx2())
-        current() = &avx2;
-    else if (is("avx512") && has_avx512())
-        current() = &avx512;
-    else
-        return false;
-    return true;
 }
 
 }  // namespace tt::exact

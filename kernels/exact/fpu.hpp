@@ -45,9 +45,4 @@ void multiply(const FpuConfig& config, std::span<const int> phases, std::span<co
 /// `undefined`: dest was cleared and reads as the lowest value.
 void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, std::span<float> dest);
 
-/// "baseline", "avx2" or "avx512": how this machine runs them. The bits are the same.
-const char* fpu_backend();
-/// The named one for comparisons, where the machine has it; "" goes back to the best.
-bool choose_fpu_backend(const char* name);
-
 }  // namespace tt::exact

@@ -54,6 +54,7 @@ extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
                                         .use = use_eltwise,
                                         .prepare = prepare,
                                         .block = block,
+                                        .by_slice = true,
                                         .integer_capable = true,
                                         .bit_true = true};
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/golden_eigen.hpp"
+#include "kernels/instruction_set.hpp"
 #include "kernels/ops/matmul.hpp"
 
 namespace tt {
@@ -36,6 +37,17 @@ void gelu(Tensor& sums) {
     }
 }
 
+void multiply(const golden_eigen::Product& p) {
+    switch (instruction_set()) {
+        case InstructionSet::Avx512:
+            return golden_eigen::multiply_avx512(p);
+        case InstructionSet::Avx2:
+            return golden_eigen::multiply_avx2(p);
+        case InstructionSet::Baseline:
+            return golden_eigen::multiply_baseline(p);
+    }
+}
+
 }  // namespace
 
 GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const> given_in)
@@ -59,15 +71,6 @@ GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const>
 }
 
 void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
-    using Multiply = void (*)(const golden_eigen::Product&);
-    static const Multiply multiply = []() -> Multiply {
-#if defined(__x86_64__)
-        if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-            return golden_eigen::multiply_avx512;
-        if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) return golden_eigen::multiply_avx2;
-#endif
-        return golden_eigen::multiply_baseline;
-    }();
     // Short products in float, their sums in double: long chains of float additions would cost digits that deep
     // networks (layer norms of nearly equal values) then magnify.
     constexpr std::int64_t piece = 64;

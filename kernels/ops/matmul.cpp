@@ -172,6 +172,7 @@ const OpDef op_matmul{
     .use = use,
     .prepare = prepare,
     .block = block,
+    .by_slice = true,
     .integer_capable = true,
     .sfpu = false,
     .gradient_all = true,

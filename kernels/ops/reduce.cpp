@@ -195,6 +195,7 @@ const OpDef op_reduce{
     .use = use,
     .prepare = nullptr,
     .block = block,
+    .by_slice = true,
     .integer_capable = true,
     .fusable = true,
     .bit_true = true,

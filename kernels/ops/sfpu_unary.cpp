@@ -132,6 +132,7 @@ static constexpr OpDef sfpu_op(std::string_view name, std::string_view summary, 
             .use = use_eltwise,
             .prepare = nullptr,
             .block = block,
+            .by_slice = true,
             .sfpu = true,
             .fusable = true};
 }

@@ -23,6 +23,7 @@ extern const OpDef op_tilizer{.name = "tilizer",
                               .use = use_eltwise,
                               .prepare = nullptr,
                               .block = block,
+                              .by_slice = true,
                               .bit_true = true};
 
 }  // namespace tt

@@ -89,16 +89,18 @@ void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
     walk.total(argument);
 }
 
-/// Entries are pushed in order; those that a skip jumps over must be consecutive too.
-void HostPort::keep_consecutive(StateWalk& walk, std::int64_t growth) const {
+/// Entries are pushed in order. Those that a skip jumps over must lie as those of the last period did, moved on as
+/// much: with --inputs-count below a graph's input_count there are gaps between them.
+void HostPort::keep_regular(StateWalk& walk, std::int64_t growth) {
     if (growth <= 0) return;
-    const auto steps = [&](std::int64_t n) { return to_push_[next_ + static_cast<std::size_t>(n)] - to_push_[next_]; };
-    std::int64_t good = 0, bad = static_cast<std::int64_t>(to_push_.size() - next_);
-    while (bad - good > 1) {
-        const std::int64_t middle = (good + bad) / 2;
-        (steps(middle) == middle ? good : bad) = middle;
-    }
-    walk.limit(good / growth);
+    const auto period = static_cast<std::size_t>(growth);
+    const std::int64_t moved = to_push_[next_] - to_push_[next_ - period];
+    // Where it ends is looked for once, not at every comparison: next_ only grows.
+    auto [known, fresh] = regular_below_.try_emplace({growth, moved}, next_);
+    std::size_t& end = known->second;
+    if (fresh || end < next_)
+        for (end = next_; end < to_push_.size() && to_push_[end] - to_push_[end - period] == moved;) ++end;
+    walk.limit(end == next_ ? 0 : static_cast<std::int64_t>(end - 1 - next_) / growth);
 }
 
 void HostPort::walk(StateWalk& walk) {
@@ -108,7 +110,7 @@ void HostPort::walk(StateWalk& walk) {
         walk.fixed(to_push_[next_] - memory_.popped());
         walk.fixed(memory_.oldest_taken() - memory_.popped());
         const std::int64_t growth = walk.total(next_);
-        if (walk.limiting()) keep_consecutive(walk, growth);
+        if (walk.limiting()) keep_regular(walk, growth);
     }
     if (pops_at_once_) walk.fixed(popping_ - memory_.popped());
     walk.total(popping_);

@@ -1,6 +1,7 @@
 // The host's end of a queue: pushes the entries of a HOST FIFO, pops op-fed FIFOs that no graph reads.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "sim/machine/context.hpp"
@@ -28,7 +29,7 @@ public:
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
-    void keep_consecutive(StateWalk& walk, std::int64_t growth) const;
+    void keep_regular(StateWalk& walk, std::int64_t growth);
     void begin_push(std::int64_t n);
     void begin_pop(std::int64_t n);
     std::uint64_t bytes() const;
@@ -37,6 +38,7 @@ private:
     QueueMemory& memory_;
     std::vector<std::int64_t> to_push_;
     std::size_t next_ = 0;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
     bool pops_at_once_;
     std::int64_t pushed_ = 0;   // one more than the last entry pushed
     std::int64_t popping_ = 0;  // entries whose pop is under way or done

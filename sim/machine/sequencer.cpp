@@ -4,8 +4,6 @@
 
 namespace tt::sim {
 
-// --- programs ------------------------------------------------------------------------------------------------------
-
 Sequencer::Sequencer(Context& context, EpochStream stream)
     : context_(context), stream_(std::move(stream)), pointers_(context.state.netlist) {
     RunState& state = context.state;

@@ -74,7 +74,8 @@ private:
                            PointerTable& pointers);
     void log(Issued issued);
     ToCome to_come() const;
-    std::int64_t rounds_alike(const Settled& from, const Settled& to) const;
+    std::int64_t rounds_alike(const Settled& from, const Settled& to, std::int64_t most) const;
+    void limit_to_commands(StateWalk& limit, const Settled& from, const Settled& to);
     void take_commands(std::size_t count);
 
     static constexpr std::size_t window_size = 64;  ///< commands looked ahead
@@ -93,6 +94,7 @@ private:
     std::vector<std::int64_t> last_over_;
     std::deque<Issued> issued_;  // the latest commands, the last of them number commands_ - 1
     std::size_t commands_ = 0;
+    std::size_t compare_from_ = 0;  // commands are not compared before that many were issued
     bool never_skip_ = false;
 };
 

@@ -145,8 +145,8 @@ bool Sequencer::settled() const {
 }
 
 /// How many times the commands between two moments come again, entry numbers moved on each time by what they moved
-/// between the two.
-std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to) const {
+/// between the two; at most `most`, since nobody skips more.
+std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to, std::int64_t most) const {
     const std::size_t round = to.commands - from.commands;
     if (round == 0 || commands_ - from.commands > issued_.size()) return 0;
     const std::size_t first = issued_.size() - (commands_ - from.commands);
@@ -157,7 +157,7 @@ std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to) con
     ToCome ahead = to_come();
     EpochCommand command;
     Issued next;
-    for (std::int64_t rounds = 0;; ++rounds)
+    for (std::int64_t rounds = 0; rounds < most; ++rounds)
         for (std::size_t n = 0; n < round; ++n) {
             if (!ahead.next(command, next)) return rounds;
             const Issued& model = issued_[first + n];
@@ -169,6 +169,16 @@ std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to) con
                     return rounds;
             }
         }
+    return most;
+}
+
+/// No more periods than rounds of commands that are alike. If there is none, the comparison is not tried again before
+/// many more commands have been simulated: moments may look alike for ever where the commands to come differ.
+void Sequencer::limit_to_commands(StateWalk& limit, const Settled& from, const Settled& to) {
+    constexpr std::size_t commands_per_compared = 16;
+    if (commands_ < compare_from_) return limit.limit(0);
+    limit.limit(rounds_alike(from, to, static_cast<std::int64_t>(limit.periods())));
+    if (limit.periods() == 0) compare_from_ = commands_ + commands_per_compared * (to.commands - from.commands);
 }
 
 /// The commands count as executed: pointers move, the machine has been walked to where it is then.
@@ -217,9 +227,10 @@ void Sequencer::skip_rounds(const Epoch& ended) {
     walk_all(save);
     Snapshot snapshot = save.take();
     if (const auto* before = settled_history_.find(snapshot)) {
+        // The state first: it costs the same every time, commands as much as there are to compare.
         StateWalk limit(before->snapshot, snapshot);
-        limit.limit(rounds_alike(before->mark, present));
         walk_all(limit);
+        if (limit.periods() > 0) limit_to_commands(limit, before->mark, present);
         if (limit.periods() > 0) {
             take_commands((present.commands - before->mark.commands) * limit.periods());
             StateWalk advance(before->snapshot, snapshot, limit.periods());

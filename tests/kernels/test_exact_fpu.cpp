@@ -11,6 +11,7 @@
 #include "kernels/exact/integer.hpp"
 #include "kernels/exact/tile.hpp"
 #include "kernels/float_bits.hpp"
+#include "kernels/instruction_set.hpp"
 
 using namespace tt;
 using exact::Dest;
@@ -190,8 +191,9 @@ TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
     for (const exact::FpuConfig config :
          {exact::FpuConfig{Dest::Bf16, false}, {Dest::Fp32, false}, {Dest::Fp16, true}, {Dest::Fp32, true}}) {
         std::vector<std::vector<std::uint32_t>> seen;
-        for (const char* backend : {"baseline", "avx2", "avx512"}) {
-            if (!exact::choose_fpu_backend(backend)) continue;
+        for (const InstructionSet set : instruction_sets) {
+            if (!supported(set)) continue;
+            const UseInstructionSet use(set);
             std::vector<float> sums(m * n), pairs(k * n), added(k * n);
             exact::matmul(config, phases(Fidelity::HiFi4), 32, matrix(in0, m, k), matrix(in1, k, n),
                           matrix(sums, m, n));
@@ -199,10 +201,8 @@ TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
             exact::add(config, exact::AddKind::Subtract, false, in1, other, added);
             for (const auto& result : {sums, pairs, added}) seen.push_back(words(result));
         }
-        exact::choose_fpu_backend("");
         for (std::size_t i = 3; i < seen.size(); ++i) CHECK(seen[i] == seen[i % 3]);
     }
-    CHECK_FALSE(exact::choose_fpu_backend("sse9"));
 }
 
 TEST_CASE("leaving out rows of zeros changes nothing in a Dst of results") {

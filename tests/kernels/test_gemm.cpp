@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/gemm_kernel.hpp"
+#include "kernels/instruction_set.hpp"
 
 using namespace tt;
 
@@ -46,9 +47,8 @@ using Multiply = void (*)(const gemm_detail::Product&);
 
 std::vector<std::pair<const char*, Multiply>> backends() {
     std::vector<std::pair<const char*, Multiply>> out{{"baseline", gemm_detail::multiply_baseline}};
-    const std::string best = gemm_backend();
-    if (best != "baseline") out.emplace_back("avx2", gemm_detail::multiply_avx2);
-    if (best == "avx512") out.emplace_back("avx512", gemm_detail::multiply_avx512);
+    if (supported(InstructionSet::Avx2)) out.emplace_back("avx2", gemm_detail::multiply_avx2);
+    if (supported(InstructionSet::Avx512)) out.emplace_back("avx512", gemm_detail::multiply_avx512);
     return out;
 }
 

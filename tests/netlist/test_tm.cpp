@@ -105,3 +105,31 @@ TEST_CASE("a TM is spelt as netlists spell it") {
     CHECK(to_string(make_tm(Tm::Kind::BroadcastZ, 3)) == "broadcast: {z: 3}");
     CHECK(to_string(make_tm(Tm::Kind::Transpose)) == "transpose");
 }
+
+TEST_CASE("slices made on their own are those of the whole moved tensor") {
+    std::mt19937 random(8);
+    const auto pick = [&](std::int64_t low, std::int64_t high) {
+        return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    using enum Tm::Kind;
+    for (int round = 0; round < 300; ++round) {
+        const Tensor t = tensor(4 * pick(1, 2), 4 * pick(1, 2), 4 * pick(1, 2));
+        OperandTms tms;
+        tms.unpad_ct = pick(0, 1);
+        tms.pad_rt = pick(0, 1);
+        tms.pad_value = -1;
+        if (tms.unpad_ct == 0)  // factors divide
+            for (const Tm::Kind kind : {BroadcastR, BroadcastC, BroadcastZ, HSlice, HStack, VSlice, VStack, Transpose})
+                if (pick(0, 1) == 1) tms.tms.push_back(make_tm(kind, 2));
+        const Tensor whole = apply_tms(t, tms, one);
+        MovedTensor moved(t, tms, one);
+        REQUIRE(moved.z() == whole.z);
+        CHECK(moved.slice_datums() == whole.rows * whole.cols);
+        for (std::int64_t first = moved.z() - 1; first >= 0; --first) {
+            const std::int64_t count = pick(1, moved.z() - first);
+            const Tensor part = moved.slices(first, count);
+            const auto from = whole.data.begin() + first * moved.slice_datums();
+            CHECK(part.data == Values(from, from + count * moved.slice_datums()));
+        }
+    }
+}

@@ -13,8 +13,7 @@ using namespace tt::test;
 
 namespace {
 
-Outcome timing(const std::string& text, bool extrapolate) {
-    RunOptions options;
+Outcome timing(const std::string& text, bool extrapolate, RunOptions options = {}) {
     options.extrapolate = extrapolate;
     return run_text(text, Mode::Timing, options);
 }
@@ -55,6 +54,30 @@ TEST_CASE("rounds of a loop that repeat exactly are added, with the pointers the
         CHECK(json(skipped) == json(simulated));
         CHECK(skipped.report.inputs_skipped > 800);
     }
+}
+
+TEST_CASE("rounds that run fewer inputs than the program counts are added too") {
+    // The entries pushed have gaps then. Each comparison of all commands to come would make the run quadratic.
+    for (const int inputs : {1, 2, 4})
+        for (const int entries : {5, 10, 30}) {
+            INFO(inputs << " of 5 inputs, " << entries << " entries");
+            RunOptions options;
+            options.inputs_count = inputs;
+            Outcome skipped = timing(chain(5, 200, entries), true, options),
+                    simulated = timing(chain(5, 200, entries), false, options);
+            REQUIRE(skipped.error == "");
+            CHECK(json(skipped) == json(simulated));
+            CHECK(skipped.report.inputs_skipped > 160 * inputs);
+        }
+}
+
+TEST_CASE("the report says how many inputs ran, whatever was asked for") {
+    RunOptions options;
+    CHECK(timing(chain(5, 2, 10), true).report.inputs_count == 5);
+    options.inputs_count = 3;
+    CHECK(timing(chain(5, 2, 10), true, options).report.inputs_count == 3);
+    options.inputs_count = 500;
+    CHECK(timing(chain(5, 2, 10), true, options).report.inputs_count == 5);
 }
 
 TEST_CASE("the report of a long run of any netlist is that of simulating it all") {

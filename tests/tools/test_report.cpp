@@ -15,6 +15,7 @@ sim::RunReport small_report() {
     report.device = "gs_e150";
     report.programs = {"run"};
     report.params = {{"$p_loop_count", 2, "--param"}};
+    report.inputs_count = 3;
     report.clock_mhz = 1200;
     report.cycles = 2'400'000;
     sim::GraphReport graph;
@@ -111,7 +112,7 @@ TEST_CASE("the JSON holds the base name of the netlist and no path") {
     CHECK(json["netlist"] == "small.yaml");
     CHECK(json["verdict"] == "pass");
     CHECK(json["params"]["$p_loop_count"] == 2);
-    CHECK(json["inputs_count"].is_null());
+    CHECK(json["inputs_count"] == 3);
     CHECK(json["graphs"][0]["ops"][0]["grid"] == nlohmann::json::array({2, 4}));
     CHECK(json["outputs"][0]["tolerance"]["type"] == "AllCloseHw");
 }

@@ -119,7 +119,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"numerics", numerics_name(report.numerics)},
                    {"math", math_name(report.numerics)},
                    {"seed", report.seed},
-                   {"inputs_count", report.inputs_count ? Json(*report.inputs_count) : Json(nullptr)},
+                   {"inputs_count", report.inputs_count},
                    {"clock_mhz", report.clock_mhz},
                    {"cycles", report.cycles},
                    {"verdict", verdict(report)},

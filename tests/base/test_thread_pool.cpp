@@ -1,0 +1,98 @@
+// What tasks promise: order by dependencies alone, failures that surface, no task lost. Run with TSan too
+// (scripts/sanitize).
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+
+using namespace tt;
+
+TEST_CASE("a task sees what the tasks it waits for wrote") {
+    for (const unsigned threads : {1U, 2U, 4U}) {
+        ThreadPool pool(threads);
+        // A triangle of sums: each number from its two neighbours in the row before, plain memory throughout.
+        constexpr std::size_t rows = 60;
+        std::vector<std::vector<std::uint64_t>> sums(rows);
+        std::vector<Task> before;
+        for (std::size_t r = 0; r < rows; ++r) {
+            sums[r].resize(r + 1);
+            std::vector<Task> row;
+            for (std::size_t c = 0; c <= r; ++c) {
+                std::vector<Task> after;
+                if (c > 0) after.push_back(before[c - 1]);
+                if (c < r) after.push_back(before[c]);
+                row.push_back(pool.submit(
+                    [&sums, r, c] {
+                        sums[r][c] = r == 0 ? 1 : (c > 0 ? sums[r - 1][c - 1] : 0) + (c < r ? sums[r - 1][c] : 0);
+                    },
+                    after));
+            }
+            before = std::move(row);
+        }
+        pool.wait_all();
+        CHECK(pool.pending() == 0);
+        CHECK(std::accumulate(sums.back().begin(), sums.back().end(), std::uint64_t{0}) == std::uint64_t{1} << 59);
+    }
+}
+
+TEST_CASE("others may wait for a reserved task before its work is known") {
+    ThreadPool pool(3);
+    for (int round = 0; round < 200; ++round) {
+        int first = 0, second = 0;
+        const Task reserved = pool.reserve();
+        const Task follower = pool.submit([&] { second = first + 1; }, {reserved});
+        CHECK_FALSE(follower.done());
+        pool.start(reserved, [&] { first = 41; });
+        pool.wait(follower);
+        CHECK(second == 42);
+    }
+}
+
+TEST_CASE("a failure reaches whoever waits, and nothing runs on what it left half done") {
+    ThreadPool pool(2);
+    std::atomic<bool> ran = false;
+    const Task bad = pool.submit([] { throw std::runtime_error("half done"); });
+    const Task after = pool.submit([&] { ran = true; }, {bad});
+    CHECK_THROWS_WITH(pool.wait(after), "half done");
+    CHECK_THROWS_WITH(pool.wait_all(), "half done");
+    CHECK_FALSE(ran);
+}
+
+TEST_CASE("parallel_for visits every index once, inside tasks too") {
+    ThreadPool pool(4);
+    std::vector<std::vector<int>> visits(8, std::vector<int>(300));
+    for (std::vector<int>& mine : visits)
+        pool.submit([&pool, &mine] { pool.parallel_for(mine.size(), [&mine](std::size_t i) { ++mine[i]; }); });
+    pool.wait_all();
+    for (const std::vector<int>& mine : visits) CHECK(mine == std::vector<int>(300, 1));
+    CHECK_THROWS_WITH(pool.parallel_for(50,
+                                        [](std::size_t i) {
+                                            if (i == 20) throw std::runtime_error("at 20");
+                                        }),
+                      "at 20");
+}
+
+TEST_CASE("the caller works while it waits") {
+    ThreadPool alone(1);
+    int done = 0;
+    const Task task = alone.submit([&] { ++done; });
+    CHECK(done == 0);
+    CHECK(alone.help());
+    CHECK_FALSE(alone.help());
+    CHECK(task.done());
+    CHECK(done == 1);
+}
+
+TEST_CASE("a pool with tasks that can never run goes without them") {
+    bool ran = false;
+    {
+        ThreadPool pool(2);
+        const Task never = pool.reserve();
+        const Task follower = pool.submit([&ran] { ran = true; }, {never});
+        CHECK_FALSE(follower.done());
+    }
+    CHECK_FALSE(ran);
+}
