@@ -17,6 +17,7 @@ public:
           compute_(*state.prepare(launch).compute),
           access_(pointers.launch(launch)),
           inputs_(launch.inputs) {
+        if (state.op_results) state.op_results->begin(launch, *plan_);
         last_read_by_.resize(plan_->ops.size());
         for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
             int last = static_cast<int>(o);
@@ -111,6 +112,8 @@ private:
                 const BlockPtr block = compute_.reserve(op);
                 compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));
                 blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
+                if (OpResults* results = state_.op_results.get())
+                    results->add(compute_, op, core, s, results->first_of(op) + input, block);
                 state_.throttle();
             }
     }
