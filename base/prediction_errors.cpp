@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+
 namespace tt {
 
 namespace {
@@ -48,6 +50,12 @@ std::vector<PredictionErrors> ErrorCount::summary() const {
     for (const auto& [group, relative] : by_group_) out.push_back(errors_of(group, relative));
     if (!all_.empty()) out.push_back(errors_of("all", all_));
     return out;
+}
+
+std::vector<PredictionErrors> some_errors(std::vector<PredictionErrors> errors, const std::string& file) {
+    if (errors.empty())
+        fail_input({file, 0, 0}, "nothing was compared: no row has both a measured figure and a prediction");
+    return errors;
 }
 
 std::string error_table(const std::vector<PredictionErrors>& errors, const std::string& title) {

@@ -26,6 +26,9 @@ private:
     std::vector<double> all_;
 };
 
+/// The errors themselves. Throws Error(Input) when there are none: a report on `file` would have judged nothing.
+std::vector<PredictionErrors> some_errors(std::vector<PredictionErrors> errors, const std::string& file);
+
 /// One line a group, the first column headed `title`.
 std::string error_table(const std::vector<PredictionErrors>& errors, const std::string& title);
 

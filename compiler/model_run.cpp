@@ -65,8 +65,20 @@ Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
     return one;
 }
 
+/// Says where the first NaN or infinity is.
+void note_non_finite(const std::string& whose, const Literal& value, std::vector<std::string>& notes) {
+    if (!is_float(value.dtype())) return;
+    std::int64_t count = 0, first = 0;
+    for (std::int64_t i = 0; i < value.size(); ++i)
+        if (!std::isfinite(value.at(i)) && count++ == 0) first = i;
+    if (count > 0)
+        notes.push_back(fmt::format("{} of the {} values of {} are NaN or infinite, the first is {}: index {}", count,
+                                    value.size(), whose, value.at(first), first));
+}
+
 /// Values of all inputs for each sample.
-std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps& steps) {
+std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps& steps,
+                                std::vector<std::string>& notes) {
     std::vector<Values> samples(1);
     std::map<std::string, std::vector<Literal>> read;
     const std::vector<bool> needed = read_nodes(steps.program);
@@ -86,6 +98,7 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps&
         const bool several = value.dims().size() == node.type.dims.size() + 1;
         if (several) all.dims.insert(all.dims.begin(), value.dims()[0]);
         const Literal whole = fitted(value, all, file, name);
+        note_non_finite("input '" + name + "'", whole, notes);
         if (several && value.dims()[0] < 1) fail_input({file, 0, 0}, "it holds no sample of input '{}'", name);
         for (std::int64_t k = 0; k < (several ? value.dims()[0] : 1); ++k)
             read[name].push_back(several ? sample_of(whole, node.type, k) : whole);
@@ -150,20 +163,25 @@ std::vector<ModelOutput> joined(const Graph& graph, const std::vector<Values>& s
     return outputs;
 }
 
-void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outputs) {
+void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outputs, std::vector<std::string>& notes) {
     if (options.expect_dir.empty()) return;
     bool any = false;
     for (ModelOutput& output : outputs) {
         const std::string file = file_in(options.expect_dir, output.name);
-        if (file.empty()) continue;
-        any = true;
+        if (file.empty()) {
+            notes.push_back(fmt::format("output '{}' was not compared: there is no file for it", output.name));
+            continue;
+        }
+        any = any || output.value.size() > 0;
         const Literal expected = read_value_file(file);
         if (expected.dims() != output.value.dims())
             fail_input({file, 0, 0}, "its shape is [{}]; output '{}' is [{}]", fmt::join(expected.dims(), ", "),
                        output.name, fmt::join(output.value.dims(), ", "));
         compare(output, expected, options.least_pcc);
     }
-    if (!any) fail_input({options.expect_dir, 0, 0}, "the folder has a file for no output of the model");
+    if (!any)
+        fail_input({options.expect_dir, 0, 0},
+                   "nothing was compared: the folder has a file for no output of the model that holds values");
 }
 
 void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput>& outputs) {
@@ -191,7 +209,8 @@ Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& i
 ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device) {
     const HostSteps steps = read_host_steps(options.folder);
     check_names(options, steps.program.graph);
-    const std::vector<Values> inputs = read_inputs(options, steps);
+    std::vector<std::string> notes;
+    const std::vector<Values> inputs = read_inputs(options, steps, notes);
     std::vector<HostRun> runs;
     Entries entries;
     for (const Values& values : inputs) {
@@ -209,8 +228,10 @@ ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device
             crossing.emplace(tensor.name, from_entry(results.at(tensor.queue).at(k), tensor.type));
         outputs.push_back(runs[k].finish(crossing));
     }
-    ModelRunReport report{samples, host_step_lines(steps), joined(steps.program.graph, outputs)};
-    compare_all(options, report.outputs);
+    ModelRunReport report{samples, host_step_lines(steps), std::move(notes), joined(steps.program.graph, outputs)};
+    for (const ModelOutput& output : report.outputs)
+        note_non_finite("output '" + output.name + "'", output.value, report.notes);
+    compare_all(options, report.outputs, report.notes);
     write_outputs(options, report.outputs);
     return report;
 }

@@ -33,6 +33,7 @@ struct ModelOutput {
 struct ModelRunReport {
     std::int64_t samples = 1;
     std::vector<std::string> steps;  ///< what the host did, one line each
+    std::vector<std::string> notes;  ///< NaNs and infinities of inputs and outputs, outputs nothing is expected of
     std::vector<ModelOutput> outputs;
     bool pass() const;
 };

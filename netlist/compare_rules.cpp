@@ -211,6 +211,20 @@ bool drops_out(const OpConfig& op) {
     return false;
 }
 
+/// A name of io-config's means the queue, or every copy of it where it has one on several chips.
+bool means(const std::string& listed, const Queue& queue) {
+    return !queue.from_host() && (listed == queue.name || fmt::format("{}.{}", listed, queue.device()) == queue.name);
+}
+
+/// io-config's outputs that ops fill; empty when it lists none, and then every output is judged.
+std::set<std::string> listed_outputs(const Netlist& resolved) {
+    std::set<std::string> listed;
+    for (const Queue& queue : resolved.queues)
+        for (const std::string& name : resolved.test.io_outputs)
+            if (means(name, queue)) listed.insert(queue.name);
+    return listed;
+}
+
 }  // namespace
 
 ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool strict) {
@@ -238,6 +252,30 @@ Comparison float32_comparison() {
     return rule;
 }
 
+JudgedPart judged_part_of(const OpConfig& op) {
+    JudgedPart part;
+    part.bits = is_raw(op.out_df);
+    if (drops_out(op)) {
+        part.judged = false;
+        part.why = "depends on dropout '" + op.name + "'";
+        return part;
+    }
+    keep_result(part, op.type, op.attr, op.tile);
+    if (op.fused)
+        if (const FusedSubOp* sub = last_sub_op(*op.fused)) keep_result(part, sub->type, sub->attributes, op.tile);
+    return part;
+}
+
+ComparisonRule comparison_for_op(const OpConfig& op) {
+    ComparisonRule result;
+    Op alone;
+    alone.cfg = op;
+    result.comparison = usual_rule({&alone}, result.source);
+    result.comparison.flat = false;
+    if (is_raw(op.out_df)) result.comparison.type = Comparison::Type::Exact;
+    return result;
+}
+
 JudgedPart judged_part(const Netlist& resolved, const Queue& output) {
     const NameIndex index(resolved);
     JudgedPart part;
@@ -248,25 +286,39 @@ JudgedPart judged_part(const Netlist& resolved, const Queue& output) {
             part.why = "depends on dropout '" + op->name() + "'";
             return part;
         }
-    const Op* op = maker(index, output);
-    if (!op) return part;
-    keep_result(part, op->cfg.type, op->cfg.attr, op->cfg.tile);
-    if (op->cfg.fused)
-        if (const FusedSubOp* sub = last_sub_op(*op->cfg.fused))
-            keep_result(part, sub->type, sub->attributes, op->cfg.tile);
+    if (const Op* op = maker(index, output)) {
+        part = judged_part_of(op->cfg);
+        part.bits = is_raw(output.df);
+    }
+    const std::set<std::string> listed = listed_outputs(resolved);
+    if (!listed.empty() && !listed.contains(output.name)) {
+        part.judged = false;
+        part.why = "io-config lists other outputs";
+    }
     return part;
 }
 
-std::vector<const Queue*> judged_outputs(const Netlist& resolved) {
+std::vector<const Queue*> reported_outputs(const Netlist& resolved) {
     std::set<std::string_view> read;
     for (const Graph& graph : resolved.graphs)
         for (const Op& op : graph.ops) read.insert(op.inputs.begin(), op.inputs.end());
     for (const Queue& queue : resolved.queues)  // reading a view reads the memory behind it
         if (!queue.alias.empty() && read.contains(queue.name)) read.insert(queue.alias);
+    const std::set<std::string> listed = listed_outputs(resolved);
     std::vector<const Queue*> outputs;
     for (const Queue& queue : resolved.queues)
-        if (!queue.from_host() && !read.contains(queue.name)) outputs.push_back(&queue);
+        if (!queue.from_host() && (!read.contains(queue.name) || listed.contains(queue.name)))
+            outputs.push_back(&queue);
     return outputs;
+}
+
+std::vector<std::string> unknown_outputs(const Netlist& resolved) {
+    std::vector<std::string> unknown;
+    for (const std::string& name : resolved.test.io_outputs)
+        if (std::none_of(resolved.queues.begin(), resolved.queues.end(),
+                         [&](const Queue& q) { return means(name, q); }))
+            unknown.push_back(name);
+    return unknown;
 }
 
 }  // namespace tt

@@ -130,6 +130,7 @@ struct Golden::Impl {
     std::map<const Queue*, bool> read_by_graph;
     std::map<std::string_view, std::vector<const Queue*>> fed_by;
     std::int64_t inputs_done = 0;
+    std::map<const Op*, std::int64_t> computed;  // results so far, for options.op_result
 
     Impl(const Netlist& n, const Forecast& f, GoldenOptions o, ThreadPool& p)
         : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n) {
@@ -237,11 +238,13 @@ struct Golden::Impl {
         std::vector<Task> after{previous.task};
         for (const GoldenValue& value : in) after.push_back(value.task);
         auto result = std::make_shared<Tensor>();
+        const std::int64_t n = options.op_result ? computed[&op]++ : 0;
         const Task task = pool.submit(
-            [this, &op, in = std::move(in), previous, result] {
+            [this, &op, n, in = std::move(in), previous, result] {
                 *result = OpGolden(options, op, in).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
                 if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
+                if (options.op_result) options.op_result(op, n, *result);
             },
             after);
         return {task, result, nullptr, 0};
@@ -411,6 +414,9 @@ std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) 
         const auto it = slots.find(n);
         return it == slots.end() ? nullptr : it->second.tensor;
     }
+    const Slots& parts = impl_->store[base];
+    const auto first = parts.lower_bound(n * ratio);
+    if (first == parts.end() || first->first >= (n + 1) * ratio) return nullptr;
     const GoldenValue value = impl_->read_slot(queue, n);
     impl_->pool.wait(value.task);
     return value.tensor;

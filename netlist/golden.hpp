@@ -30,6 +30,8 @@ struct GoldenOptions {
     /// Takes every entry of the FIFOs no graph reads, per queue in order, as soon as it is there; golden does not keep
     /// them then. Called from one thread at a time for one queue. Empty: golden keeps them for entry().
     std::function<void(const Queue&, std::int64_t entry, const Tensor&)> sink;
+    /// Sees the n-th result of every op before anything reads it, and may put other values there. Called from tasks.
+    std::function<void(const Op&, std::int64_t n, Tensor&)> op_result;
     std::function<void(double)> progress;  ///< share of the inputs done
 };
 

@@ -17,6 +17,7 @@ public:
           compute_(*state.prepare(launch).compute),
           access_(pointers.launch(launch)),
           inputs_(launch.inputs) {
+        if (state.op_results) state.op_results->begin(launch, *plan_);
         last_read_by_.resize(plan_->ops.size());
         for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
             int last = static_cast<int>(o);
@@ -157,6 +158,8 @@ private:
                 compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));
                 for (const auto& [queue, to] : opened) compute_.write(op, core, s, block, to);
                 if (keep) blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
+                if (OpResults* results = state_.op_results.get())
+                    results->add(compute_, op, core, s, results->first_of(op) + input, block);
                 state_.throttle();
             }
         for (const auto& [queue, to] : opened) state_.store.close(to, state_.pool, state_.keep_as(*queue));

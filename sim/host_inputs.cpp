@@ -2,6 +2,7 @@
 
 #include "netlist/npy.hpp"
 #include "netlist/stimulus.hpp"
+#include "sim/non_finite.hpp"
 
 namespace tt::sim {
 
@@ -90,6 +91,11 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
                            have - 1, queue.name, needed->second.host.front(), last);
             continue;
         }
+        NonFinite odd;
+        if (!integer)
+            for (const std::int64_t n : needed->second.host)
+                odd.scan(array.entries[static_cast<std::size_t>(n - item->first_entry)], n);
+        if (odd.count > 0) inputs.notes_.push_back(odd.text("input '" + queue.name + "'"));
         auto& to = inputs.entries_[&queue];
         for (const std::int64_t n : needed->second.host) to[n] = nullptr;
         pool.parallel_for(needed->second.host.size(), [&](std::size_t i) {

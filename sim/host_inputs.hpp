@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/thread_pool.hpp"
 #include "netlist/manifest.hpp"
@@ -28,9 +29,12 @@ public:
 
     EntryPtr entry(const Queue& queue, std::int64_t n) const;
     const std::map<const Queue*, std::map<std::int64_t, EntryPtr>>& all() const { return entries_; }
+    /// NaNs and infinities in what the user gave.
+    const std::vector<std::string>& notes() const { return notes_; }
 
 private:
     std::map<const Queue*, std::map<std::int64_t, EntryPtr>> entries_;
+    std::vector<std::string> notes_;
 };
 
 /// Entries of a queue as an array for --dump-io; missing ones are zeros. `count`: leading dimension.

@@ -7,26 +7,70 @@
 #include <memory>
 
 #include "base/new_file.hpp"
-#include "netlist/golden.hpp"
 #include "sim/decoupled.hpp"
+#include "sim/judge.hpp"
 #include "sim/setup.hpp"
 
 namespace tt::sim {
 
-bool RunReport::pass() const {
-    return std::all_of(outputs.begin(), outputs.end(),
-                       [](const OutputReport& o) { return o.result.pass || !o.result.judged; });
+std::string to_string(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Pass:
+            return "pass";
+        case Verdict::Mismatch:
+            return "mismatch";
+        case Verdict::IllConditioned:
+            return "ill-conditioned";
+        case Verdict::NothingCompared:
+            return "nothing was compared";
+        case Verdict::NotChecked:
+            return "not checked";
+    }
+    return "";
+}
+
+Verdict OutputReport::verdict() const {
+    if (!result.judged) return Verdict::NotChecked;
+    if (missing > 0 || unexpected > 0) return Verdict::Mismatch;
+    if (result.entries == 0) return Verdict::NothingCompared;
+    if (result.pass) return Verdict::Pass;
+    return ill_conditioned ? Verdict::IllConditioned : Verdict::Mismatch;
+}
+
+Verdict OpCheckReport::verdict() const {
+    if (!local.judged) return Verdict::NotChecked;
+    if (missing > 0) return Verdict::Mismatch;
+    if (local.entries == 0) return Verdict::NothingCompared;
+    return local.pass ? Verdict::Pass : Verdict::Mismatch;
+}
+
+const OpCheckReport* RunReport::first_wrong_op() const {
+    const auto found =
+        std::find_if(ops.begin(), ops.end(), [](const OpCheckReport& o) { return o.verdict() == Verdict::Mismatch; });
+    return found == ops.end() ? nullptr : &*found;
+}
+
+const OpCheckReport* RunReport::amplified_from() const {
+    const auto found = std::find_if(ops.begin(), ops.end(), [](const OpCheckReport& o) {
+        return o.verdict() == Verdict::Pass && !o.accumulated.pass;
+    });
+    return found == ops.end() ? nullptr : &*found;
+}
+
+Verdict RunReport::verdict() const {
+    if (!checked) return Verdict::NotChecked;
+    if (first_wrong_op()) return Verdict::Mismatch;
+    const auto any = [&](Verdict v) {
+        return std::any_of(outputs.begin(), outputs.end(), [&](const OutputReport& o) { return o.verdict() == v; });
+    };
+    for (const Verdict v : {Verdict::Mismatch, Verdict::IllConditioned, Verdict::Pass})
+        if (any(v)) return v;
+    return Verdict::NothingCompared;
 }
 
 bool RunReport::fast_enough() const {
     return std::all_of(performance.begin(), performance.end(),
                        [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
-}
-
-static std::int64_t entries_of(const RunState& state, const Queue& queue) {
-    const auto it = state.forecast.queues.find(&queue);
-    const std::int64_t touched = it == state.forecast.queues.end() ? 0 : it->second.entries;
-    return queue.type == QueueType::Ram ? queue.entries : touched;
 }
 
 namespace {
@@ -67,7 +111,7 @@ private:
 }  // namespace
 
 static void give_outputs(RunState& state) {
-    for (const Queue* queue : judged_outputs(state.netlist))
+    for (const Queue* queue : reported_outputs(state.netlist))
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
             if (state.store.has(*queue, n))
                 state.options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
@@ -90,7 +134,7 @@ static void dump_io(Setup& setup) {
         dump_queue(folder.file(file), queue, entries, entries.rbegin()->first + 1);
         manifest.inputs.push_back({queue.name, file, 0});
     }
-    for (const Queue* queue : judged_outputs(setup.netlist)) {
+    for (const Queue* queue : reported_outputs(setup.netlist)) {
         const std::int64_t count = entries_of(state, *queue);
         std::map<std::int64_t, EntrySpan> entries;
         for (std::int64_t n = 0; n < count; ++n)
@@ -101,71 +145,6 @@ static void dump_io(Setup& setup) {
     }
     write_manifest(folder.path(), manifest);
     folder.done();
-}
-
-namespace {
-/// The verdict over one output queue, entry by entry.
-class Judge {
-public:
-    Judge(RunState& state, const Queue& queue)
-        : state_(state), queue_(queue), rule_(comparison_for(state.netlist, queue, state.options.strict)) {
-        const bool exact_numbers = state.options.numerics == Numerics::Float32;
-        report_.queue = queue.name;
-        report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
-        report_.rule = exact_numbers ? "--numerics float32" : rule_.source;
-        comparison_ =
-            std::make_unique<QueueComparison>(report_.comparison, queue.tile, judged_part(state.netlist, queue));
-    }
-    void add(std::int64_t n, const Tensor& expected) {
-        if (state_.store.has(queue_, n)) comparison_->add(expected, unpack_entry(state_.store.read(queue_, n)));
-    }
-    OutputReport finish() {
-        report_.result = comparison_->result();
-        if (report_.result.judged && rule_.strict_pcc > 0 && report_.result.pcc < rule_.strict_pcc) {
-            report_.result.pass = false;
-            if (report_.result.first_failure.empty())
-                report_.result.first_failure =
-                    fmt::format("--strict: pcc {:.6f} < {}", report_.result.pcc, rule_.strict_pcc);
-        }
-        return report_;
-    }
-
-private:
-    RunState& state_;
-    const Queue& queue_;
-    ComparisonRule rule_;
-    OutputReport report_;
-    std::unique_ptr<QueueComparison> comparison_;
-};
-}  // namespace
-
-static void check_outputs(RunState& state) {
-    const std::vector<const Queue*> outputs = judged_outputs(state.netlist);
-    std::map<const Queue*, Judge> judges;
-    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue);
-    GoldenOptions options;
-    options.numerics = state.options.numerics;
-    options.tf32 = state.machine.chips.front().params.features.fp32_dest;
-    options.inputs_count = state.options.inputs_count;
-    options.host_entry = [&state](const Queue& queue, std::int64_t n) {
-        const EntryPtr entry = state.host.entry(queue, n);
-        TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
-        return unpack_entry({{entry}, queue.shape().z});
-    };
-    options.sink = [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
-        judges.at(&queue).add(n, value);
-    };
-    if (state.options.progress) options.progress = [&state](double share) { state.options.progress(share, "golden"); };
-    Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
-    golden.run(state.calls);
-    for (const Queue* queue : outputs) {
-        Judge& judge = judges.at(queue);
-        if (queue->type == QueueType::Ram)
-            for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
-                if (const auto expected = golden.entry(*queue, n)) judge.add(n, *expected);
-        OutputReport report = judge.finish();
-        if (report.result.entries > 0) state.report.outputs.push_back(std::move(report));
-    }
 }
 
 RunReport run(const RunOptions& options) {
@@ -187,6 +166,7 @@ RunReport run(const RunOptions& options) {
                                                         *setup->manifest, state.options.host_values, *setup->pool)
                                      : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
                                                             state.options.stimulus, *setup->pool);
+        for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
     }
     // (2) the machine
     if (!state.options.perf_op.empty()) {
@@ -204,6 +184,7 @@ RunReport run(const RunOptions& options) {
     if (state.values() && state.options.sink) give_outputs(state);
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);
+    if (state.values() && !state.options.check) look_through_outputs(state);
     return std::move(state.report);
 }
 

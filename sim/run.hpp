@@ -17,6 +17,7 @@
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
+#include "sim/non_finite.hpp"
 #include "sim/performance.hpp"
 
 namespace tt::sim {
@@ -51,7 +52,10 @@ struct RunOptions {
     std::map<std::string, std::vector<Tensor>> host_values;
     /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
-    bool check = true;  ///< compare with golden (not in Timing mode)
+    bool check = true;       ///< compare with golden (not in Timing mode)
+    bool check_ops = false;  ///< besides, every op by itself
+    /// For tests of the checks: spoils a block that an op has computed, before anything reads it. Called from tasks.
+    std::function<void(const Op& op, std::vector<float>& block)> fault;
     bool strict = false;
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
@@ -74,11 +78,32 @@ struct GraphReport {
     double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
     std::vector<OpReport> ops;
 };
+/// Of an output or a run. NothingCompared: checked, but there was nothing to judge.
+enum class Verdict : std::uint8_t { Pass, Mismatch, IllConditioned, NothingCompared, NotChecked };
+std::string to_string(Verdict verdict);
+
 struct OutputReport {
     std::string queue;
     std::string rule;  ///< where the tolerance comes from
+    std::string why;   ///< why it is not judged, or only in part; "" when all is
     Comparison comparison;
     QueueComparison::Result result;
+    std::int64_t missing = 0, first_missing = 0;        ///< entries golden has and the run did not leave
+    std::int64_t unexpected = 0, first_unexpected = 0;  ///< the other way round
+    bool ill_conditioned = false;  ///< it differs, but golden moves as far when its inputs move by 1e-6
+    double moved = 0;              ///< so far, largest value; 0 when not asked
+    NonFinite non_finite;          ///< of the run's values
+    Verdict verdict() const;       ///< NotChecked: statistics only
+};
+/// --check ops: one op, all its results.
+struct OpCheckReport {
+    std::string op, type, graph;
+    std::string rule;                     ///< where the tolerance comes from
+    std::string why;                      ///< why it is not judged, or only in part; "" when all is
+    QueueComparison::Result local;        ///< with golden on the operands that the machine fed the op
+    QueueComparison::Result accumulated;  ///< with golden of the whole netlist
+    std::int64_t missing = 0;             ///< results golden has and the machine never computed
+    Verdict verdict() const;              ///< of `local`
 };
 struct RunReport {
     std::string netlist, arch, device;
@@ -89,15 +114,22 @@ struct RunReport {
     std::uint32_t seed = 0;
     std::int64_t inputs_count = 0;  ///< most inputs that one execute of a graph ran
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;                    ///< whole run; 0 in Functional mode
-    std::int64_t inputs_skipped = 0;             ///< repeats of inputs that were simulated, added without being so
-    std::vector<GraphReport> graphs;             ///< in order of first execution
-    std::vector<OutputReport> outputs;           ///< judged queues; empty without check
-    std::vector<PerformanceFigure> performance;  ///< of the performance-check section
-    std::vector<std::string> notes;              ///< warnings worth showing
-    std::optional<Error> trace_failure;          ///< the trace could not be written; nothing else is affected
-    bool pass() const;                           ///< every judged output passed
-    bool fast_enough() const;                    ///< every judged figure is met
+    std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
+    std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
+    std::vector<GraphReport> graphs;    ///< in order of first execution
+    bool checked = false;               ///< compared with golden
+    std::vector<OutputReport> outputs;  ///< op-fed queues that no graph reads; empty unless checked
+    bool ops_checked = false;
+    std::vector<OpCheckReport> ops;               ///< with check_ops, in the order in which the graphs compute them
+    std::vector<PerformanceFigure> performance;   ///< of the performance-check section
+    std::vector<std::string> notes;               ///< warnings worth showing
+    std::optional<Error> trace_failure;           ///< the trace could not be written; nothing else is affected
+    Verdict verdict() const;                      ///< over outputs and ops
+    const OpCheckReport* first_wrong_op() const;  ///< nullptr: none
+    /// The first op that is right by itself and differs from golden of the whole netlist; nullptr: none.
+    const OpCheckReport* amplified_from() const;
+    bool pass() const { return verdict() != Verdict::Mismatch; }
+    bool fast_enough() const;  ///< every judged figure is met
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).

@@ -13,6 +13,7 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
       pool(p),
       store(n, options.numerics),
       input_record(n) {
+    if (options.check && options.check_ops && values()) op_results = std::make_unique<OpResults>(options.numerics);
     for (const Graph& graph : netlist.graphs)
         for (const QueueUse& use : queue_uses(netlist, graph))
             if (use.read) read_by_graph[use.queue] = true;
@@ -22,7 +23,7 @@ const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
         prepared.plan = elaborate(netlist, launch, machine, sparse);
-        prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool);
+        prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool, options.fault);
     }
     return prepared;
 }

@@ -11,6 +11,7 @@
 #include "netlist/plan/plan.hpp"
 #include "netlist/queue_state.hpp"
 #include "sim/host_inputs.hpp"
+#include "sim/op_results.hpp"
 #include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 
@@ -37,6 +38,7 @@ struct RunState {
     std::map<std::string, Prepared> plans;     // by plan_key()
     std::map<const Queue*, bool> read_by_graph;
     InputRecord input_record;
+    std::unique_ptr<OpResults> op_results;  // nullptr unless ops are checked
     RunReport report;
 
     RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, RunOptions o, ThreadPool& p);

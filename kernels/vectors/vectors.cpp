@@ -61,6 +61,10 @@ bool VectorReport::pass() const {
                         [](const VectorResult& r) { return r.gated && r.differing != 0; });
 }
 
+bool VectorReport::compared() const {
+    return std::any_of(results.begin(), results.end(), [](const VectorResult& r) { return r.gated && r.values > 0; });
+}
+
 VectorReport check_vectors(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / "index.json";
     const nlohmann::json index = read_index(file);

@@ -24,6 +24,7 @@ struct VectorReport {
     std::string set;                    ///< name of the set, from the index
     std::vector<VectorResult> results;  ///< in the order of the index
     bool pass() const;                  ///< no gated entry differs
+    bool compared() const;              ///< there was a datum that could
 };
 
 /// Throws Error(Input) naming file and entry: no index, wrong JSON, missing fields, arrays that do not fit, kinds of

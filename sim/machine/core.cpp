@@ -151,6 +151,8 @@ void Core::submit_slice(const Position& at) {
     }
     const BlockPtr& block = blocks_.back();
     epoch_.compute().run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
+    if (OpResults* results = epoch_.op_results())
+        results->add(epoch_.compute(), op_, index_, at.slice, epoch_.first_result(op_) + at.input, block);
     if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(at.slice)] = block;
     epoch_.throttle();
 }

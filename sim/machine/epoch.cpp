@@ -21,6 +21,10 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       finished_(std::move(finished)),
       probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
+    if (OpResults* results = op_results()) {
+        results->begin(launch_, plan_);
+        for (const PlanOp& op : plan_.ops) first_results_[op.graph] = results->first_of(op);
+    }
     for (const PlanQueue& queue : plan_.queues)
         ports_.push_back(
             std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));

@@ -31,6 +31,9 @@ public:
     void close(const EntrySpan& entry, const Queue& queue) {
         context_.state.store.close(entry, context_.state.pool, context_.state.keep_as(queue));
     }
+    OpResults* op_results() { return context_.state.op_results.get(); }  ///< nullptr: nobody wants them
+    /// Number of the result that the epoch's first input makes of an op of its plan.
+    std::int64_t first_result(const PlanOp& op) const { return first_results_.at(op.graph); }
     bool values() const { return context_.state.values(); }
     bool wants_input_times(const PlanOp& op) const { return context_.state.input_record.wanted(*op.graph); }
     EpochProbe* probe() const { return probe_; }
@@ -73,6 +76,7 @@ private:
     EpochLaunch launch_;
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
+    std::map<const Graph*, std::int64_t> first_results_;     // with --check ops
     EpochProbe* probe_;                                      // nullptr: nobody traces
     std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
     std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op

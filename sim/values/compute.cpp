@@ -174,6 +174,7 @@ void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std:
                                  .out = {block->data.data(), block->rows, block->cols, block->cols}};
             op.def->block(args);
             pack_result(args);
+            if (fault_) fault_(*op.op, block->data);
         },
         std::move(after));
 }

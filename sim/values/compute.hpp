@@ -4,6 +4,7 @@
 //   Block (one slice of one core) --refs held by a pipe--> Assembled (operand slice) --op--> Block --> Entry (queue)
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -39,7 +40,10 @@ using AssembledPtr = std::shared_ptr<Assembled>;
 
 class Compute {
 public:
-    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool) : plan_(plan), numerics_(numerics), pool_(pool) {}
+    /// `fault` spoils what an op has computed: for tests; empty otherwise.
+    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool,
+            std::function<void(const Op&, std::vector<float>&)> fault = {})
+        : plan_(plan), numerics_(numerics), pool_(pool), fault_(std::move(fault)) {}
 
     /// Slice z of operand k of `op`, as `pipe` carries it.
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
@@ -61,6 +65,7 @@ private:
     const Plan& plan_;
     Numerics numerics_;
     ThreadPool& pool_;
+    std::function<void(const Op&, std::vector<float>&)> fault_;
 };
 
 }  // namespace tt::sim

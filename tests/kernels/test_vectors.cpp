@@ -86,6 +86,13 @@ TEST_CASE("differences from a document are told but do not fail") {
     const VectorReport report = check_vectors(folder.path);
     CHECK(report.pass());
     CHECK(report.results.at(0).differing == 1);
+    CHECK_FALSE(report.compared());  // nothing that counts
+}
+
+TEST_CASE("a folder without entries has compared nothing") {
+    const Folder folder;
+    folder.write("index.json", R"({"entries": []})");
+    CHECK_FALSE(check_vectors(folder.path).compared());
 }
 
 TEST_CASE("folders of vectors that cannot be read are refused with file and entry") {

@@ -55,9 +55,15 @@ Outcome run_exact(const std::string& text, sim::Mode mode, sim::RunOptions optio
 std::string verdicts(const Outcome& outcome) {
     if (!outcome.error.empty()) return outcome.error;
     std::string text;
-    for (const sim::OutputReport& output : outcome.report.outputs)
+    for (const sim::OutputReport& output : outcome.report.outputs) {
+        const sim::Verdict verdict = output.verdict();
+        const bool passes = verdict == sim::Verdict::Pass && output.result.strict_pass;
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output.queue,
-                            output.result.pass ? "passes" : fmt::format("fails ({})", output.result.first_failure));
+                            passes ? "passes"
+                            : verdict == sim::Verdict::Mismatch || verdict == sim::Verdict::Pass
+                                ? fmt::format("fails ({})", output.result.first_failure)
+                                : to_string(verdict));
+    }
     return text;
 }
 

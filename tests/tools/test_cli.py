@@ -123,6 +123,17 @@ class Rows(WithFolder):
         self.assertEqual([e["kind"] for e in errors], ["erisc_bw", "all"])
         self.assertLess(errors[-1]["mean_error_percent"], 5)
 
+    def test_a_report_without_a_row_to_judge_does_not_pass(self):
+        nothing = "error: nothing was compared"
+        for command, rows in [(["eth", "bench"], self.ETH), (["dram", "bench"], self.DRAM),
+                              (["eth", "bench"], self.ETH + "wormhole_b0,other_test,uni,1024,1,GB/s\n")]:
+            done = ttsim(*command, "--csv", self.rows(rows), "--report")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(nothing, done.stderr)
+        done = ttsim("kernel", "--arch", "wormhole_b0", "--csv", self.rows(self.KERNEL), "--report")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn(nothing, done.stderr)
+
     def test_single_cases_as_text_and_json(self):
         self.assertIn("GB/s", ttsim("eth", "bench", "--bytes", 512).stdout)
         case = json.loads(ttsim("dram", "bench", "--placements", 1, "--json").stdout)

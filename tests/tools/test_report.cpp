@@ -43,6 +43,7 @@ sim::RunReport small_report() {
     output.result.max_error = 0.5;
     output.result.share_within = 0.75;
     report.outputs = {output};
+    report.checked = true;
     return report;
 }
 
@@ -77,13 +78,82 @@ TEST_CASE("the report gives every output a verdict, with the first failure") {
 TEST_CASE("an output that cannot be judged is no mismatch") {
     sim::RunReport report = failing_report();
     report.outputs[0].result.judged = false;
-    CHECK(cli::report_text(report).find("not judged\n") != std::string::npos);
-    CHECK(cli::verdict(report) == "pass");
+    report.outputs[0].why = "depends on dropout 'd'";
+    CHECK(cli::report_text(report).find("not judged: depends on dropout 'd'\n") != std::string::npos);
+    CHECK(report.pass());
 }
 
-TEST_CASE("without outputs to compare the verdict is that nothing was checked") {
+TEST_CASE("a run in which no output is judged has not passed") {
+    sim::RunReport report = small_report();
+    report.outputs[0].result.judged = false;
+    CHECK(cli::verdict(report) == "nothing was compared");
+    report.outputs.clear();
+    CHECK(cli::verdict(report) == "nothing was compared");
+}
+
+TEST_CASE("an output without entries is not judged, and does not hide others") {
+    sim::RunReport report = small_report();
+    report.outputs.push_back(report.outputs[0]);
+    report.outputs[1].result.entries = 0;
+    CHECK(cli::verdict(report) == "pass");
+    CHECK(cli::report_text(report).find("nothing was compared: it got no entry\n") != std::string::npos);
+    report.outputs.erase(report.outputs.begin());
+    CHECK(cli::verdict(report) == "nothing was compared");
+}
+
+TEST_CASE("an entry that never came is a mismatch") {
+    sim::RunReport report = small_report();
+    report.outputs[0].missing = 2;
+    report.outputs[0].first_missing = 6;
+    CHECK(cli::verdict(report) == "mismatch");
+    CHECK(cli::report_text(report).find("MISMATCH: 2 expected entries never came, the first is entry 6\n") !=
+          std::string::npos);
+    CHECK(nlohmann::json::parse(cli::report_json(report))["outputs"][0]["pass"] == false);
+}
+
+TEST_CASE("what only the vendor's comparison accepts passes, with the strict figure in view") {
+    sim::RunReport report = small_report();
+    report.outputs[0].result.strict_pass = false;
+    report.outputs[0].result.vendor_tiles = 4;
+    report.outputs[0].result.vendor_pcc = 0.9995;
+    report.outputs[0].result.first_failure = "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99";
+    CHECK(cli::verdict(report) == "pass");
+    const std::string text = cli::report_text(report);
+    CHECK(text.find("0.250000  0.999500") != std::string::npos);
+    CHECK(text.find("pass as the vendor compares; with all values entry 0, z 1, tile (2,3): pcc 0.81 < 0.99\n") !=
+          std::string::npos);
+    const auto json = nlohmann::json::parse(cli::report_json(report))["outputs"][0];
+    CHECK(json["pass"] == true);
+    CHECK(json["strict_pass"] == false);
+    CHECK(json["tile_pcc"] == 0.9995);
+}
+
+TEST_CASE("an output that golden itself does not determine is ill-conditioned, no mismatch") {
+    sim::RunReport report = failing_report();
+    report.outputs[0].ill_conditioned = true;
+    report.outputs[0].moved = 0.25;
+    CHECK(cli::verdict(report) == "ill-conditioned");
+    CHECK(report.pass());
+    CHECK(cli::report_text(report).find("ill-conditioned: golden moves by 0.25 when its inputs move by 1e-6\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("a NaN in an output has its place in the JSON") {
+    sim::RunReport report = small_report();
+    Tensor values({1, 1, 1}, {});
+    values.data[33] = std::numeric_limits<float>::quiet_NaN();
+    report.outputs[0].non_finite.scan(values, 5);
+    const auto found = nlohmann::json::parse(cli::report_json(report))["outputs"][0]["non_finite"];
+    CHECK(found["entry"] == 5);
+    CHECK(found["row"] == 1);
+    CHECK(found["column"] == 1);
+    CHECK(found["value"] == "nan");
+}
+
+TEST_CASE("without a comparison the verdict is that nothing was checked") {
     sim::RunReport report = small_report();
     report.outputs.clear();
+    report.checked = false;
     CHECK(cli::verdict(report) == "not checked");
 }
 

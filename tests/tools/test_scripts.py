@@ -68,7 +68,7 @@ class CheckText(WithFolder):
         self.assertEqual(self.run_script(SCRIPTS / "check_text.py", self.write("a.cpp", "int a;\n")).returncode, 0)
 
 
-# Acts as its netlist says: "exit 3", "sleep", "kill", or "pcc 0.5" and passes.
+# Acts as its netlist says: "exit 3", "sleep", "kill", or "pcc 0.5" or "verdict ..." and exits with 0.
 FAKE_TTSIM = '''\
     #!/usr/bin/env python3
     import json, os, sys, time
@@ -87,7 +87,9 @@ FAKE_TTSIM = '''\
     pcc = float(value) if word == "pcc" else 1.0
     passed = value != "1" or word != "exit"
     output = {"queue": "y", "judged": True, "pass": passed, "pcc": pcc, "first_failure": "" if passed else "entry 3"}
-    json.dump({"outputs": [output]}, open(report, "w"))
+    verdict = value if word == "verdict" else "pass" if passed else "mismatch"
+    output["verdict"] = verdict
+    json.dump({"verdict": verdict.replace("_", " "), "outputs": [output]}, open(report, "w"))
     sys.exit(0 if passed else 1)
     '''
 
@@ -119,13 +121,39 @@ class Conformance(WithFolder):
 
     def test_reasons_are_counted_without_places_names_and_numbers(self):
         done, _ = self.conformance({"a": "exit 2", "b": "exit 2"})
-        self.assertIn("    2  rejected    no op '..' of N\n", done.stdout)
+        self.assertIn("    2  rejected         no op '..' of N\n", done.stdout)
 
     def test_what_is_expected_is_no_failure(self):
-        self.expected.write_text("path,outcome,reason,args\na.yaml,rejected|hang,a negative test,\n")
+        self.expected.write_text("path,outcome,reason,args\na.yaml,hang,a negative test,\n")
         done, _ = self.conformance({"a": "exit 3", "b": "exit 0"})
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(done.stdout.endswith("2 passed, 0 failed\n"))
+
+    def test_a_kind_of_numerics_may_have_an_outcome_of_its_own_but_only_one(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,pass|mismatch@real,rounding,\n")
+        self.assertEqual(self.conformance({"a": "exit 1"})[0].returncode, 0)
+        self.assertEqual(self.conformance({"a": "exit 0"})[0].returncode, 1)
+        self.assertEqual(self.conformance({"a": "exit 0"}, "--numerics", "float32")[0].returncode, 0)
+        for outcome in ["pass|hang", "pass|mismatch@real|hang@real", "mismatch@real", "pass|mismatch@unreal", "passes"]:
+            self.expected.write_text(f"path,outcome,reason,args\na.yaml,{outcome},several,\n")
+            done, _ = self.conformance({"a": "exit 0"})
+            self.assertIn("error: 'a.yaml' needs ", done.stderr, outcome)
+
+    def test_a_run_that_compared_nothing_has_not_passed(self):
+        done, runs = self.conformance({"a": "verdict nothing_was_compared"})
+        self.assertEqual(runs["a"]["outcome"], "nothing compared")
+        self.assertEqual(done.returncode, 1)
+
+    def test_an_ill_conditioned_file_is_told_apart_and_is_no_failure(self):
+        done, runs = self.conformance({"a": "verdict ill-conditioned"}, "--numerics", "float32")
+        self.assertEqual(runs["a"]["outcome"], "ill-conditioned")
+        self.assertEqual(done.returncode, 0)
+
+    def test_an_empty_list_is_an_error(self):
+        chosen = self.write("list.txt", "# nothing\n")
+        done, _ = self.conformance({"a": "exit 0"}, "--list", chosen)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no netlist matches", done.stderr)
 
     def test_a_pass_where_a_rejection_is_expected_is_a_failure(self):
         self.expected.write_text("path,outcome,reason,args\na.yaml,rejected,a negative test,\n")
@@ -149,6 +177,20 @@ class Conformance(WithFolder):
     def test_the_list_of_expected_outcomes_is_well_formed(self):
         self.expected = ROOT / "tests/conformance/expected.csv"
         self.assertEqual(self.conformance({"a": "exit 0"})[0].returncode, 0)
+
+
+class Validate(WithFolder):
+    def test_a_check_without_a_binary_or_data_does_not_pass(self):
+        program = self.write("ttsim", "#!/bin/sh\nexit 0\n")
+        program.chmod(0o755)
+        nowhere = self.folder / "nowhere"
+        for command in [["--silicon", nowhere, "--ttsim", program], ["--silicon", self.folder, "--ttsim", nowhere]]:
+            done = self.run_script(SCRIPTS / "validate", "--check", *command)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("nothing was compared", done.stderr)
+        done = self.run_script(SCRIPTS / "validate", "--check", "--silicon", self.folder, "--ttsim", program)
+        self.assertEqual(done.returncode, 1, "a folder without rows")
+        self.assertIn("nothing was compared", done.stdout)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ void check_bench_flags(const BenchFlags& flags) {
 void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted) {
     if (!flags.out.empty()) OutputFile(flags.out).write(sim::bench_csv(rows, predicted));
     if (!flags.report) return;
-    const std::vector<PredictionErrors> errors = sim::bench_errors(rows);
+    const std::vector<PredictionErrors> errors = some_errors(sim::bench_errors(rows), flags.csv);
     if (!flags.json) return print_text(error_table(errors, "kind"));
     nlohmann::ordered_json groups = nlohmann::ordered_json::array();
     for (const PredictionErrors& e : errors)

@@ -111,7 +111,7 @@ void run(const KernelFlags& flags) {
     const std::optional<OutputFile> out = flags.out.empty() ? std::nullopt : std::optional<OutputFile>(flags.out);
     const std::vector<KernelPrediction> predictions = predict(file, model);
     if (out) out->write(prediction_csv(file, predictions));
-    if (flags.report) print_text(error_table(kernel_errors(file, predictions), "op"));
+    if (flags.report) print_text(error_table(some_errors(kernel_errors(file, predictions), flags.csv), "op"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // ttsim run: simulate a netlist, check its outputs, report its cycles.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -51,6 +52,23 @@ std::string command_text(const CLI::App& command) {
     return text;
 }
 
+/// A check that was asked for and had nothing to judge has not passed.
+void refuse_empty_checks(const Flags& flags, const sim::RunReport& report) {
+    Diagnostics problems;
+    const SourceLoc file{flags.netlist.options.netlist, 0, 0};
+    const auto judged = [](const sim::PerformanceFigure& f) { return f.judged(); };
+    if (flags.check_perf && std::none_of(report.performance.begin(), report.performance.end(), judged))
+        problems.error(file, "--check-perf: nothing was compared: {}",
+                       report.performance.empty() ? "no entry of a performance-check section is for what was run"
+                                                  : "the performance-check section sets no figure");
+    if (flags.netlist.options.strict && report.verdict() == sim::Verdict::NothingCompared)
+        problems.error(file, "--strict: nothing was compared: no output that is judged got an entry");
+    const auto right = [](const sim::OpCheckReport& o) { return o.verdict() == sim::Verdict::Pass; };
+    if (flags.netlist.options.check_ops && std::none_of(report.ops.begin(), report.ops.end(), right))
+        problems.error(file, "--check ops: nothing was compared: no op that is judged was run");
+    problems.throw_if_any();
+}
+
 int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
     sim::RunOptions& options = flags.netlist.options;
@@ -61,6 +79,15 @@ int run(Flags& flags) {
                                        "exact follows the chip's number formats; leave out --numerics float32");
         options.numerics = Numerics::Exact;
     }
+    if (flags.check_perf && (options.mode == sim::Mode::Functional || !options.perf_op.empty()))
+        throw CLI::ValidationError("--check-perf",
+                                   options.perf_op.empty()
+                                       ? "functional mode has no clock, so no figure could be judged"
+                                       : "the figures are for the whole netlist, and --perf-op runs one op");
+    if (options.check_ops && (options.mode == sim::Mode::Timing || !options.perf_op.empty()))
+        throw CLI::ValidationError("--check", "timing mode computes no values, so no op could be compared");
+    if (options.strict && options.mode == sim::Mode::Timing)
+        throw CLI::ValidationError("--strict", "timing mode computes no values, so nothing could be compared");
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
     const bool compiled = std::filesystem::is_directory(options.netlist);
@@ -77,7 +104,9 @@ int run(Flags& flags) {
         progress.clear();
         if (!json || !json->is_stdout()) print_text(report_text(report.device) + model_text(report));
         if (json) json->write(model_json(report));
-        return report.device.pass() && report.model.pass() ? 0 : 1;
+        if (!report.device.pass() || !report.model.pass()) return 1;
+        refuse_empty_checks(flags, report.device);
+        return report.device.fast_enough() || !flags.check_perf ? 0 : 1;
     }
     const sim::RunReport report = sim::run(options);
     progress.clear();
@@ -85,7 +114,9 @@ int run(Flags& flags) {
     if (!json || !json->is_stdout()) print_text(report_text(report));
     if (json) json->write(report_json(report));
     if (report.trace_failure) throw *report.trace_failure;
-    return report.pass() && (report.fast_enough() || !flags.check_perf) ? 0 : 1;
+    if (!report.pass()) return 1;
+    refuse_empty_checks(flags, report);
+    return report.fast_enough() || !flags.check_perf ? 0 : 1;
 }
 
 /// An option with a word for each value.
@@ -162,6 +193,10 @@ void add_run(CLI::App& app, int& exit_status) {
     add_value_flags(*command, options);
     add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
+    add_choice<bool>(*command, "--check", options.check_ops, {{"outputs", false}, {"ops", true}},
+                     "outputs: compare the netlist's outputs with golden (default); ops: also every op with golden on "
+                     "the operands that the machine fed it, to find the first wrong one");
+    command->get_option("--check")->excludes(no_check);
     command->add_flag("--check-perf", flags->check_perf,
                       "Exit with 1 when a figure of the netlist's performance-check section is missed");
     command

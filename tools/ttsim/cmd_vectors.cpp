@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
@@ -94,13 +95,16 @@ void add_vectors(CLI::App& app, int& exit_status) {
         ->option_text("FOLDER");
     command->add_flag("--json", flags->json, "As JSON, entry by entry");
     command->footer(
-        "Exit codes: 0 every datum equal, 1 a datum differs, 2 the folder cannot be read.\n\n"
+        "Exit codes: 0 every datum equal, 1 a datum differs, 2 the folder cannot be read or has nothing to compare.\n\n"
         "Examples:\n"
         "  ttsim vectors vectors/dev\n"
         "  ttsim vectors vectors/dev --json");
     command->callback([flags, &exit_status] {
         const VectorReport report = check_vectors(flags->folder);
         print_text(flags->json ? as_json(report) : as_table(report));
+        if (!report.compared())
+            fail_input({flags->folder + "/index.json", 0, 0},
+                       "nothing was compared: 'entries' has none with datums that count");
         if (!report.pass()) exit_status = 1;
     });
 }

@@ -90,6 +90,7 @@ std::string model_text(const ModelReport& report) {
     std::string text =
         fmt::format("\nmodel: {} sample{}\n", report.model.samples, report.model.samples == 1 ? "" : "s");
     for (const std::string& step : report.model.steps) text += "host: " + step + "\n";
+    for (const std::string& note : report.model.notes) text += "note: " + note + "\n";
     for (const ir::ModelOutput& output : report.model.outputs) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         std::string first;
@@ -124,7 +125,10 @@ std::string model_json(const ModelReport& report) {
         }
         outputs.push_back(std::move(item));
     }
-    all["model"] = {{"samples", report.model.samples}, {"host_steps", report.model.steps}, {"outputs", outputs}};
+    all["model"] = {{"samples", report.model.samples},
+                    {"host_steps", report.model.steps},
+                    {"notes", report.model.notes},
+                    {"outputs", outputs}};
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -14,7 +14,7 @@ std::string report_text(const sim::RunReport& report);
 /// equal; what is not finite is null.
 std::string report_json(const sim::RunReport& report);
 
-/// "pass", "mismatch" or "not checked".
+/// "pass", "mismatch", "ill-conditioned", "nothing was compared" or "not checked".
 std::string verdict(const sim::RunReport& report);
 
 std::string mode_name(sim::Mode mode);

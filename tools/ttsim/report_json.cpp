@@ -23,10 +23,7 @@ std::string mode_name(sim::Mode mode) {
 std::string numerics_name(Numerics numerics) { return numerics == Numerics::Float32 ? "float32" : "real"; }
 std::string math_name(Numerics numerics) { return numerics == Numerics::Exact ? "exact" : "fast"; }
 
-std::string verdict(const sim::RunReport& report) {
-    if (report.outputs.empty()) return "not checked";
-    return report.pass() ? "pass" : "mismatch";
-}
+std::string verdict(const sim::RunReport& report) { return sim::to_string(report.verdict()); }
 
 namespace {
 
@@ -76,17 +73,32 @@ Json figure_json(const sim::PerformanceFigure& figure) {
             {"met", figure.met()}};
 }
 
+/// Where the first NaN or infinity is; null when there is none.
+Json non_finite_json(const sim::NonFinite& found) {
+    if (found.count == 0) return nullptr;
+    const char* value = std::isnan(found.value) ? "nan" : found.value > 0 ? "inf" : "-inf";
+    return {{"count", found.count}, {"value", value},   {"entry", found.entry}, {"index", found.index},
+            {"z", found.z},         {"row", found.row}, {"column", found.col}};
+}
+
 Json output_json(const sim::OutputReport& output) {
     const QueueComparison::Result& r = output.result;
     const Comparison& rule = output.comparison;
     return {{"queue", output.queue},
             {"judged", r.judged},
-            {"pass", r.pass},
+            {"verdict", sim::to_string(output.verdict())},
+            {"pass", output.verdict() == sim::Verdict::Pass},
+            {"strict_pass", r.strict_pass && output.verdict() == sim::Verdict::Pass},
             {"pcc", number(r.pcc)},
+            {"tile_pcc", r.vendor_tiles == 0 ? Json(nullptr) : number(r.vendor_pcc)},
             {"max_error", number(r.max_error)},
             {"max_rel_error", number(r.max_rel_error)},
             {"share_within", number(r.share_within)},
             {"entries", r.entries},
+            {"missing_entries", output.missing},
+            {"unexpected_entries", output.unexpected},
+            {"perturbed_move", output.ill_conditioned ? number(output.moved) : Json(nullptr)},
+            {"non_finite", non_finite_json(output.non_finite)},
             {"rule", output.rule},
             {"tolerance",
              {{"type", type_name(rule.type)},
@@ -95,7 +107,38 @@ Json output_json(const sim::OutputReport& output) {
               {"rtol", number(rule.rtol)},
               {"check_pct", number(rule.check_pct)},
               {"check_pcc", number(rule.check_pcc)}}},
+            {"why", output.why},
             {"first_failure", r.first_failure}};
+}
+
+Json op_side_json(const QueueComparison::Result& r) {
+    return {{"pass", r.pass},
+            {"strict_pass", r.strict_pass},
+            {"pcc", number(r.pcc)},
+            {"tile_pcc", r.vendor_tiles == 0 ? Json(nullptr) : number(r.vendor_pcc)},
+            {"max_error", number(r.max_error)},
+            {"share_within", number(r.share_within)},
+            {"first_failure", r.first_failure}};
+}
+
+Json op_check_json(const sim::RunReport& report) {
+    if (!report.ops_checked) return nullptr;
+    const auto name = [](const sim::OpCheckReport* op) { return op ? Json(op->op) : Json(nullptr); };
+    Json ops = Json::array();
+    for (const sim::OpCheckReport& op : report.ops)
+        ops.push_back({{"op", op.op},
+                       {"type", op.type},
+                       {"graph", op.graph},
+                       {"verdict", sim::to_string(op.verdict())},
+                       {"results", op.local.entries},
+                       {"missing_results", op.missing},
+                       {"rule", op.rule},
+                       {"why", op.why},
+                       {"local", op_side_json(op.local)},
+                       {"accumulated", op_side_json(op.accumulated)}});
+    return {{"first_wrong", name(report.first_wrong_op())},
+            {"amplified_from", name(report.amplified_from())},
+            {"ops", std::move(ops)}};
 }
 
 }  // namespace
@@ -125,6 +168,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"verdict", verdict(report)},
                    {"graphs", std::move(graphs)},
                    {"outputs", std::move(outputs)},
+                   {"op_check", op_check_json(report)},
                    {"performance", std::move(performance)},
                    {"notes", report.notes}};
     // Names come from files, which the reader has checked to be UTF-8; `replace` keeps paths that are not from failing.

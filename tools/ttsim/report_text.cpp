@@ -16,7 +16,8 @@ std::string rate(double per_second) {
 }
 
 std::string plural(std::int64_t n, const std::string& what) {
-    return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
+    const std::string many = what.ends_with("y") ? what.substr(0, what.size() - 1) + "ies" : what + "s";
+    return fmt::format("{} {}", grouped(n), n == 1 ? what : many);
 }
 
 std::string op_table(const sim::GraphReport& graph, bool timed) {
@@ -45,19 +46,47 @@ std::string graph_text(const sim::GraphReport& graph, bool timed) {
     return out;
 }
 
-std::string output_verdict(const QueueComparison::Result& r) {
-    if (!r.judged) return "not judged";
-    if (r.pass) return "pass";
+std::string output_verdict(const sim::OutputReport& output) {
+    const QueueComparison::Result& r = output.result;
+    switch (output.verdict()) {
+        case sim::Verdict::NotChecked:
+            return output.why.empty() ? "not judged" : "not judged: " + output.why;
+        case sim::Verdict::NothingCompared:
+            return "nothing was compared: it got no entry";
+        case sim::Verdict::Pass:
+            if (r.strict_pass) return "pass";
+            return "pass as the vendor compares; with all values " + r.first_failure;
+        case sim::Verdict::IllConditioned:
+            return fmt::format("ill-conditioned: golden moves by {:.3g} when its inputs move by 1e-6", output.moved);
+        case sim::Verdict::Mismatch:
+            break;
+    }
+    if (output.missing > 0)
+        return fmt::format("MISMATCH: {} never came, the first is entry {}", plural(output.missing, "expected entry"),
+                           output.first_missing);
+    if (output.unexpected > 0)
+        return fmt::format("MISMATCH: {} came that golden does not have, the first is entry {}",
+                           plural(output.unexpected, "entry"), output.first_unexpected);
     return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
 }
 
 std::string outputs_text(const sim::RunReport& report) {
     if (report.outputs.empty()) return "";
-    Table table({{"output", false}, {"entries"}, {"PCC"}, {"max error"}, {"within"}, {"verdict", false}});
+    const bool tiled = std::any_of(report.outputs.begin(), report.outputs.end(),
+                                   [](const sim::OutputReport& o) { return o.result.vendor_tiles > 0; });
+    std::vector<Table::Column> columns{{"output", false}, {"entries"}, {"PCC"}};
+    if (tiled) columns.push_back({"tile PCC"});
+    columns.insert(columns.end(), {{"max error"}, {"within"}, {"verdict", false}});
+    Table table(columns);
     for (const sim::OutputReport& output : report.outputs) {
         const QueueComparison::Result& r = output.result;
-        table.add({output.queue, grouped(r.entries), fmt::format("{:.6f}", r.pcc), fmt::format("{:.3g}", r.max_error),
-                   percent(r.share_within), output_verdict(r)});
+        const bool any = r.entries > 0;
+        std::vector<std::string> row{output.queue, grouped(r.entries), any ? fmt::format("{:.6f}", r.pcc) : "-"};
+        if (tiled) row.push_back(r.vendor_tiles > 0 ? fmt::format("{:.6f}", r.vendor_pcc) : "-");
+        row.push_back(any ? fmt::format("{:.3g}", r.max_error) : "-");
+        row.push_back(any ? percent(r.share_within) : "-");
+        row.push_back(output_verdict(output));
+        table.add(std::move(row));
     }
     return "\n" + table.text();
 }
@@ -77,6 +106,51 @@ std::string tolerances_text(const sim::RunReport& report) {
         if (std::find(seen.begin(), seen.end(), line) == seen.end()) seen.push_back(std::move(line));
     }
     return fmt::format("{}", fmt::join(seen, ""));
+}
+
+std::string op_check_verdict(const sim::OpCheckReport& op) {
+    switch (op.verdict()) {
+        case sim::Verdict::NotChecked:
+            return "not judged: " + op.why;
+        case sim::Verdict::NothingCompared:
+            return "nothing was compared";
+        case sim::Verdict::Mismatch:
+            if (op.missing > 0) return fmt::format("WRONG: {} never came", plural(op.missing, "result"));
+            return "WRONG: " + op.local.first_failure;
+        case sim::Verdict::Pass:
+        case sim::Verdict::IllConditioned:
+            break;
+    }
+    return op.accumulated.pass ? "right" : "right, on operands that differ from golden";
+}
+
+/// One sentence: which op to look at.
+std::string op_check_finding(const sim::RunReport& report) {
+    const auto judged = [](const sim::OpCheckReport& o) { return o.verdict() == sim::Verdict::Pass; };
+    if (const sim::OpCheckReport* op = report.first_wrong_op())
+        return fmt::format("first wrong op: {} ({}) of graph {}", op->op, op->type, op->graph);
+    if (std::none_of(report.ops.begin(), report.ops.end(), judged)) return "ops: nothing was compared";
+    if (const sim::OpCheckReport* op = report.amplified_from())
+        return fmt::format("no op is wrong; rounding is amplified from {} ({}) of graph {} on", op->op, op->type,
+                           op->graph);
+    return "no op is wrong";
+}
+
+std::string op_check_text(const sim::RunReport& report) {
+    if (!report.ops_checked) return "";
+    Table table({{"op", false},
+                 {"type", false},
+                 {"results"},
+                 {"PCC alone"},
+                 {"max error"},
+                 {"within"},
+                 {"PCC so far"},
+                 {"verdict", false}});
+    for (const sim::OpCheckReport& op : report.ops)
+        table.add({op.op, op.type, grouped(op.local.entries), fmt::format("{:.6f}", op.local.pcc),
+                   fmt::format("{:.3g}", op.local.max_error), percent(op.local.share_within),
+                   fmt::format("{:.6f}", op.accumulated.pcc), op_check_verdict(op)});
+    return "\n" + table.text() + op_check_finding(report) + "\n";
 }
 
 std::string bounds(const sim::PerformanceFigure& figure) {
@@ -129,7 +203,7 @@ std::string report_text(const sim::RunReport& report) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
-    out += performance_text(report) + outputs_text(report) + tolerances_text(report);
+    out += performance_text(report) + op_check_text(report) + outputs_text(report) + tolerances_text(report);
     return out + total_text(report, timed);
 }
 

@@ -1,0 +1,200 @@
+#include "sim/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "netlist/golden.hpp"
+#include "sim/op_check.hpp"
+
+namespace tt::sim {
+
+namespace {
+
+/// Failing entries of a queue that are kept until golden has run with perturbed inputs.
+constexpr std::size_t most_doubtful = 4;
+/// Relative size of the perturbation, and how many times the move it causes a difference may have: rounding adds up
+/// over ops, but is smaller than the perturbation at each.
+constexpr float perturbation = 1e-6F;
+constexpr double most_moves = 10;
+
+void report_non_finite(RunState& state, const Queue& queue, const NonFinite& found) {
+    if (found.count > 0) state.report.notes.push_back(found.text("output '" + queue.name + "'"));
+}
+
+Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
+    const EntryPtr entry = state.host.entry(queue, n);
+    TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
+    return unpack_entry({{entry}, queue.shape().z});
+}
+
+/// The same for the same seed, queue and entry, whoever asks and how often.
+void perturb(const RunState& state, const Queue& queue, std::int64_t n, Tensor& values) {
+    if (is_raw(queue.df) || is_integer(queue.df)) return;
+    const auto place = static_cast<std::uint32_t>(&queue - state.netlist.queues.data());
+    std::seed_seq seed{state.options.seed, place, static_cast<std::uint32_t>(n)};
+    std::mt19937 bits(seed);
+    for (float& v : values.data) v *= 1 + ((bits() & 1) != 0 ? perturbation : -perturbation);
+}
+
+using Judges = std::map<const Queue*, OutputJudge>;
+
+/// Every entry that golden has of the queues `take` names, in order per queue.
+void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
+                const std::function<void(const Queue&, std::int64_t, const Tensor&)>& take, const char* what) {
+    options.numerics = state.options.numerics;
+    options.tf32 = state.machine.chips.front().params.features.fp32_dest;
+    options.inputs_count = state.options.inputs_count;
+    if (!options.host_entry)
+        options.host_entry = [&state](const Queue& queue, std::int64_t n) { return host_entry(state, queue, n); };
+    std::map<const Queue*, std::set<std::int64_t>> sunk;  // all keys are made here: tasks of several queues write
+    for (const auto& [queue, judge] : judges) sunk[queue];
+    options.sink = [&](const Queue& queue, std::int64_t n, const Tensor& value) {
+        sunk.at(&queue).insert(n);
+        take(queue, n, value);
+    };
+    if (state.options.progress)
+        options.progress = [&state, what](double share) { state.options.progress(share, what); };
+    Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
+    golden.run(state.calls);
+    for (const auto& [queue, judge] : judges)
+        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {
+            if (sunk.at(queue).contains(n)) continue;
+            if (const auto value = golden.entry(*queue, n)) take(*queue, n, *value);
+        }
+}
+
+/// Golden once more with inputs a little off, for the outputs that differ.
+void run_perturbed(RunState& state, Judges& judges) {
+    GoldenOptions options;
+    options.host_entry = [&state](const Queue& queue, std::int64_t n) {
+        Tensor values = host_entry(state, queue, n);
+        perturb(state, queue, n, values);
+        return values;
+    };
+    run_golden(
+        state, judges, std::move(options),
+        [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
+            judges.at(&queue).expect_perturbed(n, value);
+        },
+        "golden, perturbed");
+}
+
+}  // namespace
+
+std::int64_t entries_of(const RunState& state, const Queue& queue) {
+    const auto it = state.forecast.queues.find(&queue);
+    const std::int64_t touched = it == state.forecast.queues.end() ? 0 : it->second.entries;
+    return queue.type == QueueType::Ram ? queue.entries : touched;
+}
+
+OutputJudge::OutputJudge(RunState& state, const Queue& queue)
+    : state_(state),
+      queue_(queue),
+      rule_(comparison_for(state.netlist, queue, state.options.strict)),
+      part_(judged_part(state.netlist, queue)) {
+    const bool exact_numbers = state.options.numerics == Numerics::Float32;
+    report_.queue = queue.name;
+    report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
+    report_.rule = exact_numbers ? "--numerics float32" : rule_.source;
+    report_.why = part_.why;
+    comparison_ = std::make_unique<QueueComparison>(report_.comparison, queue.tile, part_);
+    moved_ = std::make_unique<QueueComparison>(float32_comparison(), queue.tile, part_);
+}
+
+void OutputJudge::expect(std::int64_t n, const Tensor& golden) {
+    expected_.insert(n);
+    if (!state_.store.has(queue_, n)) {
+        // entries that graphs have read may be gone already
+        if (!state_.read_by_graph[&queue_] && report_.missing++ == 0) report_.first_missing = n;
+        return;
+    }
+    const Tensor actual = unpack_entry(state_.store.read(queue_, n));
+    if (!part_.bits) report_.non_finite.scan(actual, n);
+    const std::int64_t failed = comparison_->failed_tiles();
+    comparison_->add(golden, actual);
+    const bool doubts = state_.options.numerics == Numerics::Float32 && !part_.bits;
+    if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < most_doubtful)
+        doubtful_.emplace_back(n, golden);
+}
+
+void OutputJudge::close(std::int64_t count) {
+    // a ram has contents before anything is written; an entry of a FIFO is there because it was pushed
+    if (queue_.type != QueueType::Queue || state_.read_by_graph[&queue_]) return;
+    for (std::int64_t n = 0; n < count; ++n)
+        if (!expected_.contains(n) && state_.store.has(queue_, n) && report_.unexpected++ == 0)
+            report_.first_unexpected = n;
+}
+
+OutputReport OutputJudge::report() const {
+    OutputReport report = report_;
+    QueueComparison::Result& r = report.result;
+    r = comparison_->result();
+    // --strict takes nothing for the vendor's form
+    if (state_.options.strict) r.pass = r.strict_pass;
+    if (r.judged && rule_.strict_pcc > 0 && r.pcc < rule_.strict_pcc) {
+        r.pass = r.strict_pass = false;
+        if (r.first_failure.empty())
+            r.first_failure = fmt::format("--strict: pcc {:.6f} < {}", r.pcc, rule_.strict_pcc);
+    }
+    const QueueComparison::Result moved = moved_->result();
+    if (moved.entries == 0) return report;
+    report.moved = moved.max_error;
+    report.ill_conditioned = !r.pass && !moved.pass && r.max_error <= most_moves * moved.max_error;
+    return report;
+}
+
+bool OutputJudge::in_doubt() const { return !doubtful_.empty() && !comparison_->result().pass; }
+
+void OutputJudge::expect_perturbed(std::int64_t n, const Tensor& moved) {
+    for (const auto& [entry, golden] : doubtful_)
+        if (entry == n) moved_->add(golden, moved);
+}
+
+void check_outputs(RunState& state) {
+    const std::vector<const Queue*> outputs = reported_outputs(state.netlist);
+    for (const std::string& name : unknown_outputs(state.netlist))
+        state.report.notes.push_back(
+            fmt::format("io-config lists output '{}', which is no queue that an op fills", name));
+    Judges judges;
+    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue);
+    OpCheck ops(state);
+    GoldenOptions whole;
+    if (state.op_results)
+        whole.op_result = [&ops](const Op& op, std::int64_t n, const Tensor& value) {
+            ops.add_accumulated(op, n, value);
+        };
+    run_golden(
+        state, judges, std::move(whole),
+        [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).expect(n, value); },
+        "golden");
+    for (auto& [queue, judge] : judges) judge.close(entries_of(state, *queue));
+    if (std::any_of(judges.begin(), judges.end(), [](const auto& j) { return j.second.in_doubt(); }))
+        run_perturbed(state, judges);
+    if (state.op_results) {
+        GoldenOptions fed;
+        fed.op_result = [&ops](const Op& op, std::int64_t n, Tensor& value) { ops.add_local(op, n, value); };
+        run_golden(
+            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {}, "golden, op by op");
+        state.report.ops = ops.reports();
+        state.report.ops_checked = true;
+    }
+    for (const Queue* queue : outputs) {
+        state.report.outputs.push_back(judges.at(queue).report());
+        report_non_finite(state, *queue, state.report.outputs.back().non_finite);
+    }
+    state.report.checked = true;
+}
+
+void look_through_outputs(RunState& state) {
+    for (const Queue* queue : reported_outputs(state.netlist)) {
+        if (is_raw(queue->df)) continue;
+        NonFinite found;
+        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
+            if (state.store.has(*queue, n)) found.scan(unpack_entry(state.store.read(*queue, n)), n);
+        report_non_finite(state, *queue, found);
+    }
+}
+
+}  // namespace tt::sim

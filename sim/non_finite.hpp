@@ -1,0 +1,22 @@
+// NaNs and infinities among values, with the place of the first.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/tensor.hpp"
+
+namespace tt::sim {
+
+struct NonFinite {
+    std::int64_t count = 0;
+    std::int64_t entry = 0, z = 0, row = 0, col = 0, index = 0;  ///< of the first; index: in the entry, row-major
+    float value = 0;
+
+    /// Entries must come in order.
+    void scan(const Tensor& values, std::int64_t entry_number);
+    /// "3 values of output 'y' are NaN or infinite, the first is NaN: entry 0, index 17 (z 0, row 0, column 17)"
+    std::string text(const std::string& whose) const;
+};
+
+}  // namespace tt::sim

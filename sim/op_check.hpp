@@ -1,0 +1,37 @@
+// --check ops: every op against golden on the operands that the machine fed it, and against golden of the whole
+// netlist.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "sim/run_state.hpp"
+
+namespace tt::sim {
+
+class OpCheck {
+public:
+    explicit OpCheck(const RunState& state) : state_(state) {}
+    /// The n-th result of an op in golden of the whole netlist. From any thread.
+    void add_accumulated(const Op& op, std::int64_t n, const Tensor& golden);
+    /// The same in golden whose operands are the machine's; puts the machine's result in golden's place, for the ops
+    /// that read it.
+    void add_local(const Op& op, std::int64_t n, Tensor& golden);
+    /// Every op of the run, in the order in which the graphs compute them.
+    std::vector<OpCheckReport> reports() const;
+
+private:
+    using Comparisons = std::map<std::int64_t, QueueComparison>;  // by n
+    struct Found {
+        Comparisons local, accumulated;
+        std::int64_t missing = 0;
+    };
+    QueueComparison comparison(const Op& op, const Tensor& golden, const Tensor& actual) const;
+
+    const RunState& state_;
+    std::mutex mutex_;
+    std::map<const Op*, Found> found_;
+};
+
+}  // namespace tt::sim

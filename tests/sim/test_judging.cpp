@@ -1,0 +1,240 @@
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "netlist/manifest.hpp"
+#include "sim/judge.hpp"
+#include "sim/setup.hpp"
+#include "tests/netlist/temp_folder.hpp"
+#include "tests/sim/netlist_text.hpp"
+#include "tests/sim/run_text.hpp"
+
+using namespace tt;
+using namespace tt::test;
+
+namespace {
+
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+
+/// Two graphs: s = gelu(x), kept in a queue; y = (s w) + w on 2x1 cores, t 2; side = s.
+NetlistText two_graphs() {
+    NetlistText n;
+    const Cut tall{.grid_r = 2, .m = 1, .n = 2, .t = 2};
+    n.queue({.name = "x", .cut = tall, .entries = 4});
+    n.queue({.name = "w", .cut = {.m = 2, .n = 2, .t = 2}, .entries = 1, .ram = true});
+    n.queue({.name = "s", .input = "act", .cut = tall, .entries = 4});
+    n.queue({.name = "side", .input = "copy", .cut = tall, .entries = 4});
+    n.queue({.name = "y", .input = "sum", .cut = tall, .entries = 4});
+    n.graph("first", 2);
+    n.op({.name = "act", .type = "gelu", .inputs = {"x"}, .cut = tall});
+    n.op({.name = "copy", .type = "nop", .inputs = {"act"}, .cut = tall, .col = 1});
+    n.graph("second", 2);
+    n.op({.name = "product",
+          .type = "matmul",
+          .inputs = {"s", "w"},
+          .cut = tall,
+          .more = "attributes: {m_k: 1, u_kt: 2}"});
+    n.op({.name = "sum", .type = "add", .inputs = {"product", "s"}, .cut = tall, .col = 1});
+    n.program("p", looped(2, {execute("first", {fifo("x")}), execute("second", {fifo("s"), ram("w", true)})}, 2, 8));
+    return n;
+}
+
+/// d = copied - b, which golden has as 0: x and b hold the same constant.
+std::string cancelling() {
+    NetlistText n;
+    n.head = "test-config: {stimulus-config: {type: Constant, constant_value: 0.75}}\n";
+    n.queue({.name = "x", .entries = 2});
+    n.queue({.name = "b", .entries = 2});
+    n.queue({.name = "d", .input = "difference", .entries = 2});
+    n.graph("g", 2);
+    n.op({.name = "copied", .type = "nop", .inputs = {"x"}});
+    n.op({.name = "difference", .type = "subtract", .inputs = {"copied", "b"}, .col = 1});
+    n.program("p", looped(1, {execute("g", {fifo("x"), fifo("b")})}, 2, 4));
+    return n.text();
+}
+
+/// Options with which one op computes something else.
+template <class Spoil>
+sim::RunOptions with_fault(const std::string& op, Spoil spoil) {
+    sim::RunOptions options;
+    options.check_ops = true;
+    options.fault = [op, spoil](const Op& computed, std::vector<float>& block) {
+        if (computed.name() == op) spoil(block);
+    };
+    return options;
+}
+sim::RunOptions scaled(const std::string& op, float factor) {
+    return with_fault(op, [factor](std::vector<float>& block) {
+        for (float& v : block) v *= factor;
+    });
+}
+sim::RunOptions negated_half(const std::string& op) {
+    return with_fault(op, [](std::vector<float>& block) {
+        for (std::size_t i = 0; i < block.size(); i += 2) block[i] = -block[i];
+    });
+}
+
+const sim::OutputReport& output(const Outcome& run, const std::string& queue) {
+    for (const sim::OutputReport& o : run.report.outputs)
+        if (o.queue == queue) return o;
+    FAIL("no output " << queue);
+    throw 0;
+}
+
+bool noted(const Outcome& run, const std::string& part) {
+    for (const std::string& note : run.report.notes)
+        if (note.find(part) != std::string::npos) return true;
+    return false;
+}
+
+std::string name_of(const sim::OpCheckReport* op) { return op ? op->op : ""; }
+
+std::unique_ptr<sim::Setup> set_up_text(const std::string& text) {
+    sim::RunOptions options;
+    options.netlist = write_temp("judged.yaml", text);
+    options.mode = sim::Mode::Functional;
+    options.numerics = Numerics::Float32;
+    return sim::set_up(options);
+}
+
+}  // namespace
+
+TEST_CASE("an expected entry that never came fails its output") {
+    const auto setup = set_up_text(cancelling());
+    const Queue& d = *setup->netlist.find_queue("d");
+    const Tensor zeros(d.shape(), d.tile);
+    sim::OutputJudge judge(*setup->state, d);
+    setup->state->store.put(d, 0, sim::pack_entry(zeros, d, Numerics::Float32));
+    judge.expect(0, zeros);
+    CHECK(judge.report().verdict() == sim::Verdict::Pass);
+    judge.expect(1, zeros);
+    judge.close(2);
+    CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
+    CHECK(judge.report().missing == 1);
+    CHECK(judge.report().first_missing == 1);
+}
+
+TEST_CASE("an entry that golden does not have fails its output") {
+    const auto setup = set_up_text(cancelling());
+    const Queue& d = *setup->netlist.find_queue("d");
+    const Tensor zeros(d.shape(), d.tile);
+    for (const std::int64_t n : {0, 1}) setup->state->store.put(d, n, sim::pack_entry(zeros, d, Numerics::Float32));
+    sim::OutputJudge judge(*setup->state, d);
+    judge.expect(0, zeros);
+    judge.close(2);
+    CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
+    CHECK(judge.report().first_unexpected == 1);
+}
+
+TEST_CASE("an output that got no entry is reported, and nothing was compared") {
+    NetlistText n = two_graphs();
+    n.program("only_moves", {"var: {$l: 0}", "varinst: [$l, set, 0]"});
+    sim::RunOptions options;
+    options.programs = {"only_moves"};
+    const Outcome run = run_text(n.text(), sim::Mode::Functional, options);
+    REQUIRE(run.error.empty());
+    CHECK(run.report.outputs.size() == 2);
+    CHECK(output(run, "y").verdict() == sim::Verdict::NothingCompared);
+    CHECK(run.report.verdict() == sim::Verdict::NothingCompared);
+}
+
+TEST_CASE("a wrong output that io-config leaves out is reported, not judged") {
+    NetlistText n = two_graphs();
+    n.head = "test-config: {io-config: {inputs: [x], outputs: [y]}}\n";
+    const Outcome run = run_text(n.text(), sim::Mode::Functional, negated_half("copy"));
+    CHECK(output(run, "y").verdict() == sim::Verdict::Pass);
+    CHECK(output(run, "side").verdict() == sim::Verdict::NotChecked);
+    CHECK(output(run, "side").result.pcc < 0.9);
+    sim::RunOptions only_outputs = negated_half("copy");
+    only_outputs.check_ops = false;
+    CHECK(run_text(n.text(), sim::Mode::Functional, only_outputs).report.verdict() == sim::Verdict::Pass);
+}
+
+TEST_CASE("what golden itself does not determine is ill-conditioned; a wrong value is not") {
+    for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
+        // one unit in the last place: golden moves by more when its inputs move by 1e-6
+        const Outcome rounded = run_text(cancelling(), mode, scaled("copied", 1 + 1.2e-7F));
+        CHECK(output(rounded, "d").verdict() == sim::Verdict::IllConditioned);
+        CHECK(output(rounded, "d").moved == Approx(1.5e-6).epsilon(0.1));
+        CHECK(rounded.report.pass());
+        const Outcome wrong = run_text(cancelling(), mode, scaled("difference", 1.001F));
+        CHECK(wrong.report.verdict() == sim::Verdict::Pass);  // 0 stays 0
+        const Outcome far = run_text(cancelling(), mode, scaled("copied", 1.001F));
+        CHECK(output(far, "d").verdict() == sim::Verdict::Mismatch);
+    }
+}
+
+TEST_CASE("a wrong op is named, and not the ops that read what it made") {
+    for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full})
+        for (const std::string op : {"act", "copy", "product", "sum"}) {
+            CAPTURE(op, mode);
+            const Outcome run = run_text(two_graphs().text(), mode, negated_half(op));
+            REQUIRE(run.error.empty());
+            REQUIRE(run.report.ops.size() == 4);
+            CHECK(name_of(run.report.first_wrong_op()) == op);
+            CHECK(run.report.verdict() == sim::Verdict::Mismatch);
+            for (const sim::OpCheckReport& o : run.report.ops) {
+                CHECK(o.local.entries == 4);
+                CHECK(o.accumulated.entries == 4);
+                CHECK(o.verdict() == (o.op == op ? sim::Verdict::Mismatch : sim::Verdict::Pass));
+            }
+            const Outcome real = run_real(two_graphs().text(), mode, negated_half(op));
+            CHECK(name_of(real.report.first_wrong_op()) == op);
+        }
+}
+
+TEST_CASE("where every op is right, none is named") {
+    sim::RunOptions options;
+    options.check_ops = true;
+    for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
+        for (const Outcome& run :
+             {run_text(two_graphs().text(), mode, options), run_real(two_graphs().text(), mode, options),
+              run_exact(two_graphs().text(), mode, options)}) {
+            CHECK(run.report.ops.size() == 4);
+            CHECK(run.report.first_wrong_op() == nullptr);
+            CHECK(run.report.amplified_from() == nullptr);
+            CHECK(run.report.verdict() == sim::Verdict::Pass);
+        }
+    }
+}
+
+TEST_CASE("rounding that later ops amplify is no wrong op; the first that amplifies it is named") {
+    const Outcome run = run_text(cancelling(), sim::Mode::Functional, scaled("copied", 1 + 1.2e-7F));
+    REQUIRE(run.report.ops.size() == 2);
+    CHECK(run.report.first_wrong_op() == nullptr);
+    CHECK(name_of(run.report.amplified_from()) == "difference");
+}
+
+TEST_CASE("a NaN that an op makes is reported with its place, checked or not") {
+    for (const bool check : {true, false}) {
+        sim::RunOptions options = with_fault("difference", [](std::vector<float>& block) { block[70] = nan_value; });
+        options.check = check;
+        const Outcome run = run_text(cancelling(), sim::Mode::Functional, options);
+        CHECK(noted(run,
+                    "2 values of output 'd' are NaN or infinite, the first is NaN: "
+                    "entry 0, index 70 (z 0, row 2, column 6)"));
+        CHECK(run.report.verdict() == (check ? sim::Verdict::Mismatch : sim::Verdict::NotChecked));
+    }
+}
+
+TEST_CASE("an infinity among the user's inputs is reported with its place") {
+    const std::filesystem::path folder = temp_folder() / "inputs_with_infinity";
+    sim::RunOptions options;
+    options.netlist = write_temp("cancelling.yaml", cancelling());
+    options.mode = sim::Mode::Functional;
+    options.numerics = Numerics::Float32;
+    options.dump_dir = folder.string();
+    (void)sim::run(options);
+    for (const ManifestEntry& entry : read_manifest(folder.string()).inputs) {
+        if (entry.queue != "b") continue;
+        QueueArray array = read_npy((folder / entry.file).string(), false);
+        array.entries.at(1).data.at(33) = std::numeric_limits<float>::infinity();
+        write_npy((folder / entry.file).string(), array);
+    }
+    options.inputs_dir = std::exchange(options.dump_dir, "");
+    Outcome run;
+    run.report = sim::run(options);
+    CHECK(noted(run, "one value of input 'b' is infinity: entry 1, index 33 (z 0, row 1, column 1)"));
+}
