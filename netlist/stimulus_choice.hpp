@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "netlist/name_pattern.hpp"
+#include "base/name_pattern.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt {

@@ -15,9 +15,14 @@ struct Target {
 };
 
 void netlist(const std::string& bytes);
+void onnx(const std::string& bytes);
+void onnx_file(const std::string& bytes);
+void graph(const std::string& bytes);
+void npy(const std::string& bytes);
+void rules(const std::string& bytes);
 
 inline constexpr Target targets[] = {
-    {"netlist", netlist},
+    {"netlist", netlist}, {"onnx", onnx}, {"onnx_file", onnx_file}, {"graph", graph}, {"npy", npy}, {"rules", rules},
 };
 
 /// Does the work; what is refused as wrong or unsupported input is an answer.
