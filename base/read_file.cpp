@@ -11,6 +11,8 @@ namespace tt {
 std::string read_file(const std::string& file, std::uint64_t most) {
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
+    if (std::filesystem::is_character_file(file, ignored) || std::filesystem::is_block_file(file, ignored))
+        fail_input({file, 0, 0}, "is a device; a file is wanted");
     if (std::filesystem::is_regular_file(file, ignored))
         if (const auto bytes = std::filesystem::file_size(file, ignored); !ignored && bytes > most)
             fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);

@@ -26,21 +26,20 @@ ValueId Builder::push(Node node) {
     return graph_.nodes.size() - 1;
 }
 
-bool Builder::foldable(const Node& node) const {
-    constexpr std::int64_t most = std::int64_t{1} << 28;  // a broadcast must not fill the memory
-    return !node.inputs.empty() && count(node.type.dims) <= most && !node.type.format &&
-           std::all_of(node.inputs.begin(), node.inputs.end(),
-                       [&](const Edge& e) { return literal(e.value) != nullptr; });
-}
-
-/// A result that cannot be counted is no use to anybody.
-static void check_size(const Node& node) {
-    constexpr std::int64_t most = std::int64_t{1} << 40;
-    std::int64_t datums = 1;
-    for (const std::int64_t d : node.type.dims) {
-        if (d > 0 && datums > most / d) fail_unsupported(node.loc, "'{}' has more than 2^40 datums", node.name);
-        datums *= std::max<std::int64_t>(d, 1);
+std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
+    if (!info.eval || node.inputs.empty() || node.type.format) return {};
+    std::vector<const Literal*> in;
+    std::int64_t given = 0;
+    for (const Edge& edge : node.inputs) {
+        in.push_back(literal(edge.value));
+        if (!in.back()) return {};
+        given += in.back()->size();
     }
+    if (count(node.type.dims) > std::max(most_made, given)) return {};
+    constexpr std::int64_t most = std::int64_t{1} << 35;
+    if (info.work && info.work(node, in) > most - worked_) return {};
+    if (info.work) worked_ += info.work(node, in);
+    return info.eval(node, in);
 }
 
 ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
@@ -55,13 +54,7 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
     node.type = infer_type(graph_, node);
-    check_size(node);
-    const OpInfo* info = find_op(op);
-    if (info->eval && foldable(node)) {
-        std::vector<const Literal*> in;
-        for (const Edge& edge : node.inputs) in.push_back(literal(edge.value));
-        return constant(info->eval(node, in));
-    }
+    if (std::optional<Literal> known = folded(node, *find_op(op))) return constant(std::move(*known));
     node.name = fresh(node.name);
     return push(std::move(node));
 }
@@ -82,6 +75,19 @@ ValueId Builder::input(const std::string& name, Type type) {
 }
 
 ValueId Builder::constant(Literal literal) {
+    // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
+    made_ += literal.size();
+    if (made_ > 4 * most_made + 16 * given_)
+        fail_unsupported(loc_, "the constants that are made of the model have more than {} datums", made_);
+    return place(std::move(literal));
+}
+
+ValueId Builder::given(Literal literal) {
+    given_ += literal.size();
+    return place(std::move(literal));
+}
+
+ValueId Builder::place(Literal literal) {
     Node node;
     node.op = "constant";
     node.name = fresh(origin_.empty() ? "constant" : origin_ + "_constant");
@@ -101,6 +107,7 @@ ValueId Builder::device_constant(Literal literal, DataFormat format) {
 }
 
 ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
+    if (node.literal) given_ += node.literal->size();
     Node out = node;
     out.inputs = std::move(inputs);
     out.name = fresh(node.name);
@@ -113,7 +120,9 @@ ValueId Builder::reshape(ValueId x, Dims dims) {
 }
 
 ValueId Builder::transpose(ValueId x, std::vector<std::int64_t> perm) {
-    if (std::is_sorted(perm.begin(), perm.end())) return x;
+    bool same = perm.size() == dims(x).size();
+    for (std::size_t k = 0; same && k < perm.size(); ++k) same = perm[k] == static_cast<std::int64_t>(k);
+    if (same) return x;
     return add("transpose", {x}, {{"perm", std::move(perm)}});
 }
 
@@ -150,7 +159,7 @@ ValueId Builder::cast(ValueId x, DType to) {
 
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {
     constexpr std::int64_t most = std::int64_t{1} << 26;
-    if (rows > 0 && cols > most / rows)
+    if (count({rows, cols}) > most)
         fail_unsupported(loc, "{}it needs a dense matrix of {} x {} datums; at most {} are allowed",
                          who.empty() ? "" : who + ": ", rows, cols, most);
     return Literal(DType::F32, {rows, cols});

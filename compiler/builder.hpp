@@ -23,7 +23,8 @@ public:
                       std::optional<DataFormat> format = std::nullopt);
     ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
     ValueId input(const std::string& name, Type type);
-    ValueId constant(Literal literal);
+    ValueId constant(Literal literal);  ///< throws Error(Unsupported) when those made fill the memory
+    ValueId given(Literal literal);     ///< one that stands in a file
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
     ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
     ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
@@ -44,14 +45,17 @@ public:
 
 private:
     ValueId push(Node node);
+    ValueId place(Literal literal);
     std::string fresh(const std::string& stem);
-    bool foldable(const Node& node) const;
+    /// The result when all operands are known and it is worth the time and the memory.
+    std::optional<Literal> folded(const Node& node, const OpInfo& info);
 
     Graph& graph_;
     std::string origin_, kind_;
     SourceLoc loc_;
     std::map<std::string, int> names_;
-    std::size_t known_ = 0;  // nodes whose names are in names_
+    std::size_t known_ = 0;                           // nodes whose names are in names_
+    std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // datums of constants; steps of folding
 };
 
 /// f32 zeros. Throws Error(Unsupported) for a matrix that would fill the memory.

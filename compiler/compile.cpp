@@ -1,12 +1,11 @@
 #include "compiler/compile.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <set>
-#include <sstream>
 
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/backend/edge_limits.hpp"
@@ -25,14 +24,7 @@ namespace tt::ir {
 
 namespace {
 
-std::string read_text(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::error_code code;
-    if (!in || fs::is_directory(file, code)) fail_input({file, 0, 0}, "the file cannot be read");
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
+constexpr std::uint64_t most_graph_text = std::uint64_t{1} << 30;
 
 /// The chip of a product or of a soc descriptor.
 std::string arch_of(const std::string& device) {
@@ -87,7 +79,7 @@ Graph read_model(const CompileOptions& options) {
     const std::string extension = fs::path(options.model).extension().string();
     if (extension == ".onnx" || extension == ".pb")
         return read_onnx(options.model, {options.shapes, read_values(options.constants)});
-    Graph graph = parse_graph(read_text(options.model), options.model);
+    Graph graph = parse_graph(read_file(options.model, most_graph_text), options.model);
     for (Node& node : graph.nodes)
         if (node.is_input() && node.origin.empty()) node.origin = node.name;
     return graph;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
+#include "base/name_pattern.hpp"
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/op_table.hpp"
@@ -82,8 +83,8 @@ class RulesReader {
 public:
     explicit RulesReader(std::string file) : file_(std::move(file)) {}
 
-    std::vector<FormatRule> read() {
-        YamlMap top = YamlMap::from_file(file_);
+    std::vector<FormatRule> read(const std::string& text) {
+        YamlMap top = YamlMap::from_text(text, file_);
         const YamlPtr list = top.node("rules");
         top.done();
         if (!list->is_sequence()) fail_input(list->loc(file_), "'rules' must be a list");
@@ -115,7 +116,7 @@ private:
         if (rule.op_type.empty() && rule.name_regex.empty())
             fail_input(rule.loc, "a rule needs a selector: op_type, name_regex or both");
         if (!rule.op_type.empty()) check_type(rule.op_type, map.where("op_type"));
-        check_regex(rule.name_regex, map.has("name_regex") ? map.where("name_regex") : rule.loc);
+        if (map.has("name_regex")) static_cast<void>(NamePattern(rule.name_regex, map.where("name_regex")));
         rule.output_df = format(map, "output_df");
         rule.intermediate_df = format(map, "intermediate_df");
         rule.accumulate_df = format(map, "accumulate_df");
@@ -139,14 +140,6 @@ private:
         if (std::find(known.begin(), known.end(), type) == known.end())
             fail_input(loc, "no op is called '{}'{}", type, did_you_mean(type, known));
     }
-    static void check_regex(const std::string& pattern, const SourceLoc& loc) {
-        try {
-            static_cast<void>(std::regex(pattern));
-        } catch (const std::regex_error&) {
-            fail_input(loc, "'{}' is no regular expression", pattern);
-        }
-    }
-
     static DataFormat parsed(const std::string& name, const SourceLoc& loc) {
         const auto df = parse_format(name);
         if (!df || is_integer(*df) || is_raw(*df))
@@ -185,7 +178,13 @@ private:
 
 }  // namespace
 
-std::vector<FormatRule> read_format_rules(const std::string& file) { return RulesReader(file).read(); }
+std::vector<FormatRule> read_format_rules(const std::string& file) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    return parse_format_rules(read_file(file, most), file);
+}
+std::vector<FormatRule> parse_format_rules(const std::string& text, const std::string& file) {
+    return RulesReader(file).read(text);
+}
 
 // --- what a chip can do -------------------------------------------------------------------------------------------
 

@@ -217,7 +217,10 @@ private:
                 static_cast<Tm::Kind>(static_cast<int>(Tm::Kind::HSlice) + static_cast<int>(found - names.begin()));
             tm.n = line.integer("a factor");
         }
-        if (tm.n < 0) fail_input(loc, "the factor is {}; it must not be negative", tm.n);
+        constexpr std::int64_t most = std::int64_t{1} << 31;
+        const bool may_be_none = tm.kind == Tm::Kind::HStack || tm.kind == Tm::Kind::VStack;
+        if (tm.n < (may_be_none ? 0 : 1) || tm.n > most)
+            fail_input(loc, "the factor is {}; {} to {} are allowed", tm.n, may_be_none ? 0 : 1, most);
         return tm;
     }
 
@@ -267,14 +270,13 @@ private:
         if (!parse_dtype(name) && !type.format) fail_input(loc, "no element type or data format is called '{}'", name);
         const SourceLoc at = line.here();
         type.dims = list(line);
-        std::int64_t datums = 1;
-        for (const std::int64_t d : type.dims) {
-            if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 40) / d))
-                fail_input(at, "the size {} cannot be right", d);
-            datums *= d;
-        }
+        if (const std::int64_t datums = extent(type.dims); datums < 0 || datums > std::int64_t{1} << 40)
+            fail_input(at, "the size {} cannot be right", to_string(type));
         if (type.format && type.dims.size() != 3)
             fail_input(at, "a device tensor has the three sizes z, rt, ct in tiles");
+        if (type.format && (count(type.dims) < 1 || count(type.dims) > std::int64_t{1} << 31))
+            fail_input(at, "a device tensor of {} x {} x {} tiles; 1 to 2^31 are allowed", type.dims[0], type.dims[1],
+                       type.dims[2]);
         return type;
     }
 
@@ -293,14 +295,19 @@ private:
         }
     }
 
-    static LiteralPtr literal(const Node& node, const std::string& values) {
+    LiteralPtr literal(const Node& node, const std::string& values) {
         Dims dims = node.type.dims;
-        if (node.type.format) dims = {dims[0], dims[1] * 32, dims[2] * 32};
-        auto literal = std::make_shared<Literal>(node.type.dtype, dims);
-        const std::int64_t n = literal->size();
-        if (values.starts_with("hex ")) {
-            if (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n)
-                fail_input(node.loc, "hex values are 8 digits for each of the {} floats", n);
+        if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
+        const std::int64_t n = count(dims);
+        // one value of the text can fill many datums
+        filled_ += std::min(extent(dims), most_made + 1);
+        if (filled_ > most_filled)
+            fail_unsupported(node.loc, "constants of more than {} datums are not read", most_filled);
+        const bool hex = values.starts_with("hex ");
+        if (hex && (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n))
+            fail_input(node.loc, "hex values are 8 digits for each of the {} floats", n);
+        auto literal = std::make_shared<Literal>(node.type.dtype, dims, most_filled);
+        if (hex) {
             for (std::int64_t i = 0; i < n; ++i)
                 literal->floats()[static_cast<std::size_t>(i)] =
                     std::bit_cast<float>(bits(node, values.substr(static_cast<std::size_t>(4 + 8 * i), 8)));
@@ -340,6 +347,8 @@ private:
     std::string file_;
     Graph graph_;
     std::unordered_map<std::string, ValueId> ids_;
+    static constexpr std::int64_t most_filled = 8 * most_made;
+    std::int64_t filled_ = 0;  // datums of constants
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ Literal from_entry(const Tensor& entry, const Type& type) {
     if (entry.z * entry.rows != form.z * form.full_rows() || entry.cols < form.cols)
         fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
                    to_string(type));
-    Literal out(type.dtype, type.dims);
+    Literal out(type.dtype, type.dims, most_read);
     const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
@@ -184,11 +184,8 @@ private:
         const auto dtype = parse_dtype(name);
         if (!dtype) fail_input(loc_, "'{}' is no element type", name);
         Type type{*dtype, item.at("dims").get<Dims>(), {}};
-        std::int64_t datums = 1;
-        for (const std::int64_t d : type.dims) {
-            if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 33) / d)) fail_input(loc_, "a dimension is {}", d);
-            datums *= d;
-        }
+        if (const std::int64_t datums = extent(type.dims); datums < 0 || datums > std::int64_t{1} << 33)
+            fail_input(loc_, "the size {} cannot be right", to_string(type));
         return type;
     }
 
@@ -240,7 +237,7 @@ private:
         if (read.dims() != type.dims)
             fail_input({file, 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "), to_string(type));
         if (read.dtype() == type.dtype) return read;
-        Literal out(type.dtype, type.dims);
+        Literal out(type.dtype, type.dims, most_read);
         for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, read.at(i));
         return out;
     }

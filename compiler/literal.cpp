@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.hpp"
+
 namespace tt::ir {
 
 namespace {
@@ -29,9 +31,30 @@ std::string to_string(const Type& type) {
 }
 
 std::int64_t count(const Dims& dims) {
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
     std::int64_t n = 1;
-    for (const std::int64_t d : dims) n *= d;
+    for (const std::int64_t d : dims)
+        if (__builtin_mul_overflow(n, d, &n)) return std::numeric_limits<std::int64_t>::max();
     return n;
+}
+
+std::int64_t extent(const Dims& dims) {
+    constexpr std::size_t most_rank = 64;
+    if (dims.size() > most_rank) return std::numeric_limits<std::int64_t>::max();
+    Dims filled = dims;
+    for (std::int64_t& d : filled) {
+        if (d < 0) return -1;
+        d = std::max<std::int64_t>(d, 1);
+    }
+    return count(filled);
+}
+
+std::int64_t to_whole(double value) {
+    constexpr double most = 9.2e18;
+    if (std::isnan(value)) return 0;
+    if (value >= most) return std::numeric_limits<std::int64_t>::max();
+    if (value <= -most) return std::numeric_limits<std::int64_t>::min();
+    return static_cast<std::int64_t>(std::trunc(value));
 }
 
 Dims strides(const Dims& dims) {
@@ -48,7 +71,10 @@ float from_half(std::uint16_t h) {
                                  : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25));
 }
 
-Literal::Literal(DType dtype, Dims dims) : dtype_(dtype), dims_(std::move(dims)) {
+Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dims_(std::move(dims)) {
+    if (const std::int64_t datums = extent(dims_); datums < 0 || datums > most)
+        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims_, ", "),
+                         most);
     const auto n = static_cast<std::size_t>(size());
     if (is_float(dtype_))
         floats_.resize(n);
@@ -80,11 +106,7 @@ void Literal::set(std::int64_t i, double value) {
     } else if (dtype_ == DType::Bool) {
         whole_[k] = value != 0 ? 1 : 0;
     } else {
-        constexpr double most = 9.2e18;
-        whole_[k] = std::isnan(value) ? 0
-                    : value >= most   ? std::numeric_limits<std::int64_t>::max()
-                    : value <= -most  ? std::numeric_limits<std::int64_t>::min()
-                                      : static_cast<std::int64_t>(std::trunc(value));
+        whole_[k] = to_whole(value);
     }
 }
 
@@ -98,7 +120,7 @@ bool Literal::is_splat() const {
 std::vector<std::int64_t> Literal::integers() const {
     if (!is_float(dtype_)) return whole_;
     std::vector<std::int64_t> values;
-    for (const float v : floats_) values.push_back(static_cast<std::int64_t>(v));
+    for (const float v : floats_) values.push_back(to_whole(static_cast<double>(v)));
     return values;
 }
 

@@ -31,14 +31,22 @@ struct Type {
 };
 std::string to_string(const Type& type);  ///< "f32[2, 3]", "Float16_b[1, 4, 4]"
 
-std::int64_t count(const Dims& dims);  ///< number of datums
-Dims strides(const Dims& dims);        ///< row-major
+/// Datums that a tensor may have: one made while compiling, and one that stands in a file. More would fill the memory.
+inline constexpr std::int64_t most_made = std::int64_t{1} << 26, most_read = std::int64_t{1} << 31;
+
+std::int64_t count(const Dims& dims);  ///< number of datums; the largest number where there are more
+/// The same with dimensions of 0 taken as 1: nothing that is counted from these dims is larger. -1: one is negative.
+/// The largest number as well for a rank that nothing is made for.
+std::int64_t extent(const Dims& dims);
+std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
+Dims strides(const Dims& dims);       ///< row-major
 
 /// Datums in row-major order: floats, or integers for the integer types and booleans.
 class Literal {
 public:
     Literal() = default;
-    Literal(DType dtype, Dims dims);
+    /// Zeros. Throws Error(Unsupported) for more than `most` datums.
+    Literal(DType dtype, Dims dims, std::int64_t most = most_made);
     static Literal scalar(DType dtype, double value);
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
 

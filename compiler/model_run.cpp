@@ -55,7 +55,7 @@ void check_names(const ModelRunOptions& options, const Graph& graph) {
 
 /// One sample of an array of several.
 Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
-    Literal one(type.dtype, type.dims);
+    Literal one(type.dtype, type.dims, most_read);
     const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
                to = static_cast<std::ptrdiff_t>((k + 1) * one.size());
     if (is_float(type.dtype))

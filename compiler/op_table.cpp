@@ -34,6 +34,16 @@ static Type after_tms(const Node& node, const Type& type, const std::vector<Tm>&
     return {type.dtype, {shape.z, shape.rt, shape.ct}, type.format};
 }
 
+/// A result that cannot be counted is no use to anybody, and indices into it would overflow.
+static void check_size(const Node& node, const Type& type) {
+    const std::int64_t datums = extent(type.dims);
+    if (datums < 0) fail_input(node.loc, "the result of '{}' would be {}", node.name, to_string(type));
+    if (datums > std::int64_t{1} << 40)
+        fail_unsupported(node.loc, "'{}' has more than 2^40 datums, or more than 64 dimensions", node.name);
+    if (type.format && datums > std::int64_t{1} << 31)
+        fail_unsupported(node.loc, "'{}' has more than 2^31 tiles", node.name);
+}
+
 Type infer_type(const Graph& graph, const Node& node) {
     const OpInfo* op = find_op(node.op);
     if (!op) fail_input(node.loc, "no op is called '{}'", node.op);
@@ -48,7 +58,9 @@ Type infer_type(const Graph& graph, const Node& node) {
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }
-    return op->infer(node, in);
+    Type out = op->infer(node, in);
+    check_size(node, out);
+    return out;
 }
 
 Dims broadcast(const Node& node, const Dims& a, const Dims& b) {

@@ -24,6 +24,8 @@ struct OpInfo {
     Literal (*eval)(const Node& node, std::span<const Literal* const> in);  ///< nullptr: cannot be folded
     bool elementwise = false;                                               ///< NumPy broadcasting of all operands
     std::size_t tables_from = SIZE_MAX;  ///< Device: operands from here on are tables of the model level
+    /// Steps that eval takes, where they are far more than datums; nullptr: they are not.
+    std::int64_t (*work)(const Node& node, std::span<const Literal* const> in) = nullptr;
 };
 
 std::span<const OpInfo* const> all_ops();

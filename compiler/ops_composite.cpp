@@ -8,8 +8,6 @@ namespace tt::ir {
 
 namespace {
 
-Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
-
 Type infer_axis(const Node& node, std::span<const Type> in) {
     const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(in[0].dims.size());
     if (axis < 0 || axis >= rank)
@@ -31,14 +29,28 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
     if (x.size() < 3 || w.size() != x.size())
         fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
                    to_string(in[0]), to_string(in[1]));
-    const std::int64_t taken = transposed ? w[0] : w[1] * groups, given = transposed ? w[1] * groups : w[0];
-    if (groups < 1 || taken != x[1] || given % groups != 0)
+    const std::int64_t taken = transposed ? w[0] : count({w[1], groups}),
+                       given = transposed ? count({w[1], groups}) : w[0];
+    if (groups < 1 || taken != x[1] || x[1] % groups != 0 || given % groups != 0)
         fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken,
                    groups);
+    if (in.size() > 2 && in[2].dims != Dims{given})
+        fail_input(node.loc, "'{}' has {} output channels and a bias {}", node.name, given, to_string(in[2]));
     Type out{in[0].dtype, {x[0], given}, {}};
     for (const Window& window : windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}))
         out.dims.push_back(window.out);
     return out;
+}
+
+/// Scale, shift, mean and variance of each channel.
+Type infer_batch_norm(const Node& node, std::span<const Type> in) {
+    if (in[0].dims.size() < 2)
+        fail_input(node.loc, "'{}' norms {}, which has no channels", node.name, to_string(in[0]));
+    for (std::size_t k = 1; k < in.size(); ++k)
+        if (in[k].dims != Dims{in[0].dims[1]})
+            fail_input(node.loc, "operand {} of '{}' is {}; it needs one for each of the {} channels", k, node.name,
+                       to_string(in[k]), in[0].dims[1]);
+    return in[0];
 }
 
 Type infer_pool(const Node& node, std::span<const Type> in) {
@@ -57,7 +69,7 @@ constexpr std::array table{
     OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
     OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
     OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
-    OpInfo{"batch_norm", Level::Composite, 5, 5, infer_same, nullptr},  // x, scale, shift, mean, variance
+    OpInfo{"batch_norm", Level::Composite, 5, 5, infer_batch_norm, nullptr},  // x, scale, shift, mean, variance
     OpInfo{"conv", Level::Composite, 2, 3, infer_conv, nullptr},
     OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},
     OpInfo{"max_pool", Level::Composite, 1, 1, infer_pool, nullptr},

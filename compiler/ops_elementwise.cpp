@@ -55,19 +55,19 @@ Type infer_test(const Node& node, std::span<const Type> in) {
 
 template <double (*F)(const Node&, double)>
 Literal eval1(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, F(node, in[0]->at(i)));
     return out;
 }
 template <double (*F)(const Node&, double, double)>
 Literal eval2(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, F(node, in[0]->at(a.next()), in[1]->at(b.next())));
     return out;
 }
 Literal eval_where(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     Walk c(in[0]->dims(), out.dims()), a(in[1]->dims(), out.dims()), b(in[2]->dims(), out.dims());
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t x = a.next(), y = b.next();
@@ -128,7 +128,7 @@ constexpr std::array table{
     TT_UNARY("gelu", Core, gelu_tanh(x)),
     TT_UNARY("lrelu", Core, x > 0 ? x : n.number("slope", 0.01) * x),
     TT_UNARY("relu", Core, std::max(x, 0.0)),
-    TT_UNARY("relu_max", Core, std::clamp(x, 0.0, n.number("threshold", 1))),
+    TT_UNARY("relu_max", Core, std::min(std::max(x, 0.0), n.number("threshold", 1))),
     TT_BINARY("add", Core, a + b),
     TT_BINARY("subtract", Core, a - b),
     TT_BINARY("multiply", Core, a* b),

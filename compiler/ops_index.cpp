@@ -27,13 +27,13 @@ Type infer_take(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_take(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t size = in[0]->dims()[axis], inner = strides(in[0]->dims())[axis], picks = in[1]->size();
     std::int64_t outer = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
     for (std::int64_t p = 0; p < picks; ++p) {
-        auto id = static_cast<std::int64_t>(in[1]->at(p));
+        std::int64_t id = to_whole(in[1]->at(p));
         if (id < -size || id >= size)
             fail_input(node.loc, "'{}' takes number {} of an axis of {}", node.name, id, size);
         if (id < 0) id += size;
@@ -51,7 +51,7 @@ Type infer_arg_max(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const bool last = node.integer("last", 0) != 0;
     const std::int64_t size = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];

@@ -44,11 +44,14 @@ public:
             begin_.push_back(items_.size());
         }
     }
+    /// Columns and values.
+    std::span<const std::pair<std::int64_t, double>> row(std::int64_t row) const {
+        const auto r = static_cast<std::size_t>(row);
+        return std::span(items_).subspan(begin_[r], begin_[r + 1] - begin_[r]);
+    }
     /// out[c] += factor * row[c]
     void add(std::int64_t row, double factor, std::vector<double>& out) const {
-        const auto r = static_cast<std::size_t>(row);
-        for (std::size_t k = begin_[r]; k < begin_[r + 1]; ++k)
-            out[static_cast<std::size_t>(items_[k].first)] += factor * items_[k].second;
+        for (const auto& [column, value] : this->row(row)) out[static_cast<std::size_t>(column)] += factor * value;
     }
 
 private:
@@ -57,7 +60,7 @@ private:
 };
 
 Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
     const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
     const Dims sa = strides(a), sb = strides(b), so = strides(o);
@@ -82,6 +85,10 @@ Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+std::int64_t work_matmul(const Node& node, std::span<const Literal* const> in) {
+    return count({count(node.type.dims), in[0]->dims().back()});
+}
+
 std::size_t axis_of(const Node& node, const Type& type) {
     const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
     if (axis < 0 || axis >= rank)
@@ -99,19 +106,22 @@ Type infer_map_axis(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
+    const SparseRows matrix(*in[1], 0, outs, ins);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t o = i / step % outs, base = i / (step * outs) * (step * ins) + i % step;
         double sum = 0;
-        for (std::int64_t k = 0; k < ins; ++k) {
-            const double weight = in[1]->at(o * ins + k);
-            if (weight != 0) sum += weight * in[0]->at(base + k * step);
-        }
+        for (const auto& [k, weight] : matrix.row(o)) sum += weight * in[0]->at(base + k * step);
         out.set(i, sum);
     }
     return out;
+}
+std::int64_t work_map_axis(const Node& node, std::span<const Literal* const> in) {
+    std::int64_t used = 0;  // not 0
+    for (std::int64_t i = 0; i < in[1]->size(); ++i) used += in[1]->at(i) != 0 ? 1 : 0;
+    return count({count(node.type.dims) / std::max<std::int64_t>(in[1]->dims()[0], 1), used});
 }
 
 /// The operands of pick_sum and pick_rows: x [.., p, c] and whole numbers [j, q].
@@ -125,7 +135,7 @@ Type infer_pick_sum(const Node& node, std::span<const Type> in) {
     check_picks(node, in);
     const Dims &l = in[1].dims, &r = in[2].dims;
     const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
-    if (groups < 1 || r.size() != 3 || l[0] != r[0] || r[1] * groups != columns || r[2] % groups != 0)
+    if (groups < 1 || r.size() != 3 || l[0] != r[0] || count({r[1], groups}) != columns || r[2] % groups != 0)
         fail_input(node.loc, "'{}' needs [.., p, c], [j, q] and [j, c / groups, d]; it has {}, {} and {} in {} groups",
                    node.name, to_string(in[0]), to_string(in[1]), to_string(in[2]), groups);
     Type out = in[0];
@@ -142,7 +152,7 @@ std::int64_t picked_row(const Node& node, const Literal& picks, std::int64_t at,
 }
 
 Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const Dims &l = in[1]->dims(), &r = in[2]->dims();
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
@@ -166,6 +176,10 @@ Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+std::int64_t work_pick_sum(const Node& node, std::span<const Literal* const> in) {
+    return count({count(node.type.dims), in[1]->dims()[0], in[0]->dims().back()});
+}
+
 Type infer_pick_rows(const Node& node, std::span<const Type> in) {
     check_picks(node, in);
     Type out = in[0];
@@ -176,7 +190,7 @@ Type infer_pick_rows(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_pick_rows(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t picks = in[1]->size();
     for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -213,7 +227,7 @@ Type infer_transpose(const Node& node, std::span<const Type> in) {
     return out;
 }
 Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const Dims from = strides(in[0]->dims());
     const auto perm = node.list("perm");
     Dims at(perm.size(), 0);
@@ -237,7 +251,7 @@ Type infer_reduce_max(const Node& node, std::span<const Type> in) {
     return out;
 }
 Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
     for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -264,12 +278,12 @@ Type infer_hstack(const Node& node, std::span<const Type> in) {
     if (out.dims.size() < 3 || out.dims[out.dims.size() - 3] != n)
         fail_input(node.loc, "'{}' stacks {} slices of {}", node.name, n, to_string(in[0]));
     out.dims.erase(out.dims.end() - 3);
-    out.dims.back() *= n;
+    out.dims.back() = count({out.dims.back(), n});
     return out;
 }
 /// Both are a swap of the middle two axes of [.., a, b, c].
 Literal swapped(const Node& node, const Literal& in, std::int64_t a, std::int64_t b, std::int64_t c) {
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t z = i / (a * b * c), rest = i % (a * b * c);
         out.set(i, in.at((z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c));
@@ -286,9 +300,9 @@ Literal eval_hstack(const Node& node, std::span<const Literal* const> in) {
 }
 
 constexpr std::array table{
-    OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul},
-    OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis},
-    OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum},
+    OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul, false, SIZE_MAX, work_matmul},
+    OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis, false, SIZE_MAX, work_map_axis},
+    OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum, false, SIZE_MAX, work_pick_sum},
     OpInfo{"pick_rows", Level::Core, 2, 2, infer_pick_rows, eval_pick_rows},
     OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
     OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},

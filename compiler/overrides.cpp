@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 
@@ -79,7 +80,12 @@ std::vector<std::int64_t> numbers_of(const std::string& text, const std::string&
 }  // namespace
 
 void read_overrides(const std::string& file, Overrides& into) {
-    YamlMap all = YamlMap::from_file(file);
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    parse_overrides(read_file(file, most), file, into);
+}
+
+void parse_overrides(const std::string& text, const std::string& file, Overrides& into) {
+    YamlMap all = YamlMap::from_text(text, file);
     for (const std::string& name : all.keys()) {
         YamlMap op = all.map(name);
         OpOverride& made = into[name];

@@ -33,6 +33,7 @@ using Overrides = std::map<std::string, OpOverride>;
 
 /// Adds those of a YAML file. Throws Error(Input) at the place of what is wrong.
 void read_overrides(const std::string& file, Overrides& into);
+void parse_overrides(const std::string& text, const std::string& file, Overrides& into);
 /// Adds one of the command line.
 void parse_override(const std::string& text, Overrides& into);
 

@@ -72,7 +72,7 @@ void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
 
 /// Values of an input nobody gave: small numbers, whole where the type is.
 Literal generated(const Type& type, std::uint32_t seed) {
-    Literal literal(type.dtype, type.dims);
+    Literal literal(type.dtype, type.dims, most_read);
     std::mt19937 random(seed);
     for (std::int64_t i = 0; i < literal.size(); ++i) {
         const double unit = static_cast<double>(random()) / 4294967296.0;
@@ -116,7 +116,7 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
         fail_input({file, 0, 0}, "its elements are {}; input '{}' is {}", to_string(given.dtype()), name,
                    to_string(type));
     if (!bits) return given;
-    Literal out(DType::BF16, type.dims);
+    Literal out(DType::BF16, type.dims, most_read);
     for (std::size_t i = 0; i < out.floats().size(); ++i)
         out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.whole()[i]) << 16);
     return out;

@@ -5,15 +5,15 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <regex>
-#include <sstream>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/read_file.hpp"
 #include "compiler/onnx/tensor.hpp"
 
 namespace tt::ir {
@@ -74,46 +74,122 @@ const std::map<std::string, Layout>& layouts() {
     return table;
 }
 
-Literal read_npy_file(const std::string& file) {
+/// What a header says.
+struct Header {
+    std::string descr;
+    bool fortran = false;
+    std::optional<Dims> dims;
+};
+
+/// The header's Python dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: from left to
+/// right, without going back or down.
+class HeaderParser {
+public:
+    HeaderParser(std::string_view text, const SourceLoc& loc) : rest_(text), loc_(loc) {}
+
+    Header parse() {
+        Header header;
+        expect('{');
+        while (!accept('}')) {
+            const std::string key = quoted();
+            expect(':');
+            if (key == "descr")
+                header.descr = quoted();
+            else if (key == "fortran_order")
+                header.fortran = flag();
+            else if (key == "shape")
+                header.dims = dims();
+            else
+                fail_input(loc_, "its header has the unknown key '{}'", key);
+            if (!accept(',') && peek() != '}') expect(',');
+        }
+        if (peek() != 0) fail_input(loc_, "its header goes on after '}}'");
+        return header;
+    }
+
+private:
+    char peek() {
+        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
+        return rest_.empty() ? '\0' : rest_.front();
+    }
+    bool accept(char c) {
+        if (peek() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    void expect(char c) {
+        if (!accept(c)) fail_input(loc_, "its header lacks '{}' before '{:.20}'", c, rest_);
+    }
+    std::string quoted() {
+        const char quote = peek() == '"' ? '"' : '\'';
+        expect(quote);
+        const std::size_t end = rest_.find(quote);
+        if (end == std::string_view::npos) fail_input(loc_, "its header has an open quote");
+        std::string text(rest_.substr(0, end));
+        rest_.remove_prefix(end + 1);
+        return text;
+    }
+    bool flag() {
+        peek();
+        for (const std::string_view word : {"True", "False"})
+            if (rest_.starts_with(word)) {
+                rest_.remove_prefix(word.size());
+                return word == "True";
+            }
+        fail_input(loc_, "its fortran_order is neither True nor False");
+    }
+    Dims dims() {
+        Dims dims;
+        expect('(');
+        while (!accept(')')) {
+            peek();
+            std::int64_t d = 0;
+            const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), d);
+            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is no tuple of whole numbers");
+            rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+            dims.push_back(d);
+            if (!accept(',') && peek() != ')') expect(',');
+        }
+        return dims;
+    }
+
+    std::string_view rest_;
+    const SourceLoc& loc_;
+};
+
+}  // namespace
+
+Literal parse_npy(const std::string& data, const std::string& file) {
     const SourceLoc loc{file, 0, 0};
-    std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input(loc, "the file cannot be read");
-    std::ostringstream all;
-    all << in.rdbuf();
-    const std::string data = all.str();
     if (data.size() < 10 || data.compare(0, 6, "\x93NUMPY") != 0) fail_input(loc, "it is no .npy file");
-    std::size_t length = static_cast<unsigned char>(data[8]) + 256U * static_cast<unsigned char>(data[9]), start = 10;
-    if (data[6] != 1) {
-        if (data.size() < 12) fail_input(loc, "its header is cut off");
-        length += 65536U * static_cast<unsigned char>(data[10]);
-        start = 12;
-    }
-    if (data.size() < start + length) fail_input(loc, "its header is cut off");
-    const std::string header = data.substr(start, length);
-    std::smatch found;
-    if (!std::regex_search(header, found, std::regex("'descr': *'([^']*)'")) || !layouts().count(found[1]))
-        fail_input(loc, "its element type is not read: {}", header);
-    const Layout layout = layouts().at(found[1]);
-    if (header.find("'fortran_order': True") != std::string::npos) fail_input(loc, "it is in Fortran order");
-    if (!std::regex_search(header, found, std::regex("'shape': *\\(([^)]*)\\)"))) fail_input(loc, "it has no shape");
-    Dims dims;
-    std::istringstream shape(found[1]);
-    for (std::string word; std::getline(shape, word, ',');) {
-        word.erase(0, word.find_first_not_of(' '));
-        if (word.empty()) continue;
-        std::int64_t d = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), d);
-        if (error != std::errc() || end == word.data() || d < 0 || d > (std::int64_t{1} << 33))
-            fail_input(loc, "its shape is wrong: {}", header);
-        dims.push_back(d);
-    }
-    if (data.size() - start - length < static_cast<std::size_t>(count(dims)) * layout.bytes)
-        fail_input(loc, "its data is cut off");
-    Literal literal(layout.dtype, dims);
+    const int version = data[6];
+    if (version < 1 || version > 3) fail_input(loc, "its .npy version is {}; 1 to 3 are read", version);
+    // two bytes in version 1, four from version 2 on
+    const std::size_t start = version == 1 ? 10 : 12;
+    if (data.size() < start) fail_input(loc, "its header is cut off");
+    std::size_t length = 0;
+    for (std::size_t k = start; k-- > 8;) length = length * 256 + static_cast<unsigned char>(data[k]);
+    if (data.size() - start < length) fail_input(loc, "its header is cut off");
+    const Header header = HeaderParser(std::string_view(data).substr(start, length), loc).parse();
+    const auto layout = layouts().find(header.descr);
+    if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
+    if (header.fortran) fail_input(loc, "it is in Fortran order");
+    if (!header.dims) fail_input(loc, "it has no shape");
+    if (extent(*header.dims) > most_read)
+        fail_unsupported(loc, "its shape is ({}); at most {} datums are read", fmt::join(*header.dims, ", "),
+                         most_read);
+    const auto bytes = static_cast<std::size_t>(count(*header.dims)) * layout->second.bytes;
+    if (data.size() - start - length < bytes)
+        fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
+                   fmt::join(*header.dims, ", "), bytes);
+    Literal literal(layout->second.dtype, *header.dims, most_read);
     for (std::int64_t i = 0; i < literal.size(); ++i)
-        literal.set(i, datum(data, start + length + static_cast<std::size_t>(i) * layout.bytes, layout.dtype));
+        literal.set(
+            i, datum(data, start + length + static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));
     return literal;
 }
+
+namespace {
 
 template <class T>
 void append(std::string& data, double value) {
@@ -183,8 +259,9 @@ void write_value_file(const std::string& file, const Literal& values) {
 }
 
 Literal read_value_file(const std::string& file) {
+    constexpr std::uint64_t most_file = std::uint64_t{8} * most_read + (1 << 20);  // the largest type, and a header
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension == ".npy") return read_npy_file(file);
+    if (extension == ".npy") return parse_npy(read_file(file, most_file), file);
     if (extension == ".pb") return read_tensor_file(file);
     fail_input({file, 0, 0}, "values are read from .npy and .pb files, not '{}'", extension);
 }

@@ -10,6 +10,9 @@ namespace tt::ir {
 /// By the file's extension. Throws Error(Input) at the file.
 Literal read_value_file(const std::string& file);
 
+/// The bytes of a .npy file; `file` is what errors name.
+Literal parse_npy(const std::string& data, const std::string& file);
+
 /// A .npy file of the values; f16 and bf16 are written as float32, which holds them exactly. Writes beside the file and
 /// renames. Throws Error(Input) when it cannot be written.
 void write_value_file(const std::string& file, const Literal& values);

@@ -22,6 +22,19 @@ std::int64_t pick(const Node& node, const char* key, std::size_t i, std::size_t 
     return values[i];
 }
 
+/// Bounds within which no position overflows.
+void check(const Node& node, const Window& w) {
+    constexpr std::int64_t most = std::int64_t{1} << 20, most_pad = std::int64_t{1} << 40;
+    if (w.kernel < 1 || w.stride < 1 || w.dilation < 1)
+        fail_input(node.loc, "'{}': kernel, stride and dilation must be 1 or more; they are {}, {} and {}", node.name,
+                   w.kernel, w.stride, w.dilation);
+    if (w.stride > most || w.dilation > most || w.kernel > most_pad)
+        fail_input(node.loc, "'{}': kernel {}, stride {} or dilation {} is too large", node.name, w.kernel, w.stride,
+                   w.dilation);
+    for (const std::int64_t pad : {w.pad_before, w.pad_after})
+        if (pad < 0 || pad > most_pad) fail_input(node.loc, "'{}' has a pad of {}", node.name, pad);
+}
+
 void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
     const std::int64_t reach = (w.kernel - 1) * w.dilation + 1;
     if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
@@ -42,10 +55,13 @@ void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
 
 void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {
     const std::int64_t extra = pick(node, "output_padding", i, axes, 0);
+    if (extra < 0 || extra >= std::max(w.stride, w.dilation))
+        fail_input(node.loc, "'{}' has an output padding of {}; it must be below stride or dilation", node.name, extra);
     const std::int64_t full = w.stride * (w.in - 1) + extra + (w.kernel - 1) * w.dilation + 1;
     const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
     if (node.has("output_shape") || same) {
         w.out = same && !node.has("output_shape") ? w.in * w.stride : pick(node, "output_shape", i, axes, 0);
+        if (w.out < 1) return;
         const std::int64_t pad = std::max<std::int64_t>(full - w.out, 0);
         w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
         w.pad_after = pad - w.pad_before;
@@ -60,6 +76,9 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
     std::vector<Window> all;
     const std::size_t axes = spatial.size();
     const std::string auto_pad = node.word("auto_pad", "NOTSET");
+    if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER")
+        fail_input(node.loc, "'{}' has auto_pad '{}'; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", node.name,
+                   auto_pad);
     for (std::size_t i = 0; i < axes; ++i) {
         Window w;
         w.in = spatial[i];
@@ -71,8 +90,7 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
             w.pad_after = pick(node, "pads", axes + i, 2 * axes, 0);
         }
         w.transposed = node.op == "conv_transpose";
-        if (w.kernel < 1 || w.stride < 1 || w.dilation < 1)
-            fail_input(node.loc, "'{}': kernel, stride and dilation must be 1 or more", node.name);
+        check(node, w);
         if (w.transposed)
             size_transposed(node, w, i, axes, auto_pad);
         else

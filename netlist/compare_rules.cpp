@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/name_pattern.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/name_index.hpp"
-#include "netlist/name_pattern.hpp"
 
 namespace tt {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/name_pattern.hpp"
 #include "netlist/data_flow.hpp"
-#include "netlist/name_pattern.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt {

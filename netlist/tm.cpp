@@ -34,6 +34,7 @@ static std::int64_t divided(std::int64_t count, std::int64_t n, const char* what
 /// No tensor may have more tiles than can be counted safely, whatever factors a file names.
 static TileShape bounded(const TileShape& shape, const std::string& what, const SourceLoc& loc) {
     constexpr std::int64_t most = std::int64_t{1} << 31;
+    if (shape.z < 1 || shape.rt < 1 || shape.ct < 1) fail_input(loc, "{} leaves nothing of the tensor", what);
     const bool fits = shape.z <= most && shape.rt <= most && shape.ct <= most && shape.z <= most / shape.rt &&
                       shape.z * shape.rt <= most / shape.ct;
     if (!fits) fail_input(loc, "{} makes a tensor of more than {} tiles", what, most);

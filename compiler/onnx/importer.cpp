@@ -1,5 +1,6 @@
 #include "compiler/onnx/importer.hpp"
 
+#include <fmt/ranges.h>
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -29,6 +30,19 @@ const Literal& Import::literal(std::size_t k) const {
     return *found;
 }
 
+std::vector<std::int64_t> Import::integers(std::size_t k) const {
+    const Literal& found = literal(k);
+    if (is_float(found.dtype())) wrong("operand {} is {}; integers are wanted", k, to_string(found.dtype()));
+    if (found.dims().size() > 1) wrong("operand {} has rank {}; a list is wanted", k, found.dims().size());
+    return found.whole();
+}
+
+std::int64_t Import::whole(std::size_t k) const {
+    const auto found = integers(k);
+    if (found.size() != 1) wrong("operand {} has {} values; it needs one", k, found.size());
+    return found.front();
+}
+
 double Import::only(std::size_t k) const {
     const Literal& found = literal(k);
     if (found.size() != 1) wrong("operand {} has {} values; it needs one", k, found.size());
@@ -45,43 +59,77 @@ std::int64_t Import::axis(std::int64_t given, std::int64_t rank) const {
     return axis;
 }
 
-const onnx::AttributeProto* Import::find(const std::string& name) const {
-    for (const auto& attribute : node_.attribute())
-        if (attribute.name() == name) return &attribute;
+const onnx::AttributeProto* Import::find(const std::string& name, int type) const {
+    for (const auto& attribute : node_.attribute()) {
+        if (attribute.name() != name) continue;
+        if (!attribute.ref_attr_name().empty()) unsupported("attribute {} refers to one of a function", name);
+        // the first versions of the format had no types
+        if (attribute.type() != onnx::AttributeProto::UNDEFINED && attribute.type() != type)
+            wrong("attribute {} has the type {}; {} is wanted", name,
+                  onnx::AttributeProto::AttributeType_Name(attribute.type()),
+                  onnx::AttributeProto::AttributeType_Name(static_cast<onnx::AttributeProto::AttributeType>(type)));
+        return &attribute;
+    }
     return nullptr;
 }
 
+bool Import::given(const std::string& name) const {
+    return std::any_of(node_.attribute().begin(), node_.attribute().end(),
+                       [&](const auto& attribute) { return attribute.name() == name; });
+}
+
 std::int64_t Import::i(const std::string& name, std::int64_t otherwise) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::INT);
     return a ? a->i() : otherwise;
 }
 double Import::f(const std::string& name, double otherwise) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::FLOAT);
     return a ? static_cast<double>(a->f()) : otherwise;
 }
 std::string Import::s(const std::string& name, const std::string& otherwise) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::STRING);
     return a ? a->s() : otherwise;
 }
+std::string Import::word(const std::string& name, const std::vector<std::string>& known) const {
+    std::string word = s(name, known.front());
+    if (std::find(known.begin(), known.end(), word) == known.end())
+        unsupported("attribute {} is '{}'; known are {}", name, word, fmt::join(known, ", "));
+    return word;
+}
+std::optional<DType> Import::dtype(const std::string& name, int otherwise) const {
+    const std::int64_t number = i(name, otherwise);
+    return number < 0 || number > 255 ? std::nullopt : onnx_dtype(static_cast<int>(number));
+}
 std::vector<std::int64_t> Import::ints(const std::string& name) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::INTS);
     return a ? std::vector<std::int64_t>(a->ints().begin(), a->ints().end()) : std::vector<std::int64_t>{};
 }
 std::vector<float> Import::floats(const std::string& name) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::FLOATS);
     return a ? std::vector<float>(a->floats().begin(), a->floats().end()) : std::vector<float>{};
 }
 Literal Import::tensor(const std::string& name) const {
-    const auto* a = find(name);
+    const auto* a = find(name, onnx::AttributeProto::TENSOR);
     if (!a || !a->has_t()) wrong("attribute {} is missing", name);
-    return read_tensor(a->t(), file_, std::filesystem::path(file_).parent_path().string());
+    try {
+        return read_tensor(a->t(), file_, std::filesystem::path(file_).parent_path().string());
+    } catch (const Error& error) {
+        throw Error(error.fault(), error.where(), what_ + ": " + error.message());
+    }
 }
 
 std::vector<std::int64_t> Import::axes(std::int64_t from, std::size_t k, std::int64_t rank) const {
     std::vector<std::int64_t> axes = opset < from ? ints("axes") : has(k) ? integers(k) : std::vector<std::int64_t>{};
     for (std::int64_t& a : axes) a = axis(a, rank);
     std::sort(axes.begin(), axes.end());
+    check_distinct(axes);
     return axes;
+}
+
+void Import::check_distinct(std::vector<std::int64_t> axes) const {
+    std::sort(axes.begin(), axes.end());
+    if (const auto twice = std::adjacent_find(axes.begin(), axes.end()); twice != axes.end())
+        wrong("axis {} is named twice", *twice);
 }
 
 std::size_t Import::outputs() const { return static_cast<std::size_t>(node_.output_size()); }
@@ -98,6 +146,8 @@ ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_
     const std::int64_t size = dims[static_cast<std::size_t>(axis)],
                        wanted = static_cast<std::int64_t>(positions.size());
     constexpr std::int64_t most = std::int64_t{1} << 24;  // datums of a matrix
+    for (const std::int64_t p : positions)
+        if (p < -1 || p >= size) wrong("position {} of an axis of {}", p, size);
     bool same = wanted == size;
     for (std::int64_t k = 0; same && k < wanted; ++k) same = positions[static_cast<std::size_t>(k)] == k;
     if (same) return v;
@@ -122,7 +172,10 @@ Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {
     const auto rows = static_cast<std::int64_t>(positions.size());
     Literal matrix = zero_matrix(rows, size);
     for (std::int64_t r = 0; r < rows; ++r)
-        if (const std::int64_t p = positions[static_cast<std::size_t>(r)]; p >= 0) matrix.set(r * size + p, 1);
+        if (const std::int64_t p = positions[static_cast<std::size_t>(r)]; p >= 0) {
+            TT_CHECK(p < size, "position {} of {}", p, size);
+            matrix.set(r * size + p, 1);
+        }
     return matrix;
 }
 

@@ -26,10 +26,11 @@ public:
 
     // operands
     bool has(std::size_t k) const { return k < in.size() && in[k].has_value(); }
-    ValueId x(std::size_t k) const;               ///< fails when it is missing
-    const Literal& literal(std::size_t k) const;  ///< fails when it is computed at run time
-    std::vector<std::int64_t> integers(std::size_t k) const { return literal(k).integers(); }
+    ValueId x(std::size_t k) const;                           ///< fails when it is missing
+    const Literal& literal(std::size_t k) const;              ///< fails when it is computed at run time
+    std::vector<std::int64_t> integers(std::size_t k) const;  ///< fails when they are no integers
     double only(std::size_t k) const;          ///< the number that operand k holds; fails when there are more or none
+    std::int64_t whole(std::size_t k) const;   ///< the same, of an integer
     void need_rank(std::int64_t least) const;  ///< of operand 0
     Dims dims(std::size_t k = 0) const { return b.dims(x(k)); }
     std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
@@ -37,10 +38,13 @@ public:
     bool is_integer(std::size_t k) const { return !is_float(b.type(x(k)).dtype); }
 
     // attributes
-    bool given(const std::string& name) const { return find(name) != nullptr; }
+    bool given(const std::string& name) const;
     std::int64_t i(const std::string& name, std::int64_t otherwise) const;
     double f(const std::string& name, double otherwise) const;
     std::string s(const std::string& name, const std::string& otherwise) const;
+    /// One of the words; the first where it is not given.
+    std::string word(const std::string& name, const std::vector<std::string>& known) const;
+    std::optional<DType> dtype(const std::string& name, int otherwise) const;  ///< none: no number or boolean
     std::vector<std::int64_t> ints(const std::string& name) const;
     Literal tensor(const std::string& name) const;
     std::vector<float> floats(const std::string& name) const;
@@ -66,12 +70,14 @@ public:
     /// Positions along an axis; -1: zeros. One matrix, or rows by number where that would be large.
     /// Refuses a number of positions that would fill the memory.
     void check_positions(std::int64_t count) const;
+    void check_distinct(std::vector<std::int64_t> axes) const;
     ValueId pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions);
     ValueId number(double v, ValueId like) { return b.scalar(v, b.type(like).dtype); }
     ValueId scaled(ValueId v, double factor) { return two("multiply", v, number(factor, v)); }
 
 private:
-    const onnx::AttributeProto* find(const std::string& name) const;
+    /// nullptr: not given. Fails when it has another type (of onnx::AttributeProto).
+    const onnx::AttributeProto* find(const std::string& name, int type) const;
     const onnx::NodeProto& node_;
     std::string file_, what_;
 };

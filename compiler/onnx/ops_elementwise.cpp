@@ -140,7 +140,7 @@ void cast_to(Import& n, std::optional<DType> to) {
     if (*to == DType::BF16 && n.b.type(n.x(0)).dtype != DType::BF16) n.unsupported("rounding to bf16 is not modelled");
     n.give(n.b.cast(n.x(0), *to));
 }
-void cast(Import& n) { cast_to(n, onnx_dtype(static_cast<int>(n.i("to", 1)))); }
+void cast(Import& n) { cast_to(n, n.dtype("to", 1)); }
 void cast_like(Import& n) { cast_to(n, n.b.type(n.x(1)).dtype); }
 
 void identity(Import& n) { n.give(n.x(0)); }

@@ -1,4 +1,6 @@
 // ONNX ops that pick by number, and sums along an axis. A number known only at run time picks by a one-hot matrix.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -32,7 +34,8 @@ ValueId one_hot(Import& n, ValueId ids, std::int64_t size, bool wrap) {
 
 std::vector<std::int64_t> places(Import& n, const Literal& ids, std::int64_t size) {
     std::vector<std::int64_t> rows;
-    for (const std::int64_t id : ids.integers()) {
+    if (is_float(ids.dtype())) n.wrong("indices of the type {}; integers are wanted", to_string(ids.dtype()));
+    for (const std::int64_t id : ids.whole()) {
         if (id < -size || id >= size) n.wrong("index {} of an axis of {}", id, size);
         rows.push_back(id < 0 ? id + size : id);
     }
@@ -47,6 +50,7 @@ void gather(Import& n) {
     out.insert(out.end(), d.begin() + axis + 1, d.end());
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.give(n.b.reshape(n.pick(n.x(0), axis, places(n, *known, size)), out));
+    if (!n.is_integer(1)) n.wrong("indices of the type {}; integers are wanted", to_string(n.b.type(n.x(1)).dtype));
     n.give(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
 }
 
@@ -54,6 +58,7 @@ void gather(Import& n) {
 void gather_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
     if (n.rank(1) != n.rank()) n.wrong("indices of rank {} for rank {}", n.rank(1), n.rank());
+    if (const Literal* known = n.b.literal(n.x(1))) places(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
     const ValueId x = axis_moved(n, n.x(0), axis, last);
     const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);
     Dims lead = n.b.dims(x), wanted = n.b.dims(ids);
@@ -89,8 +94,9 @@ std::vector<std::int64_t> numbered(Import& n, const Literal& ids, const Rows& r,
     const Dims d = n.dims();
     std::int64_t batches = 1;
     for (std::int64_t a = 0; a < batch; ++a) batches *= d[static_cast<std::size_t>(a)];
+    if (is_float(ids.dtype())) n.wrong("indices of the type {}; integers are wanted", to_string(ids.dtype()));
     std::vector<std::int64_t> rows;
-    const auto values = ids.integers();
+    const auto& values = ids.whole();
     const auto total = static_cast<std::int64_t>(values.size()) / r.depth;
     for (std::int64_t k = 0; k < total; ++k) {
         std::int64_t row = batches > 1 ? k / (total / batches) : 0;
@@ -152,21 +158,27 @@ ValueId replaced(Import& n, ValueId x, ValueId updates, const std::vector<std::i
     return n.two("add", n.two("multiply", x, n.b.constant(std::move(keep))), placed);
 }
 
-void scatter(Import& n, const Rows& r, const std::vector<std::int64_t>& rows) {
+/// `updates`: the dimensions that operand 2 must have.
+void scatter(Import& n, const Rows& r, const std::vector<std::int64_t>& rows, const Dims& updates) {
     if (n.s("reduction", "none") != "none") n.unsupported("reduction '{}'", n.s("reduction", "none"));
+    n.check_positions(r.lead);
     std::vector<std::int64_t> from(static_cast<std::size_t>(r.lead), -1);
     for (std::size_t k = 0; k < rows.size(); ++k)
         from[static_cast<std::size_t>(rows[k])] = static_cast<std::int64_t>(k);
     const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
     const auto m = static_cast<std::int64_t>(rows.size());
-    if (count(n.dims(2)) != m * r.rest) n.wrong("{} updates for {} places", count(n.dims(2)), m * r.rest);
+    if (n.dims(2) != updates)
+        n.wrong("updates [{}] for places [{}]", fmt::join(n.dims(2), ", "), fmt::join(updates, ", "));
     if (m == 0) return n.give(n.x(0));
     n.give(n.b.reshape(replaced(n, x, n.b.reshape(n.x(2), {m, r.rest}), from), n.dims()));
 }
 
 void scatter_nd(Import& n) {
     const Rows r = rows_of(n, 0);
-    scatter(n, r, numbered(n, n.literal(1), r, 0));
+    const Dims d = n.dims(), ids = n.dims(1);
+    Dims updates(ids.begin(), ids.end() - 1);
+    updates.insert(updates.end(), d.begin() + r.depth, d.end());
+    scatter(n, r, numbered(n, n.literal(1), r, 0), updates);
 }
 
 /// Every index names one datum: rows of one column.
@@ -188,13 +200,16 @@ void scatter_elements(Import& n) {
         }
         rows.push_back(row);
     }
-    scatter(n, {1, count(d), 1}, rows);
+    scatter(n, {1, count(d), 1}, rows, ids.dims());
 }
 
 void compress(Import& n) {
     const Literal& condition = n.literal(1);
     ValueId x = n.given("axis") ? n.x(0) : n.b.reshape(n.x(0), {count(n.dims())});
     const std::int64_t axis = n.given("axis") ? n.axis(n.i("axis", 0), n.rank()) : 0;
+    const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
+    if (condition.dims().size() != 1 || condition.size() > size)
+        n.wrong("a condition [{}] for an axis of {}", fmt::join(condition.dims(), ", "), size);
     std::vector<std::int64_t> rows;
     for (std::int64_t k = 0; k < condition.size(); ++k)
         if (condition.at(k) != 0) rows.push_back(k);
@@ -202,8 +217,9 @@ void compress(Import& n) {
 }
 
 void one_hot_op(Import& n) {
-    const auto depth = static_cast<std::int64_t>(n.only(1));
+    const std::int64_t depth = to_whole(n.only(1));
     n.check_positions(depth);
+    if (count(n.dims(2)) != 2 || n.rank(2) != 1) n.wrong("operand 2 must hold two values, for off and on");
     if (depth < 1) n.wrong("depth is {}", depth);
     const DType type = n.b.type(n.x(2)).dtype;
     const auto value = [&](std::int64_t k) {
@@ -217,8 +233,7 @@ void one_hot_op(Import& n) {
 }
 
 void cumulative_sum(Import& n) {
-    const std::int64_t axis = n.axis(static_cast<std::int64_t>(n.only(1)), n.rank()),
-                       size = n.dims()[static_cast<std::size_t>(axis)];
+    const std::int64_t axis = n.axis(n.whole(1), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
     const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
     Literal matrix = zero_matrix(size, size);
     for (std::int64_t o = 0; o < size; ++o)

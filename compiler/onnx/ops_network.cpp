@@ -1,4 +1,6 @@
 // ONNX convolutions, pools and what resizes pictures.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,9 +20,17 @@ Attrs window_attrs(Import& n) {
     return attrs;
 }
 
+/// The attribute says what the weights say, or nothing.
+void check_kernel(Import& n, std::size_t weights) {
+    const Dims w = n.dims(weights);
+    if (n.given("kernel_shape") && (w.size() < 2 || n.ints("kernel_shape") != Dims(w.begin() + 2, w.end())))
+        n.wrong("kernel_shape [{}] with weights [{}]", fmt::join(n.ints("kernel_shape"), ", "), fmt::join(w, ", "));
+}
+
 void convolution(Import& n, const char* op) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
+    check_kernel(n, 1);
     std::vector<ValueId> in{n.x(0), n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
     n.give(n.b.add(op, in, attrs));
@@ -33,6 +43,7 @@ ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
     if (!n.has(zero)) return x;
     ValueId z = n.b.cast(n.x(zero), DType::F32);
     Dims dims;
+    if (count(n.b.dims(z)) > 1 && n.rank(k) < 1) n.wrong("operand {} is a scalar", k);
     if (count(n.b.dims(z)) > 1) {
         dims.assign(n.b.dims(x).size(), 1);
         dims[0] = count(n.b.dims(z));
@@ -43,6 +54,7 @@ ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
 void conv_integer(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
+    check_kernel(n, 1);
     n.give(n.b.cast(n.b.add("conv", {less_zero_point(n, 0, 2), less_zero_point(n, 1, 3)}, attrs), DType::I32));
 }
 
@@ -61,6 +73,8 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
+    n.need_rank(3);
+    check_kernel(n, 3);
     const std::size_t rank = n.dims(0).size();
     const ValueId x = n.two("multiply", less_zero_point(n, 0, 2), per_channel(n, 1, rank, 1));
     const ValueId w = n.two("multiply", less_zero_point(n, 3, 5), per_channel(n, 4, rank, 0));
@@ -167,6 +181,7 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
         Literal matrix = zero_matrix(a.out, a.in);
         for (std::int64_t o = 0; o < a.out; ++o) {
             const double at = source_of(mode.coordinates, a, o);
+            if (!(std::fabs(at) < 1e15)) n.wrong("datum {} of axis {} comes from {}", o, k, at);
             const bool outside =
                 mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
             if (outside) beyond[k].push_back(o);
@@ -189,6 +204,12 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
     n.give(x);
 }
 
+void check_axis(Import& n, const Axis& a, std::int64_t k) {
+    if (a.in < 1) n.wrong("axis {} has no datums", k);
+    if (a.out < 1 || !(a.scale > 0)) n.wrong("nothing is left of axis {}", k);
+    n.check_positions(a.out);
+}
+
 std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size_t> sizes) {
     std::vector<Axis> axes;
     const bool by_size = sizes && n.has(*sizes) && n.literal(*sizes).size() > 0;
@@ -197,24 +218,28 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
     for (std::int64_t k = 0; k < n.rank(); ++k) {
         Axis a;
         a.in = n.dims()[static_cast<std::size_t>(k)];
-        a.out = by_size ? static_cast<std::int64_t>(given.at(k))
-                        : static_cast<std::int64_t>(std::floor(static_cast<double>(a.in) * given.at(k)));
+        a.out = to_whole(by_size ? given.at(k) : std::floor(static_cast<double>(a.in) * given.at(k)));
         a.scale = by_size ? static_cast<double>(a.out) / static_cast<double>(a.in) : given.at(k);
-        if (a.out < 1 || !(a.scale > 0)) n.wrong("nothing is left of axis {}", k);
+        check_axis(n, a, k);
         axes.push_back(a);
     }
     return axes;
 }
 
 void resize(Import& n) {
-    ResizeMode mode{n.s("mode", "nearest"),
-                    n.s("coordinate_transformation_mode", n.opset < 11 ? "asymmetric" : "half_pixel"),
-                    n.s("nearest_mode", n.opset < 11 ? "floor" : "round_prefer_floor"), n.f("cubic_coeff_a", -0.75),
+    ResizeMode mode{n.word("mode", {"nearest", "linear", "cubic"}), "asymmetric", "floor", n.f("cubic_coeff_a", -0.75),
                     n.i("exclude_outside", 0) != 0};
+    if (n.opset >= 11) {
+        mode.coordinates =
+            n.word("coordinate_transformation_mode", {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+                                                      "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+        mode.rounding = n.word("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+    }
     if (n.opset < 11) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     std::vector<Axis> axes = axes_of(n, 2, 3);
     if (mode.coordinates == "tf_crop_and_resize") {
         const Literal& region = n.literal(1);
+        if (region.size() != 2 * n.rank()) n.wrong("a region of {} values for rank {}", region.size(), n.rank());
         for (std::size_t k = 0; k < axes.size(); ++k) {
             axes[k].start = region.at(static_cast<std::int64_t>(k));
             axes[k].end = region.at(static_cast<std::int64_t>(k + axes.size()));
@@ -224,14 +249,18 @@ void resize(Import& n) {
 }
 
 void upsample(Import& n) {
-    ResizeMode mode{n.s("mode", "nearest"), "asymmetric", "floor", -0.75, false};
+    ResizeMode mode{n.word("mode", {"nearest", "linear"}), "asymmetric", "floor", -0.75, false};
     if (n.opset >= 9) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     const auto scales = n.floats("scales");
     std::vector<Axis> axes;
-    for (std::size_t k = 0; k < scales.size() && k < n.dims().size(); ++k) {
-        const auto in = static_cast<double>(n.dims()[k]);
-        axes.push_back({n.dims()[k], static_cast<std::int64_t>(std::floor(in * static_cast<double>(scales[k]))),
-                        static_cast<double>(scales[k])});
+    if (scales.size() != n.dims().size()) n.wrong("{} scales for a tensor of rank {}", scales.size(), n.rank());
+    for (std::size_t k = 0; k < scales.size(); ++k) {
+        Axis a;
+        a.in = n.dims()[k];
+        a.scale = static_cast<double>(scales[k]);
+        a.out = to_whole(std::floor(static_cast<double>(a.in) * a.scale));
+        check_axis(n, a, static_cast<std::int64_t>(k));
+        axes.push_back(a);
     }
     resize_axes(n, mode, axes, 0);
 }

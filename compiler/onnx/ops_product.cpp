@@ -26,6 +26,8 @@ void matmul(Import& n) { n.give(numpy_matmul(n, n.x(0), n.x(1))); }
 
 void gemm(Import& n) {
     ValueId a = n.x(0), b = n.x(1);
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+        if (n.rank(k) != 2) n.wrong("operand {} has rank {}; it needs 2", k, n.rank(k));
     if (n.i("transA", 0) != 0) a = n.b.transpose(a, {1, 0});
     if (n.i("transB", 0) != 0) b = n.b.transpose(b, {1, 0});
     ValueId y = n.two("matmul", a, b);
@@ -121,6 +123,11 @@ void spell_ellipses(Import& n, std::string& text) {
 Equation parse(Import& n) {
     std::string text = n.s("equation", "");
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+    // the digits are axes of "..." later on
+    std::string terms = text;
+    if (const std::size_t arrow = terms.find("->"); arrow != std::string::npos) terms.erase(arrow, 2);
+    for (const char c : terms)
+        if (!std::isalpha(static_cast<unsigned char>(c)) && c != ',' && c != '.') n.wrong("'{}' is no equation", text);
     spell_ellipses(n, text);
     Equation e;
     const std::size_t arrow = text.find("->");

@@ -17,6 +17,7 @@ ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
     constexpr std::int64_t most = 256;
     if (size > most) n.unsupported("it multiplies {} datums; at most {} are unrolled", size, most);
+    if (size < 1) n.unsupported("it multiplies no datums");
     ValueId product = n.b.map_axis(x, axis, picking({0}, size));
     for (std::int64_t k = 1; k < size; ++k)
         product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
@@ -187,6 +188,7 @@ void mean_variance(Import& n) {
     auto axes = n.ints("axes");
     if (axes.empty()) axes = {0, 2, 3};
     for (std::int64_t& a : axes) a = n.axis(a, n.rank());
+    n.check_distinct(axes);
     const ValueId centred = n.two("subtract", n.x(0), mean_over(n, n.x(0), axes));
     const ValueId deviation = n.one("sqrt", mean_over(n, n.one("square", centred), axes));
     n.give(n.two("divide", centred, n.two("add", deviation, n.b.scalar(1e-9))));
@@ -195,10 +197,11 @@ void mean_variance(Import& n) {
 void local_response(Import& n) {
     n.need_rank(2);
     const std::int64_t size = n.i("size", 1), channels = n.dims()[1];
-    Literal band(DType::F32, {channels, channels});
+    if (size < 1) n.wrong("size is {}", size);
+    Literal band = zero_matrix(channels, channels);
+    const std::int64_t before = (size - 1) / 2, after = std::min(size / 2, channels);
     for (std::int64_t c = 0; c < channels; ++c)
-        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2);
-             ++k)
+        for (std::int64_t k = std::max<std::int64_t>(0, c - before); k <= std::min(channels - 1, c + after); ++k)
             band.set(c * channels + k, 1);
     const ValueId squares = n.b.map_axis(n.one("square", n.x(0)), 1, std::move(band));
     const ValueId base =

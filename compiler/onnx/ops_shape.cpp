@@ -1,7 +1,10 @@
 // ONNX ops that change shapes or make constants from them.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -25,7 +28,7 @@ void reshape(Import& n) {
         else if (to[k] < 0)
             n.wrong("shape[{}] is {}", k, to[k]);
         else
-            known *= to[k];
+            known = count({known, to[k]});
     }
     if (open >= 0) {
         if (known == 0 || count(from) % known != 0)
@@ -46,8 +49,12 @@ void flatten(Import& n) {
 
 void transpose(Import& n) {
     std::vector<std::int64_t> perm = n.ints("perm");
-    if (perm.empty())
+    if (!n.given("perm"))
         for (std::int64_t k = n.rank(); k-- > 0;) perm.push_back(k);
+    std::vector<std::int64_t> sorted = perm, axes(static_cast<std::size_t>(n.rank()));
+    std::sort(sorted.begin(), sorted.end());
+    std::iota(axes.begin(), axes.end(), 0);
+    if (sorted != axes) n.wrong("perm [{}] is no order of {} axes", fmt::join(perm, ", "), n.rank());
     n.give(n.b.transpose(n.x(0), perm));
 }
 
@@ -80,9 +87,15 @@ void concat(Import& n) {
     Dims dims = n.dims();
     dims[at] = 0;
     for (std::size_t k = 0; k < n.in.size(); ++k) {
-        if (n.rank(k) != n.rank()) n.wrong("operand {} has rank {}", k, n.rank(k));
-        dims[at] += n.dims(k)[at];
+        Dims like = n.dims(k);
+        if (like.size() != dims.size()) n.wrong("operand {} has rank {}, operand 0 {}", k, like.size(), dims.size());
+        const std::int64_t size = std::exchange(like[at], dims[at]);
+        if (like != dims)
+            n.wrong("operand {} is [{}], operand 0 [{}]; they must differ in axis {} only", k,
+                    fmt::join(n.dims(k), ", "), fmt::join(n.dims(), ", "), axis);
+        dims[at] += size;
     }
+    n.check_positions(dims[at]);
     std::optional<ValueId> sum;
     std::int64_t start = 0;
     for (std::size_t k = 0; k < n.in.size(); ++k) {
@@ -111,8 +124,14 @@ void split(Import& n) {
     const auto count = static_cast<std::int64_t>(n.outputs());
     if (parts.empty())
         for (std::int64_t k = 0; k < count; ++k) parts.push_back(size / count);
-    if (std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) != size)
-        n.wrong("the parts do not add up to {}", size);
+    if (static_cast<std::int64_t>(parts.size()) != count) n.wrong("{} parts for {} outputs", parts.size(), count);
+    std::int64_t left = size;
+    for (const std::int64_t p : parts) {
+        if (p < 0 || p > left) n.wrong("a part of {} of an axis of {}, of which {} are left", p, size, left);
+        left -= p;
+    }
+    if (left != 0) n.wrong("the parts do not add up to {}", size);
+    n.check_positions(size);
     std::int64_t start = 0;
     for (const std::int64_t p : parts) {
         n.give(part(n, n.x(0), axis, start, p));
@@ -136,17 +155,21 @@ void slice(Import& n) {
     if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
         n.wrong("starts, ends, axes and steps differ in length");
     ValueId x = n.x(0);
+    for (std::int64_t& a : axes) a = n.axis(a, n.rank());
+    n.check_distinct(axes);
     for (std::size_t k = 0; k < starts.size(); ++k) {
-        const std::int64_t axis = n.axis(axes[k], n.rank()), size = n.dims()[static_cast<std::size_t>(axis)],
-                           step = steps[k];
-        if (step == 0) n.wrong("a step is 0");
+        const std::int64_t axis = axes[k], size = n.dims()[static_cast<std::size_t>(axis)];
+        if (steps[k] == 0) n.wrong("a step is 0");
+        const std::int64_t step = std::clamp(steps[k], -size - 1, size + 1);  // beyond, only the first is left
         const auto clamp = [&](std::int64_t v) {
             const std::int64_t at = v < 0 ? std::max(v, -size - 1) + size : v;
             return step > 0 ? std::clamp<std::int64_t>(at, 0, size) : std::clamp<std::int64_t>(at, -1, size - 1);
         };
         const std::int64_t end = clamp(ends[k]);
+        const std::int64_t start = clamp(starts[k]);
+        n.check_positions(std::max<std::int64_t>((end - start) / step, 0));
         std::vector<std::int64_t> rows;
-        for (std::int64_t at = clamp(starts[k]); step > 0 ? at < end : at > end; at += step) rows.push_back(at);
+        for (std::int64_t at = start; step > 0 ? at < end : at > end; at += step) rows.push_back(at);
         x = n.pick(x, axis, rows);
     }
     n.give(x);
@@ -170,7 +193,7 @@ void tile(Import& n) {
         std::vector<std::int64_t> rows;
         const std::int64_t size = n.dims()[k];
         n.check_positions(repeats[k]);
-        n.check_positions(repeats[k] * size);
+        n.check_positions(count({repeats[k], size}));
         for (std::int64_t r = 0; r < repeats[k] * size; ++r) rows.push_back(r % size);
         x = n.pick(x, static_cast<std::int64_t>(k), rows);
     }
@@ -188,7 +211,7 @@ std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_
 
 void pad(Import& n) {
     const std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
-    const std::string mode = n.s("mode", "constant");
+    const std::string mode = n.word("mode", {"constant", "reflect", "edge"});
     const auto rank = static_cast<std::size_t>(n.rank());
     if (pads.size() != 2 * rank) n.wrong("{} pads for rank {}", pads.size(), rank);
     const bool computed = n.opset >= 11 && n.has(2) && !n.b.literal(n.x(2));
@@ -200,7 +223,9 @@ void pad(Import& n) {
     for (std::size_t k = 0; k < rank; ++k) {
         std::vector<std::int64_t> rows;
         const std::int64_t size = n.dims()[k];
-        for (const std::int64_t side : {pads[k], pads[k + rank]}) n.check_positions(std::abs(side));
+        for (const std::int64_t side : {pads[k], pads[k + rank]}) n.check_positions(side < 0 ? -(side + 1) : side);
+        if (size == 0 && mode != "constant" && pads[k] + pads[k + rank] > 0)
+            n.wrong("mode '{}' has nothing to take for axis {}, which has no datums", mode, k);
         n.check_positions(pads[k] + size + pads[k + rank]);
         for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r)
             rows.push_back(padded_source(mode, r - pads[k], size));
@@ -224,11 +249,18 @@ void pad(Import& n) {
     n.give(x);
 }
 
+void check_blocks(Import& n, std::int64_t size) {
+    constexpr std::int64_t most = std::int64_t{1} << 20;
+    if (n.rank() != 4) n.wrong("operand 0 has rank {}; it needs 4", n.rank());
+    if (size < 1 || size > most) n.wrong("blocksize is {}; 1 to {} are allowed", size, most);
+}
+
 void depth_to_space(Import& n) {
     const Dims d = n.dims();
     const std::int64_t s = n.i("blocksize", 1);
-    if (d.size() != 4 || s < 1 || d[1] % (s * s) != 0) n.wrong("blocks of {} do not fit", s);
-    const bool crd = n.s("mode", "DCR") == "CRD";
+    check_blocks(n, s);
+    if (d[1] % (s * s) != 0) n.wrong("blocks of {} x {} do not fit {} channels", s, s, d[1]);
+    const bool crd = n.word("mode", {"DCR", "CRD"}) == "CRD";
     const std::int64_t c = d[1] / (s * s), rows = d[2], cols = d[3], batch = d[0];
     const ValueId split =
         n.b.reshape(n.x(0), crd ? Dims{batch, c, s, s, rows, cols} : Dims{batch, s, s, c, rows, cols});
@@ -240,7 +272,8 @@ void depth_to_space(Import& n) {
 void space_to_depth(Import& n) {
     const Dims d = n.dims();
     const std::int64_t s = n.i("blocksize", 1);
-    if (d.size() != 4 || s < 1 || d[2] % s != 0 || d[3] % s != 0) n.wrong("blocks of {} do not fit", s);
+    check_blocks(n, s);
+    if (d[2] % s != 0 || d[3] % s != 0) n.wrong("blocks of {} do not fit {} x {}", s, d[2], d[3]);
     const ValueId split = n.b.reshape(n.x(0), {d[0], d[1], d[2] / s, s, d[3] / s, s});
     n.give(n.b.reshape(n.b.transpose(split, {0, 3, 5, 1, 2, 4}), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
 }
@@ -249,15 +282,15 @@ void space_to_depth(Import& n) {
 // --------------------------------------------------------------------------------------------------------
 
 void constant(Import& n) {
-    if (n.given("value")) return n.give(n.b.constant(n.tensor("value")));
+    if (n.given("value")) return n.give(n.b.given(n.tensor("value")));
     if (n.given("value_float")) return n.give(n.b.scalar(n.f("value_float", 0)));
     if (n.given("value_int")) return n.give(n.b.scalar(static_cast<double>(n.i("value_int", 0)), DType::I64));
-    if (n.given("value_ints")) return n.give(n.b.constant(Literal::vector(n.ints("value_ints"))));
+    if (n.given("value_ints")) return n.give(n.b.given(Literal::vector(n.ints("value_ints"))));
     if (!n.given("value_floats")) n.unsupported("it holds no numbers");
     const auto values = n.floats("value_floats");
     Literal literal(DType::F32, {static_cast<std::int64_t>(values.size())});
     literal.floats() = values;
-    n.give(n.b.constant(std::move(literal)));
+    n.give(n.b.given(std::move(literal)));
 }
 
 void constant_of_shape(Import& n) {
@@ -267,9 +300,7 @@ void constant_of_shape(Import& n) {
         if (d < 0) n.wrong("a dimension is {}", d);
     if (value.size() != 1) n.wrong("its value has {} datums; it needs one", value.size());
     const double one = value.at(0);
-    std::int64_t datums = 1;
-    for (const std::int64_t d : dims)
-        n.check_positions(datums = d > 0 ? datums * std::min(d, std::int64_t{1} << 30) : 0);
+    n.check_positions(extent(dims));
     Literal literal(value.dtype(), dims);
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, one);
     n.give(n.b.constant(std::move(literal)));
@@ -287,27 +318,29 @@ void range(Import& n) {
     const double start = n.only(0), limit = n.only(1), delta = n.only(2);
     if (delta == 0) n.wrong("delta is 0");
     const double steps = std::max(std::ceil((limit - start) / delta), 0.0);
-    if (steps > 1e8) n.unsupported("{} numbers", steps);
-    Literal literal(n.literal(0).dtype(), {static_cast<std::int64_t>(steps)});
+    if (!std::isfinite(start) || !std::isfinite(delta) || !(steps <= 1e8)) n.unsupported("{} numbers", steps);
+    Literal literal(n.literal(0).dtype(), {to_whole(steps)});
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, start + static_cast<double>(k) * delta);
     n.give(n.b.constant(std::move(literal)));
 }
 
 void eye_like(Import& n) {
     const Dims d = n.dims();
-    const auto dtype = n.given("dtype") ? onnx_dtype(static_cast<int>(n.i("dtype", 1))) : n.b.type(n.x(0)).dtype;
+    const auto dtype = n.given("dtype") ? n.dtype("dtype", 1) : n.b.type(n.x(0)).dtype;
     if (d.size() != 2 || !dtype) n.wrong("it needs a matrix of numbers");
     Literal literal(*dtype, d);
+    const std::int64_t k = std::clamp(n.i("k", 0), -d[0], d[1]);  // beyond, nothing is left
     for (std::int64_t r = 0; r < d[0]; ++r)
-        if (const std::int64_t c = r + n.i("k", 0); c >= 0 && c < d[1]) literal.set(r * d[1] + c, 1);
+        if (const std::int64_t c = r + k; c >= 0 && c < d[1]) literal.set(r * d[1] + c, 1);
     n.give(n.b.constant(std::move(literal)));
 }
 
 void trilu(Import& n) {
     const Dims d = n.dims();
     if (d.size() < 2) n.wrong("it needs rank 2 or more");
-    const std::int64_t k = n.has(1) ? static_cast<std::int64_t>(n.only(1)) : 0, rows = d[d.size() - 2], cols = d.back();
+    const std::int64_t k = n.has(1) ? n.whole(1) : 0, rows = d[d.size() - 2], cols = d.back();
     const bool upper = n.i("upper", 1) != 0;
+    n.check_positions(count({rows, cols}));
     Literal mask(n.b.type(n.x(0)).dtype, {rows, cols});
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < cols; ++c) mask.set(r * cols + c, (upper ? c - r >= k : c - r <= k) ? 1 : 0);

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -27,6 +27,7 @@ public:
         check_options();
         add_inputs();
         add_initializers(graph_);
+        check_names();
         problems_.throw_if_any();
         for (const auto& node : graph_.node()) add_node(node);
         add_outputs();
@@ -58,12 +59,24 @@ private:
         for (const auto& [name, unused] : options_.constants) check(name, "--constant");
     }
 
+    /// A name means one value only.
+    void check_names() {
+        std::set<std::string> given;
+        for (const auto& input : graph_.input())
+            if (!given.insert(input.name()).second) problems_.error(loc(), "two inputs are called '{}'", input.name());
+        for (const auto& tensor : graph_.initializer()) given.insert(tensor.name());
+        for (const auto& node : graph_.node())
+            for (const auto& out : node.output())
+                if (!out.empty() && !given.insert(out).second)
+                    problems_.error(loc(), "{} gives '{}', which is given before", name_of(node), out);
+    }
+
     void add_initializers(const onnx::GraphProto& graph) {
         const std::string folder = std::filesystem::path(file_).parent_path().string();
         for (const auto& tensor : graph.initializer()) {
             try {
                 build_.set_origin(tensor.name());
-                values_[tensor.name()] = build_.constant(read_tensor(tensor, file_, folder));
+                values_[tensor.name()] = build_.given(read_tensor(tensor, file_, folder));
             } catch (const Error& error) {
                 problems_.add(error);
             }
@@ -78,7 +91,7 @@ private:
             if (initialized.count(input.name())) continue;
             build_.set_origin(input.name());
             if (const auto given = options_.constants.find(input.name()); given != options_.constants.end()) {
-                values_[input.name()] = build_.constant(given->second);
+                values_[input.name()] = build_.given(given->second);
                 continue;
             }
             try {
@@ -120,12 +133,9 @@ private:
     }
 
     void check_size(const std::string& name, const Dims& dims) const {
-        std::int64_t datums = 1;
-        for (const std::int64_t d : dims) {
-            if (d > 0 && datums > (std::int64_t{1} << 33) / d)
-                fail_unsupported(loc(), "input '{}' has more than 2^33 datums", name);
-            datums *= std::max<std::int64_t>(d, 1);
-        }
+        const std::int64_t datums = extent(dims);
+        if (datums < 0) fail_input(loc(), "input '{}' has the dimensions [{}]", name, fmt::join(dims, ", "));
+        if (datums > std::int64_t{1} << 33) fail_unsupported(loc(), "input '{}' has more than 2^33 datums", name);
     }
 
     void add_node(const onnx::NodeProto& node) {
@@ -281,11 +291,12 @@ private:
 }  // namespace
 
 Graph read_onnx(const std::string& file, const OnnxOptions& options) {
-    std::ifstream in(file, std::ios::binary);
-    std::error_code code;
-    if (!in || std::filesystem::is_directory(file, code)) fail_input({file, 0, 0}, "the file cannot be read");
+    return parse_onnx(read_file(file, most_message), file, options);
+}
+
+Graph parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options) {
     onnx::ModelProto model;
-    if (!model.ParseFromIstream(&in) || !model.has_graph() ||
+    if (!model.ParseFromString(bytes) || !model.has_graph() ||
         model.graph().node_size() + model.graph().output_size() == 0)
         fail_input({file, 0, 0}, "it is no ONNX model, or it is cut off");
     return Reader(model, file, options).read();

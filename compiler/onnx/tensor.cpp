@@ -2,14 +2,20 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <bit>
-#include <cmath>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
+
+namespace fs = std::filesystem;
 
 namespace tt::ir {
 
@@ -90,67 +96,130 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
     }
 }
 
-void from_raw(Literal& out, const std::string& raw, const std::string& what, const std::string& file) {
+void from_raw(Literal& out, const std::string& raw) {
     const std::size_t size = raw_size(out.dtype());
-    if (raw.size() != size * static_cast<std::size_t>(out.size()))
-        fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(),
-                   size * static_cast<std::size_t>(out.size()));
     for (std::int64_t i = 0; i < out.size(); ++i) set_raw(out, i, raw.data() + static_cast<std::size_t>(i) * size);
 }
 
 template <class Field, class Set>
-void from_field(Literal& out, const Field& field, const std::string& what, const std::string& file, Set set) {
-    if (field.size() != out.size())
-        fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, field.size(), out.size());
+void from_field(const Field& field, Set set) {
     for (int i = 0; i < field.size(); ++i) set(i, field.Get(i));
 }
 
-std::string external_data(const onnx::TensorProto& tensor, const std::string& what, const std::string& file,
-                          const std::string& folder) {
+std::int64_t bytes_of(const onnx::StringStringEntryProto& entry, const std::string& what, const std::string& file) {
+    const std::string& text = entry.value();
+    std::int64_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (error != std::errc() || end != text.data() + text.size() || bytes < 0)
+        fail_input({file, 0, 0}, "{} has '{}' as the {} of its data", what, text, entry.key());
+    return bytes;
+}
+
+/// The file that a model names for its data: a regular one, in the model's folder even after symbolic links.
+fs::path inside(const std::string& folder, const std::string& location, const std::string& what,
+                const std::string& file) {
+    const fs::path named(location);
+    std::error_code code;
+    const fs::path base = fs::canonical(folder.empty() ? "." : folder, code);
+    const fs::path path = code ? fs::path() : fs::canonical(base / named, code);
+    const bool leaves = named.is_absolute() || std::find(named.begin(), named.end(), "..") != named.end();
+    if (leaves || (!code && std::mismatch(base.begin(), base.end(), path.begin(), path.end()).first != base.end()))
+        fail_input({file, 0, 0}, "{} has its data outside the model's folder: '{}'", what, location);
+    if (code) fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
+    if (!fs::is_regular_file(path, code))
+        fail_input({file, 0, 0}, "{} has its data in '{}', which is no regular file", what, location);
+    return path;
+}
+
+std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, const std::string& what,
+                          const std::string& file, const std::string& folder) {
     std::string location;
-    std::int64_t offset = 0, length = -1;
+    std::int64_t offset = 0;
+    std::optional<std::int64_t> length;
     for (const auto& entry : tensor.external_data()) {
         if (entry.key() == "location") location = entry.value();
-        if (entry.key() == "offset") offset = std::atoll(entry.value().c_str());
-        if (entry.key() == "length") length = std::atoll(entry.value().c_str());
+        if (entry.key() == "offset") offset = bytes_of(entry, what, file);
+        if (entry.key() == "length") length = bytes_of(entry, what, file);
     }
-    const std::filesystem::path path(location);
-    for (const auto& part : path)
-        if (part == ".." || path.is_absolute())
-            fail_input({file, 0, 0}, "{} has its data outside the model's folder: '{}'", what, location);
-    std::ifstream in(std::filesystem::path(folder) / path, std::ios::binary | std::ios::ate);
+    const fs::path path = inside(folder, location, what, file);
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
     if (!in) fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
     const std::int64_t size = in.tellg();
-    if (length < 0) length = size - offset;
-    if (offset < 0 || length < 0 || offset > size || length > size - offset)
-        fail_input({file, 0, 0}, "{} wants bytes {} to {} of '{}', which has {}", what, offset, offset + length,
-                   location, size);
-    std::string raw(static_cast<std::size_t>(length), '\0');
+    if (offset > size || (length && *length > size - offset))
+        fail_input({file, 0, 0}, "{} wants {} bytes from {} on of '{}', which has {}", what, length.value_or(needed),
+                   offset, location, size);
+    if (length.value_or(size - offset) != needed)
+        fail_input({file, 0, 0}, "{} has {} bytes of data in '{}'; its shape needs {}", what,
+                   length.value_or(size - offset), location, needed);
+    std::string raw(static_cast<std::size_t>(needed), '\0');
     in.seekg(offset);
-    in.read(raw.data(), length);
+    if (!in.read(raw.data(), needed))
+        fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
     return raw;
+}
+
+/// Numbers of the field that holds those of an element type.
+std::int64_t values_of(const onnx::TensorProto& tensor, DType type) {
+    switch (type) {
+        case DType::F32:
+            return tensor.float_data_size();
+        case DType::F64:
+            return tensor.double_data_size();
+        case DType::I64:
+            return tensor.int64_data_size();
+        case DType::U32:
+        case DType::U64:
+            return tensor.uint64_data_size();
+        case DType::F16:
+        case DType::BF16:
+        case DType::I8:
+        case DType::I16:
+        case DType::I32:
+        case DType::U8:
+        case DType::U16:
+        case DType::Bool:
+            return tensor.int32_data_size();
+    }
+    return 0;
+}
+
+/// The least and the most of an element type whose numbers stand in a field of a larger one.
+std::pair<std::int64_t, std::int64_t> limits(DType type) {
+    const auto bits = static_cast<int>(8 * raw_size(type));
+    const bool is_signed = type == DType::I8 || type == DType::I16 || type == DType::I32;
+    const std::int64_t range = std::int64_t{1} << (is_signed ? bits - 1 : bits);
+    return {is_signed ? -range : 0, range - 1};
 }
 
 void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::string& what, const std::string& file) {
     const DType type = out.dtype();
     const auto real = [&](int i, auto v) { out.floats()[static_cast<std::size_t>(i)] = static_cast<float>(v); };
     const auto whole = [&](int i, auto v) { out.whole()[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(v); };
+    const auto within = [&](int i, auto v) {
+        const auto [least, most] = limits(type);
+        if (std::cmp_less(v, least) || std::cmp_greater(v, most))
+            fail_input({file, 0, 0}, "{} has the value {}, which is no {}", what, v, to_string(type));
+        whole(i, v);
+    };
     if (type == DType::F32)
-        from_field(out, tensor.float_data(), what, file, real);
+        from_field(tensor.float_data(), real);
     else if (type == DType::F64)
-        from_field(out, tensor.double_data(), what, file, real);
+        from_field(tensor.double_data(), real);
     else if (type == DType::I64)
-        from_field(out, tensor.int64_data(), what, file, whole);
-    else if (type == DType::U64 || type == DType::U32)
-        from_field(out, tensor.uint64_data(), what, file, whole);
+        from_field(tensor.int64_data(), whole);
+    else if (type == DType::U64)
+        from_field(tensor.uint64_data(), whole);
+    else if (type == DType::U32)
+        from_field(tensor.uint64_data(), within);
     else if (type == DType::F16)
-        from_field(out, tensor.int32_data(), what, file,
-                   [&](int i, auto v) { real(i, from_half(static_cast<std::uint16_t>(v))); });
+        from_field(tensor.int32_data(), [&](int i, auto v) { real(i, from_half(static_cast<std::uint16_t>(v))); });
     else if (type == DType::BF16)
-        from_field(out, tensor.int32_data(), what, file,
+        from_field(tensor.int32_data(),
                    [&](int i, auto v) { real(i, std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16)); });
+    else if (type == DType::Bool)
+        from_field(tensor.int32_data(), [&](int i, auto v) { whole(i, v != 0 ? 1 : 0); });
     else
-        from_field(out, tensor.int32_data(), what, file, whole);
+        from_field(tensor.int32_data(), within);
 }
 
 }  // namespace
@@ -195,35 +264,34 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, co
     if (!dtype)
         fail_unsupported({file, 0, 0}, "{} has element type {}, which is no number or boolean", what,
                          tensor.data_type());
-    Dims dims;
-    std::int64_t datums = 1;
-    for (const std::int64_t d : tensor.dims()) {
-        if (d < 0 || (d > 0 && datums > (std::int64_t{1} << 33) / d))
-            fail_input({file, 0, 0}, "{} has a dimension of {}", what, d);
-        dims.push_back(d);
-        datums *= d;
-    }
+    const Dims dims(tensor.dims().begin(), tensor.dims().end());
+    for (const std::int64_t d : dims)
+        if (d < 0) fail_input({file, 0, 0}, "{} has a dimension of {}", what, d);
+    if (extent(dims) > most_read)
+        fail_unsupported({file, 0, 0}, "{} has the dimensions [{}]; at most {} datums are read", what,
+                         fmt::join(dims, ", "), most_read);
+    // nothing is allocated before it is known that the data is there
+    const std::int64_t datums = count(dims), bytes = datums * static_cast<std::int64_t>(raw_size(*dtype));
     const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     std::string far;
-    if (external) far = external_data(tensor, what, file, folder);
+    if (external) far = external_data(tensor, bytes, what, file, folder);
     const std::string& raw = external ? far : tensor.raw_data();
     const bool is_raw = external || tensor.has_raw_data();
-    if (is_raw && raw.size() != raw_size(*dtype) * static_cast<std::size_t>(datums))
-        fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(),
-                   raw_size(*dtype) * static_cast<std::size_t>(datums));
-    Literal out(*dtype, dims);
+    if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)
+        fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(), bytes);
+    if (const std::int64_t values = values_of(tensor, *dtype); !is_raw && values != datums)
+        fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, datums);
+    Literal out(*dtype, dims, most_read);
     if (is_raw)
-        from_raw(out, raw, what, file);
+        from_raw(out, raw);
     else
         from_fields(out, tensor, what, file);
     return out;
 }
 
 Literal read_tensor_file(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
     onnx::TensorProto tensor;
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
-    if (!tensor.ParseFromIstream(&in)) fail_input({file, 0, 0}, "it is no ONNX tensor");
+    if (!tensor.ParseFromString(read_file(file, most_message))) fail_input({file, 0, 0}, "it is no ONNX tensor");
     return read_tensor(tensor, file, std::filesystem::path(file).parent_path().string());
 }
 

@@ -1,19 +1,35 @@
 // fold-constants
 //
 //   %c = f %a, %b     where %a, %b are constants   ->   %c = constant [...]
+//
+// A tensor without datums is a constant, whatever it is made of; no other pass meets one.
 #include "compiler/pass.hpp"
 
 namespace tt::ir {
 
+static bool is_empty(const Type& type) { return !type.format && count(type.dims) == 0; }
+
+static std::optional<ValueId> folded(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if (node.is_constant() || node.type.format) return std::nullopt;
+    if (is_empty(node.type)) {
+        if (node.is_input()) build.copy(node, {});  // it stays, and nobody reads it
+        return build.constant(Literal(node.type.dtype, node.type.dims));
+    }
+    if (in.empty()) return std::nullopt;
+    for (const ValueId id : in)
+        if (!build.literal(id)) return std::nullopt;
+    const OpInfo* op = find_op(node.op);
+    if (!op->eval) return std::nullopt;
+    return build.add(node.op, {in.begin(), in.end()}, node.attrs);
+}
+
 static void run(Graph& graph, const PassOptions&) {
-    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (in.empty() || node.type.format) return std::nullopt;
-        for (const ValueId id : in)
-            if (!build.literal(id)) return std::nullopt;
-        const OpInfo* op = find_op(node.op);
-        if (!op->eval) return std::nullopt;
-        return build.add(node.op, {in.begin(), in.end()}, node.attrs);
-    });
+    rewrite(graph, folded);
+    for (const Node& node : graph.nodes)
+        for (const Edge& edge : node.inputs)
+            if (is_empty(graph.type(edge.value)))
+                fail_unsupported(node.loc, "'{}' ({}, of '{}') computes with {}, which holds no datums", node.name,
+                                 node.op, node.origin, to_string(graph.type(edge.value)));
 }
 
 extern const Pass fold_constants;

@@ -6,8 +6,7 @@
 //
 // Constants and inputs take the format of the first op that wants one. A computed operand that others read as well is
 // converted by a nop.
-#include <regex>
-
+#include "base/name_pattern.hpp"
 #include "compiler/pass.hpp"
 
 namespace tt::ir {
@@ -38,7 +37,7 @@ struct Wishes {
 class Applier {
 public:
     Applier(Graph& graph, const std::vector<FormatRule>& rules) : graph_(graph), rules_(rules) {
-        for (const FormatRule& rule : rules) patterns_.emplace_back(rule.name_regex);
+        for (const FormatRule& rule : rules) patterns_.emplace_back(rule.name_regex, rule.loc);
     }
 
     void run() {
@@ -60,7 +59,7 @@ private:
         if (!node.op.starts_with("buda.")) return false;
         const std::string& type = rules_[r].op_type;
         return (type.empty() || node.op == "buda." + type || node.kind == type) &&
-               (rules_[r].name_regex.empty() || std::regex_match(node.name, patterns_[r]));
+               (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
     }
 
     static void apply(Node& node, const Wishes& wishes) {
@@ -113,7 +112,7 @@ private:
 
     Graph& graph_;
     const std::vector<FormatRule>& rules_;
-    std::vector<std::regex> patterns_;
+    std::vector<NamePattern> patterns_;
     std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
 };
 

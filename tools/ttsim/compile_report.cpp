@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <regex>
-
 #include "base/error.hpp"
+#include "base/name_pattern.hpp"
 
 namespace tt::cli {
 
@@ -99,13 +98,9 @@ Json decision_json(const ir::Decision& d) {
 std::vector<ir::Decision> chosen_decisions(const std::vector<ir::Decision>& all, const std::string& pattern) {
     if (pattern.empty()) return all;
     std::vector<ir::Decision> some;
-    try {
-        const std::regex wanted(pattern);
-        for (const ir::Decision& d : all)
-            if (std::regex_match(d.op, wanted)) some.push_back(d);
-    } catch (const std::regex_error& error) {
-        fail_input({}, "--explain-op '{}' is no regular expression: {}", pattern, error.what());
-    }
+    const NamePattern wanted(pattern, {}, "--explain-op");
+    for (const ir::Decision& d : all)
+        if (wanted.matches(d.op)) some.push_back(d);
     if (some.empty()) fail_input({}, "--explain-op '{}' matches none of the {} ops", pattern, all.size());
     return some;
 }

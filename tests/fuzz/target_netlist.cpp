@@ -1,19 +1,14 @@
-// The whole way of a netlist text up to validation, for the fuzzer and for the replay of its corpus.
-#pragma once
-
-#include <algorithm>
-#include <string>
-
+// The whole way of a netlist text up to validation.
 #include "netlist/reader.hpp"
 #include "netlist/validate.hpp"
 #include "netlist/writer.hpp"
+#include "tests/fuzz/targets.hpp"
 
 namespace tt::fuzz {
 
-/// Any answer is right but a crash, a hang, or an internal error, which is thrown.
-inline void read_all(const std::string& text) {
-    try {
-        const Netlist read = read_netlist_text(text, "fuzz");
+void netlist(const std::string& bytes) {
+    answer([&] {
+        const Netlist read = read_netlist_text(bytes, "fuzz");
         const Netlist again = read_netlist_text(write_netlist(read), "written");
         TT_CHECK(equal(read, again), "what was written reads back differently");
         const Netlist resolved = resolve(read);
@@ -23,9 +18,7 @@ inline void read_all(const std::string& text) {
             validate(resolved, chip(name), grid, 4, problems);
             problems.throw_if_any();
         }
-    } catch (const Error& error) {
-        if (error.fault() == Fault::Internal) throw;
-    }
+    });
 }
 
 }  // namespace tt::fuzz

@@ -1,0 +1,337 @@
+// Models that ask for what cannot be: each is refused, and the message names the node, its op and what is wrong.
+#include <onnx/onnx_pb.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "compiler/onnx/read.hpp"
+#include "compiler/pass.hpp"
+#include "tests/compiler/fresh_folder.hpp"
+
+using namespace tt;
+using namespace tt::ir;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Whole = std::vector<std::int64_t>;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                       least = std::numeric_limits<std::int64_t>::min();
+
+/// One node 'n' on the input x and constants.
+class Model {
+public:
+    explicit Model(const std::string& op, const Whole& dims = {2, 3}, int outputs = 1, std::int64_t opset = 13) {
+        model_.set_ir_version(8);
+        model_.add_opset_import()->set_version(opset);
+        auto& x = *graph().add_input();
+        x.set_name("x");
+        auto& type = *x.mutable_type()->mutable_tensor_type();
+        type.set_elem_type(onnx::TensorProto::FLOAT);
+        type.mutable_shape();
+        for (const std::int64_t d : dims) type.mutable_shape()->add_dim()->set_dim_value(d);
+        auto& node = *graph().add_node();
+        node.set_name("n");
+        node.set_op_type(op);
+        node.add_input("x");
+        for (int k = 0; k < outputs; ++k) {
+            node.add_output("y" + std::to_string(k));
+            graph().add_output()->set_name("y" + std::to_string(k));
+        }
+    }
+    Model& without() {
+        node().clear_input();
+        return *this;
+    }
+    Model& again() {
+        node().add_input("x");
+        return *this;
+    }
+    Model& none() {
+        node().add_input("");
+        return *this;
+    }
+    Model& whole(const Whole& values, std::optional<Whole> dims = {}) {
+        auto& tensor = constant(dims.value_or(Whole{static_cast<std::int64_t>(values.size())}));
+        tensor.set_data_type(onnx::TensorProto::INT64);
+        for (const std::int64_t v : values) tensor.add_int64_data(v);
+        return *this;
+    }
+    Model& real(const std::vector<float>& values, std::optional<Whole> dims = {}) {
+        auto& tensor = constant(dims.value_or(Whole{static_cast<std::int64_t>(values.size())}));
+        tensor.set_data_type(onnx::TensorProto::FLOAT);
+        for (const float v : values) tensor.add_float_data(v);
+        return *this;
+    }
+    Model& attr(const std::string& name, std::int64_t value) {
+        auto& a = attribute(name, onnx::AttributeProto::INT);
+        a.set_i(value);
+        return *this;
+    }
+    Model& attr(const std::string& name, const Whole& values) {
+        auto& a = attribute(name, onnx::AttributeProto::INTS);
+        for (const std::int64_t v : values) a.add_ints(v);
+        return *this;
+    }
+    Model& attr(const std::string& name, const std::string& value) {
+        attribute(name, onnx::AttributeProto::STRING).set_s(value);
+        return *this;
+    }
+    onnx::GraphProto& graph() { return *model_.mutable_graph(); }
+    onnx::NodeProto& node() { return *graph().mutable_node(0); }
+    onnx::TensorProto& constant(const Whole& dims) {
+        auto& tensor = *graph().add_initializer();
+        tensor.set_name("c" + std::to_string(graph().initializer_size()));
+        for (const std::int64_t d : dims) tensor.add_dims(d);
+        node().add_input(tensor.name());
+        return tensor;
+    }
+    std::string bytes() const { return model_.SerializeAsString(); }
+
+private:
+    onnx::AttributeProto& attribute(const std::string& name, onnx::AttributeProto::AttributeType type) {
+        auto& a = *node().add_attribute();
+        a.set_name(name);
+        a.set_type(type);
+        return a;
+    }
+    onnx::ModelProto model_;
+};
+
+std::string refusal(const Model& model, const std::string& file = "m.onnx") {
+    try {
+        parse_onnx(model.bytes(), file, {});
+    } catch (const Error& error) {
+        CHECK((error.exit_code() == 2 || error.exit_code() == 4));
+        return error.what();
+    }
+    return "it was taken";
+}
+
+void refused(const Model& model, const std::string& why) {
+    CHECK_THAT(refusal(model), Catch::Contains("node 'n' (") && Catch::Contains(why));
+}
+
+}  // namespace
+
+TEST_CASE("parts, positions and conditions that leave their axis are refused") {
+    refused(Model("Split", {2, 3}, 2).attr("axis", 1).whole({-1, 4}), "a part of -1 of an axis of 3");
+    refused(Model("Split", {2, 3}, 3).attr("axis", 1).whole({most, most, 5}), "of an axis of 3, of which 3 are left");
+    refused(Model("Split", {2, 3}, 2).attr("axis", 1).whole({3, 1}),
+            "a part of 1 of an axis of 3, of which 0 are left");
+    refused(Model("Split", {2, 3}, 2).attr("axis", 1).whole({1, 1}), "the parts do not add up to 3");
+    refused(Model("Split", {2, 3}, 2).attr("axis", 1).whole({1, 1, 1}), "3 parts for 2 outputs");
+    refused(Model("Split", {2, 3}, 2, 11).attr("axis", 1).attr("split", Whole{-1, 4}), "a part of -1");
+    refused(Model("Compress").attr("axis", 1).whole({0, 0, 0, 1}), "a condition [4] for an axis of 3");
+    refused(Model("Compress").whole({0, 0, 0, 0, 0, 0, 1}), "a condition [7] for an axis of 6");
+    refused(Model("Gather").whole({3}).attr("axis", 1), "index 3 of an axis of 3");
+    refused(Model("Gather").whole({least}).attr("axis", 1), "of an axis of 3");
+    refused(Model("Gather").real({1}), "indices of the type f32");
+    refused(Model("GatherElements").whole({0, 1, 2}, Whole{1, 3}), "index 2 of an axis of 2");
+    refused(Model("GatherElements").whole({0, -3, 1}, Whole{1, 3}), "index -3 of an axis of 2");
+    refused(Model("GatherND").whole({0, 3}), "index 3 of an axis of 3");
+    refused(Model("GatherND").whole({0}).attr("batch_dims", most), "batch_dims is");
+    refused(Model("ScatterND").whole({2}, Whole{1, 1}).real({1, 2, 3}, Whole{1, 3}), "index 2 of an axis of 2");
+    refused(Model("ScatterND").whole({1}, Whole{1, 1}).real({1, 2, 3}, Whole{3, 1}),
+            "updates [3, 1] for places [1, 3]");
+    refused(Model("ScatterElements").whole({5}, Whole{1, 1}).real({1}, Whole{1, 1}), "index 5 of an axis of 2");
+    refused(Model("ScatterElements").whole({1, 0}, Whole{1, 2}).real({1, 2}, Whole{2, 1}), "updates [2, 1]");
+    refused(Model("OneHot", {2}).whole({most}, Whole{}).real({0, 1}), "at most");
+    refused(Model("OneHot", {2}).whole({3}, Whole{}).real({0, 1, 2}), "two values");
+}
+
+TEST_CASE("orders of axes that are none are refused") {
+    refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no order of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no order of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is no order of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{}), "perm [] is no order of 2 axes");
+    refused(Model("Squeeze", {1, 3}).whole({0, 0}), "axis 0 is named twice");
+    refused(Model("Unsqueeze").whole({0, -4}), "axis 0 is named twice");
+    refused(Model("Unsqueeze").whole({least}), "axis -9223372036854775808 of a tensor of rank 3");
+    refused(Model("ReduceMean").attr("axes", Whole{0, -2}), "axis 0 is named twice");
+    refused(Model("Slice").whole({0, 1}).whole({1, 2}).whole({1, -1}), "axis 1 is named twice");
+    refused(Model("CumSum").whole({2}, Whole{}), "axis 2 of a tensor of rank 2");
+    refused(Model("Concat").real({1, 2, 3}, Whole{1, 3}).attr("axis", 1), "they must differ in axis 1 only");
+}
+
+TEST_CASE("sizes that overflow or would fill the memory are refused") {
+    refused(Model("DepthToSpace", {1, 4, 2, 2}).attr("blocksize", std::int64_t{1} << 32), "blocksize is 4294967296");
+    refused(Model("DepthToSpace", {1, 4, 2, 2}).attr("blocksize", 0), "blocksize is 0");
+    refused(Model("SpaceToDepth", {1, 4, 2, 2}).attr("blocksize", least), "blocksize is -9223372036854775808");
+    refused(Model("Reshape").whole({std::int64_t{1} << 32, std::int64_t{1} << 32}), "reshapes");
+    refused(Model("Reshape", {0, 3}).attr("allowzero", 1).whole({0, most}), "more than 2^40 datums");
+    refused(Model("Tile").whole({std::int64_t{1} << 62, 4}), "at most");
+    refused(Model("Tile").whole({-1, 1}), "an axis of -1 is left");
+    refused(Model("Expand").whole({least, 3}), "is left");
+    refused(Model("Pad").whole({least, 0, 0, 0}), "an axis of");
+    refused(Model("Pad").whole({0, 0, most, 0}), "an axis of 9223372036854775807");
+    refused(Model("Pad", {0, 3}).whole({1, 0, 1, 0}).attr("mode", "edge"), "has nothing to take for axis 0");
+    refused(Model("Pad").whole({1, 0, 1, 0}).attr("mode", "wrap"), "attribute mode is 'wrap'");
+    refused(Model("ConstantOfShape").without().whole({std::int64_t{1} << 40}), "at most");
+    refused(Model("ConstantOfShape").without().whole({0, most}), "at most");
+    refused(Model("ConstantOfShape").without().whole({-2, -2}), "a dimension is -2");
+    refused(Model("Range").without().real({0}, Whole{}).real({NAN}, Whole{}).real({1}, Whole{}), "nan numbers");
+    refused(Model("Range").without().whole({0}, Whole{}).whole({5}, Whole{}).whole({0}, Whole{}), "delta is 0");
+    refused(Model("Range").without().whole({0}, Whole{}).whole({most}, Whole{}).whole({1}, Whole{}), "numbers");
+    refused(Model("Slice").whole({0}).whole({1}).whole({0}).whole({0}), "a step is 0");
+    refused(Model("LRN", {1, 3, 2, 2}).attr("size", least), "size is");
+    refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, 1e30F, 1}), "at most");
+    refused(Model("Resize", {1, 1, 0, 2}).none().real({1, 1, 2, 2}), "axis 2 has no datums");
+    refused(Model("Resize", {1, 1, 2, 2})
+                .real({0, 1})
+                .real({1, 1, 2, 2})
+                .attr("coordinate_transformation_mode", "tf_crop_and_resize"),
+            "a region of 2 values for rank 4");
+    refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, NAN, 2}), "nothing is left of axis 2");
+    refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for a tensor of rank 4");
+    refused(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), "it multiplies no datums");
+}
+
+TEST_CASE("windows that slide nowhere are refused") {
+    const Whole picture{1, 2, 4, 4};
+    const auto conv = [&] { return Model("Conv", picture).real(std::vector<float>(36), Whole{2, 2, 3, 3}); };
+    const auto pool = [&] { return Model("MaxPool", picture); };
+    const std::string least_one = "kernel, stride and dilation must be 1 or more";
+    refused(conv().attr("strides", Whole{0, 1}), least_one);
+    refused(conv().attr("dilations", Whole{1, -1}), least_one);
+    refused(conv().attr("strides", Whole{most, 1}), "is too large");
+    refused(conv().attr("dilations", Whole{most, 1}), "is too large");
+    refused(conv().attr("group", 0), "0 groups");
+    refused(conv().attr("group", most), "groups");
+    refused(conv().attr("group", least), "groups");
+    refused(conv().attr("pads", Whole{most, 0, most, 0}), "has a pad of 9223372036854775807");
+    refused(conv().attr("pads", Whole{-1, 0, 0, 0}), "has a pad of -1");
+    refused(conv().attr("pads", Whole{1}), "has 1 pads; it needs 4");
+    refused(conv().attr("auto_pad", "SOME"), "has auto_pad 'SOME'");
+    refused(conv().attr("kernel_shape", Whole{2, 2}), "kernel_shape [2, 2] with weights [2, 2, 3, 3]");
+    refused(conv().real({1, 2, 3}), "2 output channels and a bias");
+    refused(pool().attr("kernel_shape", Whole{0, 2}), least_one);
+    refused(pool().attr("kernel_shape", Whole{most, 2}), "is too large");
+    refused(pool(), "with a kernel of rank 0");
+    refused(Model("ConvTranspose", picture)
+                .real(std::vector<float>(36), Whole{2, 2, 3, 3})
+                .attr("output_padding", Whole{most, 0}),
+            "has an output padding of");
+    refused(Model("QLinearConv", {4})
+                .real({1, 2})
+                .real({1, 2})
+                .real({1})
+                .real({1, 2})
+                .real({1, 2})
+                .real({1, 2})
+                .real({1, 2}),
+            "it needs 3 or more");
+    refused(Model("BatchNormalization", picture).real({1}).real({1}).real({1}).real({1}), "each of the 2 channels");
+}
+
+TEST_CASE("attributes of another type than the op's are refused") {
+    refused(Model("Softmax").attr("axis", "1"), "attribute axis has the type STRING; INT is wanted");
+    refused(Model("Transpose").attr("perm", 1), "attribute perm has the type INT; INTS is wanted");
+    refused(Model("Einsum").attr("equation", "0i->i"), "'0i->i' is no equation");
+    refused(Model("Einsum").attr("equation", "i>j->ij"), "is no equation");
+}
+
+TEST_CASE("tensors whose data is not there are refused before anything is allocated") {
+    Model none("Add");
+    none.constant({std::int64_t{1} << 33}).set_data_type(onnx::TensorProto::FLOAT);
+    CHECK_THAT(refusal(none), Catch::Contains("tensor 'c1' has the dimensions [8589934592]"));
+    Model large("Add");
+    large.constant({std::int64_t{1} << 30}).set_data_type(onnx::TensorProto::FLOAT);
+    CHECK_THAT(refusal(large), Catch::Contains("tensor 'c1' has 0 values; its shape needs 1073741824"));
+    Model empty("Add");
+    empty.constant({0, most, most}).set_data_type(onnx::TensorProto::FLOAT);
+    CHECK_THAT(refusal(empty), Catch::Contains("has the dimensions"));
+}
+
+TEST_CASE("numbers that their element type does not have, and names given twice, are refused") {
+    Model model("Add");
+    auto& tensor = model.constant({2});
+    tensor.set_data_type(onnx::TensorProto::UINT8);
+    tensor.add_int32_data(255);
+    tensor.add_int32_data(256);
+    CHECK_THAT(refusal(model), Catch::Contains("tensor 'c1' has the value 256, which is no u8"));
+    Model twice("Relu");
+    *twice.graph().add_node() = twice.node();
+    CHECK_THAT(refusal(twice), Catch::Contains("node 'n' (Relu) gives 'y0', which is given before"));
+}
+
+TEST_CASE("many large constants of a few bytes are refused") {
+    Model model("ConstantOfShape");
+    model.without().whole({1 << 24});
+    for (int k = 1; k < 40; ++k) {
+        auto& node = *model.graph().add_node();
+        node = model.node();
+        node.set_output(0, "z" + std::to_string(k));
+    }
+    CHECK_THAT(refusal(model), Catch::Contains("the constants that are made of the model"));
+}
+
+TEST_CASE("external data is read from regular files in the model's folder only") {
+    const TempFolder folder;
+    fs::create_directories(folder.path() + "/model/sub");
+    const std::string base = folder.path() + "/model/";
+    std::ofstream(folder.path() + "/far.bin", std::ios::binary) << std::string(12, '\0');
+    std::ofstream(base + "near.bin", std::ios::binary) << std::string(12, '\0');
+    fs::create_symlink("../far.bin", base + "link.bin");
+    fs::create_symlink("near.bin", base + "fine.bin");
+    fs::create_symlink("/dev/zero", base + "zero.bin");
+    fs::create_directory_symlink("..", base + "up");
+    const auto with = [&](const std::string& location, const std::string& offset = "", const std::string& length = "") {
+        Model model("Add");
+        auto& tensor = model.constant({3});
+        tensor.set_data_type(onnx::TensorProto::FLOAT);
+        tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+        for (const auto& [key, value] : {std::pair{"location", location}, {"offset", offset}, {"length", length}}) {
+            if (value.empty() && std::string(key) != "location") continue;
+            auto& entry = *tensor.add_external_data();
+            entry.set_key(key);
+            entry.set_value(value);
+        }
+        return refusal(model, base + "m.onnx");
+    };
+    CHECK(with("near.bin") == "it was taken");
+    CHECK(with("fine.bin") == "it was taken");
+    CHECK(with("near.bin", "0", "12") == "it was taken");
+    for (const char* place : {"", ".", "sub"}) CHECK_THAT(with(place), Catch::Contains("which is no regular file"));
+    for (const char* place : {"link.bin", "up/far.bin", "zero.bin", "../far.bin", "/dev/zero", "sub/../near.bin"})
+        CHECK_THAT(with(place), Catch::Contains("has its data outside the model's folder"));
+    CHECK_THAT(with("nowhere.bin"), Catch::Contains("which cannot be read"));
+    CHECK_THAT(with("near.bin", "9223372036854775807", "9223372036854775807"), Catch::Contains("which has 12"));
+    CHECK_THAT(with("near.bin", "8", "12"), Catch::Contains("which has 12"));
+    CHECK_THAT(with("near.bin", "4"), Catch::Contains("has 8 bytes of data in 'near.bin'; its shape needs 12"));
+    for (const char* number : {"-1", "x", "12x", "99999999999999999999"})
+        CHECK_THAT(with("near.bin", number), Catch::Contains("as the offset of its data"));
+}
+
+TEST_CASE("If nodes in one another are read as deep as a file can have them") {
+    onnx::GraphProto inner = Model("Identity").graph();
+    inner.clear_input();
+    Model outer("Identity");
+    std::string failure;
+    for (int depth = 0; depth < 200; ++depth) {
+        onnx::GraphProto around;
+        auto& condition = *around.add_initializer();
+        condition.set_name("if" + std::to_string(depth));
+        condition.set_data_type(onnx::TensorProto::BOOL);
+        condition.add_int32_data(1);
+        auto& node = *around.add_node();
+        node.set_name("n");
+        node.set_op_type("If");
+        node.add_input(condition.name());
+        node.add_output("y0");
+        for (const char* name : {"then_branch", "else_branch"}) {
+            if (depth > 0 && std::string(name) == "else_branch") continue;  // or it doubles with each
+            auto& a = *node.add_attribute();
+            a.set_name(name);
+            a.set_type(onnx::AttributeProto::GRAPH);
+            *a.mutable_g() = inner;
+        }
+        around.add_output()->set_name("y0");
+        inner = around;
+    }
+    *outer.graph().mutable_node() = inner.node();
+    *outer.graph().mutable_initializer() = inner.initializer();
+    CHECK_THAT(refusal(outer), Catch::Contains("it is no ONNX model, or it is cut off"));
+}

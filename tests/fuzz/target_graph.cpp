@@ -1,0 +1,23 @@
+// Graphs in the text form of ttsim-opt: read, printed, read again, and lowered when they are of the model level.
+#include "tests/fuzz/lower.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace tt::fuzz {
+
+void graph(const std::string& bytes) {
+    answer([&] {
+        const ir::Graph read = ir::parse_graph(bytes, "fuzz");
+        read.verify();
+        std::int64_t datums = 0;
+        for (const ir::Node& node : read.nodes) datums += node.literal ? node.literal->size() : 0;
+        constexpr std::int64_t most = 1 << 16;
+        if (datums > most) return;
+        const ir::Graph again = ir::parse_graph(ir::print_graph(read), "printed");
+        TT_CHECK(equal(read, again), "what was printed reads back differently");
+        for (const ir::Node& node : read.nodes)
+            if (node.type.format) return;
+        lower(read, {});
+    });
+}
+
+}  // namespace tt::fuzz

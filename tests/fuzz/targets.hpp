@@ -1,0 +1,38 @@
+// What is fuzzed: one function a target, in target_NAME.cpp. A target reads any bytes; any answer is right but a crash,
+// a hang, or an internal error, which is thrown. fuzz_main.cpp runs one of them under libFuzzer, test_replay.cpp all of
+// them over their corpora, corpus/NAME/, without it.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace tt::fuzz {
+
+struct Target {
+    const char* name;
+    void (*run)(const std::string& bytes);
+};
+
+void netlist(const std::string& bytes);
+void onnx(const std::string& bytes);
+void onnx_file(const std::string& bytes);
+void graph(const std::string& bytes);
+void npy(const std::string& bytes);
+void rules(const std::string& bytes);
+
+inline constexpr Target targets[] = {
+    {"netlist", netlist}, {"onnx", onnx}, {"onnx_file", onnx_file}, {"graph", graph}, {"npy", npy}, {"rules", rules},
+};
+
+/// Does the work; what is refused as wrong or unsupported input is an answer.
+template <class Work>
+void answer(Work work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        if (error.fault() == Fault::Internal) throw;
+    }
+}
+
+}  // namespace tt::fuzz
