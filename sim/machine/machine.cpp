@@ -1,4 +1,5 @@
 // run_machine: builds the SystemC modules for a run, plays the programs, reports.
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <systemc>
@@ -9,19 +10,26 @@
 
 namespace tt::sim {
 
-std::string wait_chain(const std::vector<const Waiter*>& unfinished) {
-    if (unfinished.empty()) return "nothing is waiting; no command could be issued";
-    // A core that waits tells more than one that is done; a chain that closes on itself is the cause.
-    std::string text;
+WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
+    if (unfinished.empty()) return {"nothing is waiting; no command could be issued", {}};
+    WaitChain chain;
     std::set<const Waiter*> seen;
-    const Waiter* at = unfinished.front();
-    while (at && seen.insert(at).second) {
-        const WaitsFor wait = at->waits_for();
-        text += "\n  " + wait.text;
-        at = wait.owed_by;
-    }
-    if (at) text += "\n  ... and so round: " + at->waits_for().text;
-    return text;
+    const auto follow = [&](const Waiter* at, auto&& told) {
+        for (; at && seen.insert(at).second; at = at->waits_for().owed_by) {
+            const WaitsFor wait = at->waits_for();
+            told(wait);
+            if (wait.room &&
+                std::find(chain.short_of.begin(), chain.short_of.end(), *wait.room) == chain.short_of.end())
+                chain.short_of.push_back(*wait.room);
+        }
+        return at;
+    };
+    // A core that waits tells more than one that is done; a chain that closes on itself is the cause.
+    const Waiter* const closed =
+        follow(unfinished.front(), [&](const WaitsFor& wait) { chain.text += "\n  " + wait.text; });
+    if (closed) chain.text += "\n  ... and so round: " + closed->waits_for().text;
+    for (const Waiter* other : unfinished) follow(other, [](const WaitsFor&) {});
+    return chain;
 }
 
 /// SystemC holds one simulation per process; every run gets a fresh one.
@@ -82,10 +90,12 @@ void run_machine(RunState& state) {
     sc_core::sc_start();
     try {
         clock.failure().rethrow();
-        if (!sequencer.finished())
-            throw Error(
-                Fault::Hang, {state.netlist.file, 0, 0},
-                fmt::format("nothing can move at cycle {}:{}", clock.now(), wait_chain(sequencer.unfinished())));
+        if (!sequencer.finished()) {
+            WaitChain chain = wait_chain(sequencer.unfinished());
+            state.short_of = std::move(chain.short_of);
+            throw Error(Fault::Hang, {state.netlist.file, 0, 0},
+                        fmt::format("nothing can move at cycle {}:{}", clock.now(), chain.text));
+        }
     } catch (const Error& error) {
         throw tracing.failed(error, clock.now());
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tools/common/table.hpp"
 #include "tools/ttsim/report.hpp"
@@ -19,7 +20,9 @@ std::string plural(std::int64_t n, const std::string& what) {
     return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
 }
 
-std::string op_table(const sim::GraphReport& graph, bool timed) {
+using Width = std::optional<std::size_t>;
+
+std::string op_table(const sim::GraphReport& graph, bool timed, Width width) {
     std::vector<Table::Column> columns{{"op", false}, {"type", false}, {"grid"}, {"tiles"}};
     if (timed) columns.insert(columns.end(), {{"first"}, {"last"}, {"busy"}, {"share"}});
     Table table(columns);
@@ -33,15 +36,15 @@ std::string op_table(const sim::GraphReport& graph, bool timed) {
         }
         table.add(std::move(row));
     }
-    return table.text();
+    return table.text(width);
 }
 
-std::string graph_text(const sim::GraphReport& graph, bool timed) {
+std::string graph_text(const sim::GraphReport& graph, bool timed, Width width) {
     std::string out = fmt::format("\ngraph {} on chip {}: {} in {}", graph.name, graph.device,
                                   plural(graph.inputs, "input"), plural(graph.executes, "execute"));
     if (timed) out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate(graph.inputs_per_second));
     out += "\n";
-    if (!graph.ops.empty()) out += op_table(graph, timed);
+    if (!graph.ops.empty()) out += op_table(graph, timed, width);
     return out;
 }
 
@@ -51,7 +54,7 @@ std::string output_verdict(const QueueComparison::Result& r) {
     return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
 }
 
-std::string outputs_text(const sim::RunReport& report) {
+std::string outputs_text(const sim::RunReport& report, Width width) {
     if (report.outputs.empty()) return "";
     Table table({{"output", false}, {"entries"}, {"PCC"}, {"max error"}, {"within"}, {"verdict", false}});
     for (const sim::OutputReport& output : report.outputs) {
@@ -59,7 +62,7 @@ std::string outputs_text(const sim::RunReport& report) {
         table.add({output.queue, grouped(r.entries), fmt::format("{:.6f}", r.pcc), fmt::format("{:.3g}", r.max_error),
                    percent(r.share_within), output_verdict(r)});
     }
-    return "\n" + table.text();
+    return "\n" + table.text(width);
 }
 
 /// A negative atol counts in units of golden's RMS (netlist/compare.hpp).
@@ -87,7 +90,7 @@ std::string bounds(const sim::PerformanceFigure& figure) {
     return text;
 }
 
-std::string performance_text(const sim::RunReport& report) {
+std::string performance_text(const sim::RunReport& report, Width width) {
     if (report.performance.empty()) return "";
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
@@ -95,7 +98,7 @@ std::string performance_text(const sim::RunReport& report) {
                    !figure.judged() ? "not judged"
                    : figure.met()   ? "met"
                                     : "MISSED"});
-    return "\n" + table.text();
+    return "\n" + table.text(width);
 }
 
 std::string total_text(const sim::RunReport& report, bool timed) {
@@ -125,11 +128,11 @@ std::string head_text(const sim::RunReport& report) {
 
 }  // namespace
 
-std::string report_text(const sim::RunReport& report) {
+std::string report_text(const sim::RunReport& report, std::optional<std::size_t> width) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
-    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
-    out += performance_text(report) + outputs_text(report) + tolerances_text(report);
+    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
+    out += performance_text(report, width) + outputs_text(report, width) + tolerances_text(report);
     return out + total_text(report, timed);
 }
 
