@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include "base/error.hpp"
 #include "tools/common/file_kind.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
@@ -23,7 +22,6 @@ struct Flags {
 
 void analyse(const Flags& flags) {
     const cli::Form form = flags.json ? cli::Form::Json : flags.csv ? cli::Form::Csv : cli::Form::Text;
-    if (const auto missing = cli::missing_file(flags.file); !missing.empty()) fail_input({}, "{}", missing);
     cli::want(cli::FileKind::Trace, flags.file, "ttperf");
     trace::Reader reader(flags.file);
     if (flags.resources) return cli::print_text(cli::resources_report(reader.run(), trace::resources(reader), form));

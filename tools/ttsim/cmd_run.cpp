@@ -184,7 +184,7 @@ void add_run(CLI::App& app, int& exit_status) {
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
-    command->add_flag("--progress", flags.progress,
+    command->add_flag("--progress", flags->progress,
                       "Tell on standard error how far the run is, also when that is no terminal");
     CLI::Option* trace =
         command
