@@ -159,8 +159,10 @@ std::string missing_file(const std::string& path) {
     std::error_code failed;
     for (fs::directory_iterator at(parent.empty() ? "." : parent, failed), end; at != end && names.size() < 1000;
          at.increment(failed))
-        names.push_back((parent / at->path().filename()).string());
-    return "File does not exist: " + path + did_you_mean(path, names);
+        names.push_back(at->path().filename().string());
+    const std::string guess = nearest(fs::path(path).filename().string(), names);
+    return "File does not exist: " + path +
+           (guess.empty() ? "" : "; did you mean '" + (parent / guess).string() + "'?");
 }
 
 }  // namespace tt::cli
