@@ -7,34 +7,51 @@
 
 namespace tt {
 
+/// Of optimal string alignment: two neighbours swapped are one edit.
 static std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);  // of i - 2, i - 1, i
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        before.swap(last);
+        last.swap(row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substitute = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
 }
 
+/// Whether one of the parts of a name, between its '_', '-' and '.', begins so.
+static bool has_part(std::string_view name, std::string_view part) {
+    for (std::size_t at = name.find(part); at != std::string_view::npos; at = name.find(part, at + 1))
+        if (at == 0 || std::string_view("_-.").find(name[at - 1]) != std::string_view::npos) return true;
+    return false;
+}
+
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known) {
-    if (wrong.size() > 80) return "";
-    std::string best;
-    std::size_t best_distance = 3;
+    if (wrong.empty() || wrong.size() > 80) return "";
+    const std::string small = to_lower(wrong);
+    const std::size_t most = small.size() <= 3 ? 1 : small.size() < 12 ? 2 : 3;
+    const std::string* best = nullptr;
+    std::size_t best_distance = most + 1;
     for (const std::string& name : known) {
-        if (name.size() > wrong.size() + 2 || wrong.size() > name.size() + 2) continue;
-        const std::size_t distance = edit_distance(wrong, name);
+        if (name.size() > small.size() + most || small.size() > name.size() + most) continue;
+        const std::size_t distance = edit_distance(small, to_lower(name));
         if (distance < best_distance) {
             best_distance = distance;
-            best = name;
+            best = &name;
         }
     }
-    return best;
+    if (best_distance <= 1 || small.size() < 3) return best ? *best : "";
+    std::vector<std::string> with_part;
+    for (const std::string& name : known)
+        if (has_part(to_lower(name), small) && (with_part.empty() || with_part.front() != name))
+            with_part.push_back(name);
+    if (with_part.size() == 1) return with_part.front();
+    return best ? *best : "";
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {

@@ -35,7 +35,7 @@ std::string arch_of(const std::string& device) {
     }
     std::error_code code;
     if (!fs::is_regular_file(device, code))
-        fail_input({}, "--device '{}' is no product{} and no soc descriptor file; see ttsim devices", device,
+        fail_input({}, "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
                    did_you_mean(device, names));
     std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
     if (arch == "wormhole_a0") arch = "wormhole";

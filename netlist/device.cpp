@@ -95,8 +95,8 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     const std::filesystem::path path(device);
     if (path.extension() == ".yaml" || path.extension() == ".yml" || device.find('/') != std::string::npos)
         return {path.stem().string(), read_soc_descriptor(device, base), 1, false, 0, {{}}};
-    fail_input({}, "--device '{}' is neither a product{} nor a soc descriptor (.yaml); products: {}", device,
-               did_you_mean(to_lower(device), names), fmt::join(names, ", "));
+    fail_input({}, "--device '{}' is neither a product nor a soc descriptor (.yaml); products: {}{}", device,
+               fmt::join(names, ", "), did_you_mean(to_lower(device), names));
 }
 
 void harvest(ChipInstance& instance, const std::vector<int>& rows, std::string_view source) {

@@ -83,7 +83,13 @@ private:
         if (id.empty())
             out_.error(op.cfg.loc, "op '{}' needs the attribute 'fused_op_id'", op.cfg.name);
         else
-            out_.error(op.cfg.loc, "op '{}' has fused_op_id '{}', which 'fused_ops' does not define", op.cfg.name, id);
+            out_.error(op.cfg.loc, "op '{}' has fused_op_id '{}', which 'fused_ops' does not define{}", op.cfg.name, id,
+                       out_.size() > most_guesses ? "" : did_you_mean(id, fused_names()));
+    }
+    std::vector<std::string> fused_names() const {
+        std::vector<std::string> names;
+        for (const auto& [name, unused] : fused_) names.emplace_back(name);
+        return names;
     }
     bool find(const std::string& name, Producer& into) const {
         if (const Queue* queue = index_.queue(name)) {

@@ -32,7 +32,8 @@ public:
 
     const std::map<const Queue*, QueueAccess>& access() const { return access_; }
 
-    void run_input(std::int64_t input) {
+    /// Calls `moved` with the share of the input that is behind it.
+    void run_input(std::int64_t input, const std::function<void(double)>& moved) {
         // (1) what the inputs read is fixed before this input writes anything
         read_queues(input);
         blocks_.assign(plan_->ops.size(), {});
@@ -41,6 +42,7 @@ public:
             run_op(o, input);
             write_queues(o, input);
             for (const std::size_t producer : last_read_by_[o]) blocks_[producer].clear();
+            moved(static_cast<double>(o + 1) / static_cast<double>(plan_->ops.size()));
         }
     }
 
@@ -227,11 +229,9 @@ void run_functional(RunState& state) {
         const auto& launch = std::get<EpochLaunch>(command);
         FunctionalLaunch running(state, pointers, launch);
         for (std::int64_t input = 0; input < launch.inputs; ++input) {
-            running.run_input(input);
-            if (state.options.progress)
-                state.options.progress(
-                    static_cast<double>(++done) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
-                    "simulating");
+            running.run_input(input,
+                              [&](double share) { state.tell_progress(done, static_cast<double>(done) + share); });
+            ++done;
         }
         pointers.finish(running.access(), launch.input_count());
         for (const auto& [queue, _] : running.access()) state.forget_popped(*queue, pointers.at(*queue).popped());

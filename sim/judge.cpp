@@ -55,7 +55,9 @@ void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
         take(queue, n, value);
     };
     if (state.options.progress)
-        options.progress = [&state, what](double share) { state.options.progress(share, what); };
+        options.progress = [&state, what](double share) {
+            state.options.progress({.stage = what, .share = share, .next = ""});
+        };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
     golden.run(state.calls);
     for (const auto& [queue, judge] : judges)

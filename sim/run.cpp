@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -147,7 +148,25 @@ static void dump_io(Setup& setup) {
     folder.done();
 }
 
-RunReport run(const RunOptions& options) {
+namespace {
+/// Whoever waits sees what goes on before the first input.
+void tell_stage(const RunOptions& options, std::string_view stage, std::string_view next) {
+    if (options.progress) options.progress({.stage = stage, .next = next});
+}
+
+/// The hang, and what keeps it from happening. The search may take as long as the run did, or a few seconds.
+Error with_remedy(const Error& hang, const RunOptions& options, const std::vector<Room>& short_of,
+                  std::chrono::milliseconds run) {
+    if (short_of.empty()) return hang;
+    tell_stage(options, "looking for a buffer to enlarge", "");
+    const std::string what = remedy(options, short_of, std::max(run, std::chrono::milliseconds{5000}));
+    return {Fault::Hang, what.empty()
+                             ? fmt::format("{}\n  no larger buffer or queue of these was found to help", hang.what())
+                             : fmt::format("{}\n  it runs with {}", hang.what(), what)};
+}
+}  // namespace
+
+static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of) {
     // Blocks of some hundred KiB come and go all the time: keep their memory instead of returning it to the system.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
@@ -158,10 +177,12 @@ RunReport run(const RunOptions& options) {
                        "cannot be written: functional mode has no clock; use full or timing");
         const NewFile probe(options.trace.file);  // before any work
     }
+    tell_stage(options, "reading and laying out", "simulating");
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
     // (1) what the host will push
     if (state.values()) {
+        tell_stage(options, "filling queues", "simulating");
         state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir,
                                                         *setup->manifest, state.options.host_values, *setup->pool)
                                      : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
@@ -176,7 +197,12 @@ RunReport run(const RunOptions& options) {
             for (const auto& [n, entry] : entries) state.store.put(*queue, n, entry);
         run_functional(state);
     } else {
-        run_machine(state);
+        try {
+            run_machine(state);
+        } catch (const Error&) {
+            short_of = std::move(state.short_of);
+            throw;
+        }
     }
     if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
@@ -186,6 +212,19 @@ RunReport run(const RunOptions& options) {
     if (state.values() && state.options.check) check_outputs(state);
     if (state.values() && !state.options.check) look_through_outputs(state);
     return std::move(state.report);
+}
+
+RunReport run(const RunOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begun = Clock::now();
+    std::vector<Room> short_of;
+    try {
+        return run_once(options, short_of);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Hang) throw;
+        throw with_remedy(error, options, short_of,
+                          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun));
+    }
 }
 
 CheckReport check(const RunOptions& options) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -30,6 +31,14 @@ struct TraceOptions {
     std::string file;              ///< "" = none
     int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
     std::string command, version;  ///< as the trace shall show them
+};
+
+/// How far a run is.
+struct RunProgress {
+    std::string_view stage;           ///< what is being done: "simulating"
+    double share = 0;                 ///< of the stage, 0..1
+    std::int64_t inputs = 0, of = 0;  ///< over, and of the whole run; of = 0: the stage does not count them
+    std::string_view next;            ///< the stage that follows; "" = none
 };
 
 struct RunOptions {
@@ -59,8 +68,8 @@ struct RunOptions {
     bool strict = false;
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
-    /// Called now and then with a share 0..1 and what is being done; empty = quiet.
-    std::function<void(double, const std::string&)> progress;
+    /// Called often, and from one thread; empty = quiet. What it throws ends the run.
+    std::function<void(const RunProgress&)> progress;
 };
 
 struct OpReport {

@@ -46,6 +46,16 @@ bool RunState::may_rewind(const Queue& queue) const {
     return known != forecast.queues.end() && known->second.rewound;
 }
 
+void RunState::tell_progress(std::int64_t inputs, double parts) const {
+    if (!options.progress) return;
+    const auto all = static_cast<double>(std::max<std::int64_t>(1, forecast.inputs));
+    options.progress({.stage = "simulating",
+                      .share = std::min(1.0, parts / all),
+                      .inputs = inputs,
+                      .of = forecast.inputs,
+                      .next = values() && options.check ? "computing golden" : ""});
+}
+
 GraphReport& RunState::graph_report(const Graph& graph) {
     const auto it = std::find_if(report.graphs.begin(), report.graphs.end(),
                                  [&](const GraphReport& r) { return r.name == graph.name; });

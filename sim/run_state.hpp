@@ -12,6 +12,7 @@
 #include "netlist/queue_state.hpp"
 #include "sim/host_inputs.hpp"
 #include "sim/op_results.hpp"
+#include "sim/remedy.hpp"
 #include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 
@@ -61,6 +62,9 @@ struct RunState {
         }
     }
     GraphReport& graph_report(const Graph& graph);
+    /// Tells who wants to know that so many inputs of the run are over; `parts` counts those under way in part.
+    void tell_progress(std::int64_t inputs, double parts) const;
+    std::vector<Room> short_of;  ///< after a hang: what was full, or empty for ever
 };
 
 /// No clock, unbounded buffers: launches, inputs, ops and cores one after the other.

@@ -115,14 +115,17 @@ static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& r
     };
     const auto nearest = std::min_element(refusals.begin(), refusals.end(),
                                           [&](const auto& a, const auto& b) { return problems(a) < problems(b); });
-    if (refusals.size() == 1) return nearest->second;
+    const auto alike = [&](const auto& refusal) {  // the command line is wrong, whatever the chip
+        return std::string_view(refusal.second.what()) == nearest->second.what();
+    };
+    if (std::all_of(refusals.begin(), refusals.end(), alike)) return nearest->second;
     std::string tried;
     for (const auto& [arch, error] : refusals) tried += (tried.empty() ? "" : ", ") + arch;
     return {nearest->second.fault(), fmt::format("{}\n{}: note: good on none of {}; these are the problems on {}",
                                                  nearest->second.what(), file, tried, nearest->first)};
 }
 
-std::unique_ptr<Setup> set_up(const RunOptions& given) {
+std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(Netlist&)>& amend) {
     auto setup = std::make_unique<Setup>();
     RunOptions options = given;
     if (!options.perf_op.empty()) options.mode = Mode::Timing;
@@ -131,6 +134,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given) {
         options = with_manifest(options, *setup->manifest);
     }
     setup->netlist = resolve(read_netlist(options.netlist));
+    if (amend) amend(setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);

@@ -28,6 +28,7 @@ ProgramCall make_call(const Netlist& netlist, const std::string& program,
 void check_on(const Netlist& netlist, const Machine& machine);
 
 /// Throws Error with all problems of the first arch when the netlist runs on none of those it lists.
-std::unique_ptr<Setup> set_up(const RunOptions& options);
+/// `amend` changes the netlist after it is resolved.
+std::unique_ptr<Setup> set_up(const RunOptions& options, const std::function<void(Netlist&)>& amend = {});
 
 }  // namespace tt::sim

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "sim/machine/chip.hpp"
 #include "sim/machine/probe.hpp"
@@ -31,6 +32,7 @@ class Waiter;
 struct WaitsFor {
     std::string text;
     const Waiter* owed_by = nullptr;
+    std::optional<Room> room = std::nullopt;  ///< too small, as it seems from here
 };
 /// Part of the machine that can be asked why it does not move.
 class Waiter {

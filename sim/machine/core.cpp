@@ -247,7 +247,7 @@ WaitsFor Core::waits_for() const {
             if (released_by_[u] == released_)
                 return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(),
                                     at.input, at.slice, op_.capacity_tiles),
-                        &users_[u]->waiter()};
+                        &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
     }
     return {fmt::format("{} could run", name()), nullptr};
 }

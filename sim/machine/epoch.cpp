@@ -123,11 +123,26 @@ void Epoch::input_over(std::int64_t input) {
 }
 
 std::int64_t Epoch::count_inputs_over() {
-    scope_.base = inputs();
-    for (const auto& op : cores_)
-        for (const auto& core : op) scope_.base = std::min(scope_.base, core->produced() / core->op().input_tiles());
-    for (const auto& writer : writers_) scope_.base = std::min(scope_.base, writer->inputs_done());
+    scope_.base = inputs_over();
     return scope_.base;
+}
+
+std::int64_t Epoch::inputs_over() const {
+    std::int64_t over = inputs();
+    for (const auto& op : cores_)
+        for (const auto& core : op) over = std::min(over, core->produced() / core->op().input_tiles());
+    for (const auto& writer : writers_) over = std::min(over, writer->inputs_done());
+    return over;
+}
+
+double Epoch::share_done() const {
+    double produced = 0, all = 0;
+    for (const auto& op : cores_)
+        for (const auto& core : op) {
+            produced += static_cast<double>(core->produced());
+            all += static_cast<double>(core->op().input_tiles() * inputs());
+        }
+    return all > 0 ? produced / all : 0;
 }
 
 /// Skipped inputs end as those of the period before did, and what had begun to end does so later.

@@ -47,6 +47,8 @@ public:
     const StateWalk::Scope& scope() const { return scope_; }
     /// Sets the scope: to the inputs that are over now, and what lay between an earlier such number and the present.
     std::int64_t count_inputs_over();
+    std::int64_t inputs_over() const;
+    double share_done() const;  ///< of its cores' output tiles
     void set_period(std::int64_t inputs) { scope_.moved = inputs; }
     void walk(StateWalk& walk);
 

@@ -1,5 +1,6 @@
 #include "sim/machine/machine.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -9,19 +10,26 @@
 
 namespace tt::sim {
 
-std::string wait_chain(const std::vector<const Waiter*>& unfinished) {
-    if (unfinished.empty()) return "nothing is waiting; no command could be issued";
-    // A core that waits tells more than one that is done; a chain that closes on itself is the cause.
-    std::string text;
+WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
+    if (unfinished.empty()) return {"nothing is waiting; no command could be issued", {}};
+    WaitChain chain;
     std::set<const Waiter*> seen;
-    const Waiter* at = unfinished.front();
-    while (at && seen.insert(at).second) {
-        const WaitsFor wait = at->waits_for();
-        text += "\n  " + wait.text;
-        at = wait.owed_by;
-    }
-    if (at) text += "\n  ... and so round: " + at->waits_for().text;
-    return text;
+    const auto follow = [&](const Waiter* at, auto&& told) {
+        for (; at && seen.insert(at).second; at = at->waits_for().owed_by) {
+            const WaitsFor wait = at->waits_for();
+            told(wait);
+            if (wait.room &&
+                std::find(chain.short_of.begin(), chain.short_of.end(), *wait.room) == chain.short_of.end())
+                chain.short_of.push_back(*wait.room);
+        }
+        return at;
+    };
+    // A core that waits tells more than one that is done; a chain that closes on itself is the cause.
+    const Waiter* const closed =
+        follow(unfinished.front(), [&](const WaitsFor& wait) { chain.text += "\n  " + wait.text; });
+    if (closed) chain.text += "\n  ... and so round: " + closed->waits_for().text;
+    for (const Waiter* other : unfinished) follow(other, [](const WaitsFor&) {});
+    return chain;
 }
 
 namespace {
@@ -143,7 +151,8 @@ void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
     if (state_.values()) state_.store.put(ram, slot, std::move(entry));
 }
 
-std::string LiveMachine::waits() const { return wait_chain(parts_->sequencer.unfinished()); }
+std::string LiveMachine::waits() const { return wait_chain(parts_->sequencer.unfinished()).text; }
+std::vector<Room> LiveMachine::short_of() const { return wait_chain(parts_->sequencer.unfinished()).short_of; }
 Error LiveMachine::failed(const Error& error) { return parts_->tracing.failed(error, now()); }
 void LiveMachine::complete() { parts_->tracing.complete(now()); }
 
@@ -151,9 +160,11 @@ void run_machine(RunState& state) {
     LiveMachine machine(state);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);
-        if (!machine.advance([&] { return machine.idle(); }))
+        if (!machine.advance([&] { return machine.idle(); })) {
+            state.short_of = machine.short_of();
             throw Error(Fault::Hang, {state.netlist.file, 0, 0},
                         fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));
+        }
         machine.advance([] { return false; });  // the host's last transfers
     } catch (const Error& error) {
         throw machine.failed(error);

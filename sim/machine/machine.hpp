@@ -31,6 +31,7 @@ public:
     void write(const Queue& ram, std::int64_t slot, EntryPtr entry) override;
     std::string waits() const override;
 
+    std::vector<Room> short_of() const;  ///< places of the chain of waits() that were full, or never filled
     /// The error to throw in place of `error`: it also says what became of the trace, which ends here.
     Error failed(const Error& error);
     /// Ends the trace, when there is one: the machine has done all it will do.

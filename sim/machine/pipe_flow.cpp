@@ -229,7 +229,7 @@ WaitsFor PipeFlow::waits_for() const {
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
-                epoch_.writer_of(*queue_)};
+                epoch_.writer_of(*queue_), Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
         if (const ChunkNeed* need = missing_source(input, chunk))
             return {fmt::format("{} waits for tiles of {}", self, sources_[need->source]->name()),
@@ -239,7 +239,7 @@ WaitsFor PipeFlow::waits_for() const {
             if (taken_by_[place] == taken_)
                 return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self,
                                     cores_[place]->name(), operand_.capacity_tiles),
-                        cores_[place]};
+                        cores_[place], Room{Room::Kind::Operand, consumer_.op->name(), k_, operand_.capacity_tiles}};
     return {fmt::format("{} could move", self), nullptr};
 }
 

@@ -167,14 +167,21 @@ void Sequencer::finish(Pending& pending) {
         if (access.pop_step > 0 && queue->type == QueueType::Queue)
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
     inputs_done_ += epoch.inputs();
-    if (state.options.progress)
-        state.options.progress(
-            static_cast<double>(inputs_done_) / static_cast<double>(std::max<std::int64_t>(1, state.forecast.inputs)),
-            "simulating");
     const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
     skip_rounds(*ended);
     issue();
+}
+
+void Sequencer::tell_progress() const {
+    std::int64_t over = inputs_done_;
+    double parts = static_cast<double>(inputs_done_);
+    for (const Pending& pending : window_) {
+        if (!pending.epoch) continue;
+        over += pending.epoch->inputs_over();
+        parts += static_cast<double>(pending.epoch->inputs()) * pending.epoch->share_done();
+    }
+    context_.state.tell_progress(over, parts);
 }
 
 std::vector<const Waiter*> Sequencer::unfinished() const {

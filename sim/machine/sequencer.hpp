@@ -62,6 +62,7 @@ private:
     bool blocked(const Pending& pending) const;
     void run(Pending& pending);
     void finish(Pending& pending);
+    void tell_progress() const;
 
     // --- skipping, sequencer_skip.cpp ---
     bool may_skip() const;
@@ -96,9 +97,14 @@ private:
     std::size_t commands_ = 0;
     std::size_t compare_from_ = 0;  // commands are not compared before that many were issued
     bool never_skip_ = false;
+    std::uint64_t steps_ = 0;  ///< cycles in which anything happened
 };
 
-/// The hang as text: who waits for what, link by link, until the chain closes or ends.
-std::string wait_chain(const std::vector<const Waiter*>& unfinished);
+/// The hang: who waits for what.
+struct WaitChain {
+    std::string text;            ///< link by link, until the chain closes or ends
+    std::vector<Room> short_of;  ///< buffers and queues that would have to be larger, those of the chain first
+};
+WaitChain wait_chain(const std::vector<const Waiter*>& unfinished);
 
 }  // namespace tt::sim

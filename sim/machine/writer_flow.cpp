@@ -127,7 +127,7 @@ WaitsFor WriterFlow::waits_for() const {
     if (core_.produced() < next.end) return {fmt::format("{} waits for its op", self), &core_};
     return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
                         queue_.queue().entries),
-            epoch_.reader_of(queue_)};
+            epoch_.reader_of(queue_), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
 }
 
 }  // namespace tt::sim

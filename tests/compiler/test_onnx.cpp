@@ -81,7 +81,8 @@ TEST_CASE("wrong names on the command line are answered with the right ones") {
                       Catch::Contains("--shape names 'z', but the model has no such input; did you mean 'x'?"));
     options.shapes.clear();
     options.device = "wh_n15";
-    CHECK_THROWS_WITH(compile(options), Catch::Contains("--device 'wh_n15' is no product; did you mean 'wh_n150'?"));
+    CHECK_THROWS_WITH(compile(options),
+                      Catch::Contains("--device 'wh_n15' is no product") && Catch::Contains("did you mean 'wh_n150'?"));
     options.device = "wh_n150";
     options.inputs["q"] = std::string(data) + "/test_add/test_data_set_0/input_0.pb";
     CHECK_THROWS_WITH(compile(options), Catch::Contains("--input names 'q', but the model has no such input"));

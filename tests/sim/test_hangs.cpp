@@ -29,6 +29,44 @@ TEST_CASE("a fork whose short branch has no buffer hangs, and the chain goes rou
         }
 }
 
+namespace {
+/// The remedy of a hang as a number: what follows `from N to `, and behind `what`.
+int remedy_size(const std::string& error, const std::string& what) {
+    const std::size_t at = error.find("it runs with " + what);
+    if (at == std::string::npos) return 0;
+    const std::size_t to = error.find(" to ", at);
+    return std::stoi(error.substr(to + 4));
+}
+}  // namespace
+
+TEST_CASE("a hang names the buffer that was too small, and the size it names makes the netlist run") {
+    const Outcome hang = run_text(fork_and_join(2), sim::Mode::Full);
+    const int size = remedy_size(hang.error, "'buf_size_mb' of op 'fork' from 2");
+    INFO(hang.error);
+    REQUIRE(size > 2);
+    CHECK(verdicts(run_text(fork_and_join(size), sim::Mode::Full)) == "y passes");
+}
+
+TEST_CASE("a hang names the queue that was too small, and its new size and place make the netlist run") {
+    const auto text = [](int entries) {
+        NetlistText n = two_graphs(4, entries);
+        n.program("p", looped(1, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 4, 8));
+        return n.text();
+    };
+    const Outcome hang = run_text(text(2), sim::Mode::Full);
+    INFO(hang.error);
+    const int entries = remedy_size(hang.error, "'entries' of queue 'mid' from 2");
+    REQUIRE(entries > 2);
+    CHECK(verdicts(run_text(text(entries), sim::Mode::Full)) == "y passes");
+}
+
+TEST_CASE("a hang that no buffer explains has no remedy") {
+    NetlistText n = two_graphs(2, 2);
+    n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
+    const Outcome full = run_text(n.text(), sim::Mode::Full);
+    CHECK_THAT(full.error, !Catch::Contains("it runs with"));
+}
+
 TEST_CASE("the same fork runs when its buffer holds what the long branch needs") {
     const Outcome full = run_text(fork_and_join(16), sim::Mode::Full);
     CHECK(verdicts(full) == "y passes");

@@ -8,12 +8,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "tools/common/terminal.hpp"
 
 namespace tt::cli {
 
 static int fail(int status, const std::string& text) {
     std::fflush(stdout);
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}\n", painted_message(text));
     return status;
 }
 

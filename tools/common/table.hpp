@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,25 @@ public:
     };
     explicit Table(std::vector<Column> columns);
     void add(std::vector<std::string> row);
-    std::string text() const;
+    /// Lines of at most `width` columns, if given: names are shortened in the middle, then numbers are left out from
+    /// the right, and a last line says which.
+    std::string text(std::optional<std::size_t> width = std::nullopt) const;
 
 private:
-    std::string line(const std::vector<std::string>& cells) const;
+    using Widths = std::vector<std::size_t>;  ///< 0: the column is left out
+    static std::size_t line_width(const Widths& widths);
+    void shorten_names(Widths& widths, std::size_t width) const;
+    Widths fitting(std::size_t width) const;
+    std::string line(const std::vector<std::string>& cells, const Widths& widths) const;
     std::vector<Column> columns_;
-    std::vector<std::size_t> widths_;
+    Widths widths_;
     std::vector<std::vector<std::string>> rows_;
 };
+
+/// "a_long_name" in 8 columns: "a_l...me".
+std::string shortened(const std::string& name, std::size_t width);
+/// Every line at most `width` columns, if given; longer ones end in "...".
+std::string cut_lines(const std::string& text, std::optional<std::size_t> width);
 
 std::string grouped(std::uint64_t n);  ///< 1234567 -> "1,234,567"
 std::string grouped(std::int64_t n);

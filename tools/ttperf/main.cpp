@@ -4,7 +4,9 @@
 #include <limits>
 #include <optional>
 
+#include "tools/common/file_kind.hpp"
 #include "tools/common/run_tool.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttperf/report.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -20,6 +22,7 @@ struct Flags {
 
 void analyse(const Flags& flags) {
     const cli::Form form = flags.json ? cli::Form::Json : flags.csv ? cli::Form::Csv : cli::Form::Text;
+    cli::want(cli::FileKind::Trace, flags.file, "ttperf");
     trace::Reader reader(flags.file);
     if (flags.resources) return cli::print_text(cli::resources_report(reader.run(), trace::resources(reader), form));
     if (!flags.epoch) return cli::print_text(cli::epochs_report(reader.run(), trace::epochs(reader), form));
@@ -60,11 +63,8 @@ int parse_and_run(int argc, char** argv) {
         "  ttperf encoder.ttperf --epoch 0\n"
         "  ttperf encoder.ttperf --epoch 0 --csv > ops.csv\n"
         "  ttperf encoder.ttperf --resources --json");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : cli::wrong_usage;
-    }
+    cli::add_colour_flag(app);
+    if (const auto done = cli::parse(app, argc, argv)) return *done;
     analyse(flags);
     return 0;
 }

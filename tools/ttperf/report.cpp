@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/table.hpp"
+#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 
@@ -168,7 +169,7 @@ std::string epochs_text(const RunInfo& run, const std::vector<EpochUse>& epochs)
         table.add({grouped(e.id), e.graphs, grouped(e.inputs), grouped(e.cycles), inputs_rate(e.inputs_per_second),
                    grouped(e.cores), percent(e.utilization), grouped(e.matmul_cores), percent(e.matmul_utilization),
                    e.limiting_op.empty() ? "-" : e.limiting_op, to_string(e.limit)});
-    return head(run) + "\n" + table.text();
+    return head(run) + "\n" + table.text(report_width());
 }
 
 std::string ops_text(const RunInfo& run, const EpochUse& epoch, const std::vector<OpUse>& ops) {
@@ -198,7 +199,8 @@ std::string ops_text(const RunInfo& run, const EpochUse& epoch, const std::vecto
            fmt::format("\nepoch {}: {} on chips {}, {} inputs, {} cycles from cycle {}, {} inputs/s\n", epoch.id,
                        epoch.graphs, epoch.chips, grouped(epoch.inputs), grouped(epoch.cycles), grouped(epoch.start),
                        inputs_rate(epoch.inputs_per_second)) +
-           table.text() + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
+           table.text(report_width()) +
+           "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
 }
 
 std::string resources_text(const RunInfo& run, const std::vector<ResourceUse>& resources) {
@@ -207,7 +209,7 @@ std::string resources_text(const RunInfo& run, const std::vector<ResourceUse>& r
     for (const ResourceUse& r : resources)
         table.add({r.name, fmt::format("{:g}", r.bytes_per_cycle), grouped(r.transfers), grouped(r.bytes),
                    grouped(r.busy), percent(r.utilization), percent(r.peak), grouped(r.queueing)});
-    return head(run) + "\n" + table.text();
+    return head(run) + "\n" + table.text(report_width());
 }
 
 template <class Row, class ToJson>

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
 #include "tools/common/run_tool.hpp"
+#include "tools/common/usage.hpp"
 
 namespace {
 
@@ -37,6 +38,13 @@ const ir::Pass* pass_named(const std::string& name) {
     fail_input({}, "no pass is called '{}'{}", name, did_you_mean(name, known));
 }
 
+DataFormat format_named(const std::string& name) {
+    if (const auto df = parse_format(name)) return *df;
+    std::vector<std::string> known;
+    for (const FormatInfo& one : all_formats()) known.emplace_back(one.name);
+    fail_input({}, "no data format is called '{}'{}", name, did_you_mean(name, known));
+}
+
 std::vector<const ir::Pass*> chosen(const Flags& flags) {
     std::vector<const ir::Pass*> passes;
     for (const std::string& name : flags.passes) passes.push_back(pass_named(name));
@@ -62,9 +70,9 @@ std::vector<ir::FormatRule> rules_of(const Flags& flags, std::optional<DataForma
 void run(const Flags& flags) {
     if (flags.list) return list_passes();
     if (flags.options.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
-    const auto df = parse_format(flags.df.empty() ? "Float16_b" : flags.df);
-    if (!df) fail_input({}, "no data format is called '{}'", flags.df);
-    const auto accumulate = parse_format(flags.accumulate_df);
+    const std::optional<DataFormat> df = format_named(flags.df.empty() ? "Float16_b" : flags.df);
+    std::optional<DataFormat> accumulate;
+    if (!flags.accumulate_df.empty()) accumulate = format_named(flags.accumulate_df);
     const auto passes = chosen(flags);
     ir::Graph graph = ir::read_model(flags.options);
     if (!flags.no_verify) graph.verify();
@@ -122,11 +130,7 @@ int parse_and_run(int argc, char** argv) {
     app.name("ttsim-opt");
     Flags flags;
     add_flags(app, flags);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : cli::wrong_usage;
-    }
+    if (const auto done = cli::parse(app, argc, argv)) return *done;
     run(flags);
     return 0;
 }

@@ -15,6 +15,8 @@
 #include "compiler/compile.hpp"
 #include "netlist/writer.hpp"
 #include "sim/run.hpp"
+#include "tools/common/file_kind.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/compile_report.hpp"
 #include "tools/ttsim/output.hpp"
@@ -110,7 +112,9 @@ void finish(Flags& flags) {
     }
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
-    if (!fidelity) throw CLI::ValidationError("--math-fidelity", "'" + flags.fidelity + "' is no fidelity");
+    if (!fidelity)
+        throw CLI::ValidationError("--math-fidelity",
+                                   none_of(flags.fidelity, {"LoFi", "HiFi2", "HiFi2_A", "HiFi2_B", "HiFi3", "HiFi4"}));
     o.fidelity = *fidelity;
     const auto policy = ir::parse_policy(flags.policy);
     if (!policy)
@@ -183,6 +187,7 @@ double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
 }
 
 void run(Flags& flags) {
+    want(FileKind::Model, flags.options.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = simulated;
     const std::optional<OutputFile> json = flags.json.empty() ? std::nullopt : std::optional<OutputFile>(flags.json);
@@ -286,7 +291,7 @@ void add_compile(CLI::App& app) {
     CLI::App* command = app.add_subcommand("compile", "Turn an ONNX model into a netlist and its weights");
     command->add_option("model", o.model, "Model (.onnx), or a graph in text form")
         ->required()
-        ->check(quiet(CLI::ExistingFile))
+        ->check(CLI::Validator(missing_file, ""))
         ->type_name("FILE");
     command->add_option("-o,--output", o.out, "Folder for the result")->required()->type_name("DIR");
     command

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "netlist/device.hpp"
+#include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -39,7 +40,8 @@ void add_devices(CLI::App& app) {
     CLI::App* command = app.add_subcommand("devices", "List the products that --device knows");
     command->add_flag("--json", *json, "As JSON");
     command->footer("Example:\n  ttsim devices");
-    command->callback([json] { print_text(*json ? as_json(products()) : as_table(products())); });
+    command->callback(
+        [json] { print_text(*json ? as_json(products()) : cut_lines(as_table(products()), report_width())); });
 }
 
 }  // namespace tt::cli

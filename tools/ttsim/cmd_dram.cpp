@@ -7,6 +7,7 @@
 #include "isa/arch.hpp"
 #include "sim/memory/dram_bench.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -76,16 +77,16 @@ void add_dram(CLI::App& app) {
         ->check(quiet(CLI::Range(1, 1024)))
         ->option_text("N");
     command->add_option("--direction", flags->direction, "read (the default) or write")
-        ->check(CLI::IsMember({"read", "write"}))
+        ->check(one_of({"read", "write"}))
         ->option_text("WAY");
     command->add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
-        ->check(CLI::IsMember({"static", "dynamic"}))
+        ->check(one_of({"static", "dynamic"}))
         ->option_text("KIND");
     command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")
         ->check(quiet(CLI::Range(0, 1)))
         ->option_text("N");
     command->add_option("--pairing", flags->pairing, "Tiles to channels: randomly (the default) or carefully")
-        ->check(CLI::IsMember({"randomly", "carefully"}))
+        ->check(one_of({"randomly", "carefully"}))
         ->option_text("HOW");
     command->add_option("--bytes", what.bytes, "Size of an access (8192, which is the most)")
         ->check(quiet(CLI::Range(1, 8192)))

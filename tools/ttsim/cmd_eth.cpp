@@ -6,6 +6,7 @@
 
 #include "isa/arch.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -77,7 +78,7 @@ void add_eth(CLI::App& app) {
         ->add_option(
             "--receiver", flags->receiver,
             "What the far core does: keep (the default), forward it to a Tensix core, flushed: forward and wait")
-        ->check(CLI::IsMember({"keep", "forward", "flushed"}))
+        ->check(one_of({"keep", "forward", "flushed"}))
         ->option_text("KIND");
     command->add_flag("--both-ways", flags->both_ways, "Traffic in both directions");
     command->add_option("--hops", flags->hops, "Links in a row (1)")

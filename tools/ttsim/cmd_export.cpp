@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/new_file.hpp"
+#include "tools/common/file_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 #include "trace/perfetto.hpp"
@@ -35,6 +36,7 @@ void write_file(const std::string& path, trace::Reader& trace) {
 }
 
 void run(const Flags& flags) {
+    want(FileKind::Trace, flags.trace, "ttsim export -o " + flags.out + " --perfetto");
     trace::Reader trace(flags.trace);
     if (flags.out == "-")
         trace::export_perfetto(trace, [](std::string_view piece) { print_text(piece); });

@@ -9,6 +9,7 @@
 
 #include "sim/noc/bench_rows.hpp"
 #include "sim/noc/replay.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
@@ -172,7 +173,7 @@ void add_noc_bench(CLI::App& noc) {
     add_bench_flags(*command, flags->bench);
     noc::BenchCase& what = flags->what;
     command->add_option("--pattern", flags->pattern, fmt::format("{}", fmt::join(noc::pattern_names(), ", ")))
-        ->check(quiet(CLI::IsMember(noc::pattern_names())))
+        ->check(one_of(noc::pattern_names()))
         ->option_text("NAME");
     command->add_option("--bytes", what.bytes, "Size of a transaction (4096)")
         ->check(quiet(CLI::Range(1, 1 << 26)))
@@ -186,7 +187,7 @@ void add_noc_bench(CLI::App& noc) {
     command
         ->add_option("--memory", flags->memory,
                      "The other end of one_from_one and one_to_one: l1 (the default) or dram")
-        ->check(CLI::IsMember({"l1", "dram"}))
+        ->check(one_of({"l1", "dram"}))
         ->option_text("KIND");
     command->add_option("--grid-x", what.grid_x, "Columns of the cores of 'all' and of a multicast (the chip's)")
         ->check(quiet(CLI::Range(1, 64)))

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/op_def.hpp"
+#include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -168,7 +169,9 @@ void add_ops(CLI::App& app) {
     auto* markdown = command->add_flag("--markdown", flags->markdown, "As the page docs/ops.md");
     command->add_flag("--json", flags->json, "As JSON")->excludes(markdown);
     command->footer("Examples:\n  ttsim ops\n  ttsim ops --markdown > docs/ops.md");
-    command->callback([flags] { print_text(flags->markdown ? as_markdown() : flags->json ? as_json() : as_table()); });
+    command->callback([flags] {
+        print_text(flags->markdown ? as_markdown() : flags->json ? as_json() : cut_lines(as_table(), report_width()));
+    });
 }
 
 }  // namespace tt::cli

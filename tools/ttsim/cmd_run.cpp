@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "tools/common/file_kind.hpp"
 #include "tools/common/stop_signals.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
 #include "tools/ttsim/output.hpp"
@@ -27,7 +29,7 @@ struct Flags {
     MathMode math = MathMode::Fast;
     ModelFlags model;
     std::string json;
-    bool no_check = false, check_perf = false;
+    bool no_check = false, check_perf = false, progress = false;
     const CLI::App* command = nullptr;
 };
 
@@ -36,7 +38,8 @@ std::string command_text(const CLI::App& command) {
     std::string text = "ttsim run";
     for (const CLI::Option* option : command.get_options()) {
         const std::string name = option->get_name();
-        const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io";
+        const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io" ||
+                               name == "--progress" || name == "--color";
         if (option->count() == 0 || elsewhere) continue;
         if (option->get_positional()) {
             text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
@@ -69,6 +72,17 @@ void refuse_empty_checks(const Flags& flags, const sim::RunReport& report) {
     problems.throw_if_any();
 }
 
+/// A netlist that belongs to a compiled model is seldom what one wants to run on its own.
+void point_to_folder(const sim::RunOptions& options, sim::RunReport& report) {
+    const std::filesystem::path folder = std::filesystem::path(options.netlist).parent_path();
+    if (!options.inputs_dir.empty() || kind_of(folder.empty() ? "." : folder.string()) != FileKind::CompiledModel)
+        return;
+    report.notes.push_back(
+        fmt::format("this is the netlist of a compiled model, run on made-up inputs and weights; 'ttsim run {}' runs "
+                    "the model with its own",
+                    folder.empty() ? "." : folder.string()));
+}
+
 int run(Flags& flags) {
     finish_netlist_flags(flags.netlist);
     sim::RunOptions& options = flags.netlist.options;
@@ -90,10 +104,13 @@ int run(Flags& flags) {
         throw CLI::ValidationError("--strict", "timing mode computes no values, so nothing could be compared");
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json);
-    const bool compiled = std::filesystem::is_directory(options.netlist);
-    if (!compiled) refuse_model_flags(flags.model);
+    const bool compiled = kind_of(options.netlist) == FileKind::CompiledModel;
+    if (!compiled) {
+        want(FileKind::Netlist, options.netlist, "ttsim run");
+        refuse_model_flags(flags.model);
+    }
 
-    Progress progress;
+    Progress progress(flags.progress);
     options.progress = progress.callback();
     std::optional<StopSignals> signals;  // a run that is traced ends in order
     if (!options.trace.file.empty()) options.stop = signals.emplace().caught();
@@ -102,16 +119,17 @@ int run(Flags& flags) {
     if (compiled) {
         const ModelReport report = run_compiled(flags.model, options);
         progress.clear();
-        if (!json || !json->is_stdout()) print_text(report_text(report.device) + model_text(report));
+        if (!json || !json->is_stdout()) print_report(report_text(report.device, report_width()) + model_text(report));
         if (json) json->write(model_json(report));
         if (!report.device.pass() || !report.model.pass()) return 1;
         refuse_empty_checks(flags, report.device);
         return report.device.fast_enough() || !flags.check_perf ? 0 : 1;
     }
-    const sim::RunReport report = sim::run(options);
+    sim::RunReport report = sim::run(options);
     progress.clear();
+    point_to_folder(options, report);
 
-    if (!json || !json->is_stdout()) print_text(report_text(report));
+    if (!json || !json->is_stdout()) print_report(report_text(report, report_width()));
     if (json) json->write(report_json(report));
     if (report.trace_failure) throw *report.trace_failure;
     if (!report.pass()) return 1;
@@ -126,13 +144,13 @@ void add_choice(CLI::App& command, const std::string& name, T& value, std::vecto
     std::vector<std::string> words;
     for (const auto& [word, unused] : choices) words.push_back(word);
     const std::string list = fmt::format("{}", fmt::join(words, "|"));
-    const auto set = [&value, name, words, list, choices = std::move(choices)](const std::string& given) {
+    const auto set = [&value, name, words, choices = std::move(choices)](const std::string& given) {
         for (const auto& [word, meant] : choices) {
             if (word != given) continue;
             value = meant;
             return;
         }
-        throw CLI::ValidationError(name, fmt::format("'{}' is none of {}{}", given, list, did_you_mean(given, words)));
+        throw CLI::ValidationError(name, none_of(given, words));
     };
     command.add_option_function<std::string>(name, set, help)->type_name(list);
 }
@@ -205,6 +223,8 @@ void add_run(CLI::App& app, int& exit_status) {
         ->excludes(no_check);
     command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
         ->type_name("FILE");
+    command->add_flag("--progress", flags->progress,
+                      "Tell on standard error how far the run is, also when that is no terminal");
     CLI::Option* trace =
         command
             ->add_option("--trace", options.trace.file,

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "tools/common/run_tool.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace {
@@ -21,11 +22,13 @@ int parse_and_run(int argc, char** argv) {
         "  2 wrong input         70 a bug in ttsim\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
+        "  ttsim new mlp && ttsim run mlp.yaml\n"
         "  ttsim run --help");
     int exit_status = 0;
     tt::cli::add_run(app, exit_status);
     tt::cli::add_check(app);
     tt::cli::add_explain(app);
+    tt::cli::add_new(app);
     tt::cli::add_ops(app);
     tt::cli::add_devices(app);
     tt::cli::add_compile(app);
@@ -36,11 +39,8 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_eth(app);
     tt::cli::add_noc(app);
     tt::cli::add_vectors(app, exit_status);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : tt::cli::wrong_usage;
-    }
+    tt::cli::add_colour_flag(app);
+    if (const auto done = tt::cli::parse(app, argc, argv)) return *done;
     return exit_status;
 }
 

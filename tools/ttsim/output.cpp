@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "tools/common/terminal.hpp"
 
 namespace tt::cli {
 
@@ -60,5 +61,9 @@ void print_text(std::string_view text) {
     if (!written || std::fflush(stdout) != 0)
         fail_input({}, "cannot write to standard output: {}", std::strerror(errno));
 }
+
+void print_report(std::string_view text) { print_text(painted_report(text)); }
+
+std::optional<std::size_t> report_width() { return terminal_width(STDOUT_FILENO); }
 
 }  // namespace tt::cli

@@ -1,6 +1,7 @@
 // Where results go: a file that appears whole or not at all, and a standard output whose failures are noticed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,10 @@ private:
 
 /// Throws Error(Input) when standard output is closed or full.
 void print_text(std::string_view text);
+
+/// The same, with verdicts painted where standard output shows colours.
+void print_report(std::string_view text);
+/// Columns that tables may take on standard output; none when it is no terminal.
+std::optional<std::size_t> report_width();
 
 }  // namespace tt::cli

@@ -1,32 +1,40 @@
-// A progress line on a terminal, for runs that take long enough to wonder about.
+// A progress line for whoever waits: how far, since when, how long to go.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <string>
 
+#include "sim/run.hpp"
+
 namespace tt::cli {
 
-/// Prints "45 %  simulating graph fwd_0" on stderr, over itself; nothing in the first second, and nothing at all
-/// when stderr is no terminal.
+/// "simulating  12 of 64 inputs   18 %  0:03 elapsed, 0:14 left, then computing golden"
 class Progress {
 public:
-    Progress();
+    /// On a terminal the line is written over itself and goes at the end. Elsewhere, and only when `wanted`, a line is
+    /// added now and then.
+    explicit Progress(bool wanted);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
     /// What RunOptions::progress takes; empty when nothing would be shown. Must not outlive this object.
-    std::function<void(double, const std::string&)> callback();
+    std::function<void(const sim::RunProgress&)> callback();
     void clear();
 
 private:
     using Clock = std::chrono::steady_clock;
-    void show(double share, const std::string& what);
+    void show(const sim::RunProgress& at);
 
-    bool terminal_;
+    bool terminal_, wanted_;
     bool shown_ = false;
-    Clock::time_point next_;
+    std::string stage_;
+    Clock::time_point begun_, stage_begun_, next_;
 };
+
+/// The text of the line. `left` is what the stage still takes at its pace so far, once there is a pace to speak of.
+std::string progress_line(const sim::RunProgress& at, std::chrono::milliseconds elapsed,
+                          std::chrono::milliseconds in_stage);
 
 }  // namespace tt::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tools/common/table.hpp"
 #include "tools/ttsim/report.hpp"
@@ -20,7 +21,9 @@ std::string plural(std::int64_t n, const std::string& what) {
     return fmt::format("{} {}", grouped(n), n == 1 ? what : many);
 }
 
-std::string op_table(const sim::GraphReport& graph, bool timed) {
+using Width = std::optional<std::size_t>;
+
+std::string op_table(const sim::GraphReport& graph, bool timed, Width width) {
     std::vector<Table::Column> columns{{"op", false}, {"type", false}, {"grid"}, {"tiles"}};
     if (timed) columns.insert(columns.end(), {{"first"}, {"last"}, {"busy"}, {"share"}});
     Table table(columns);
@@ -34,15 +37,15 @@ std::string op_table(const sim::GraphReport& graph, bool timed) {
         }
         table.add(std::move(row));
     }
-    return table.text();
+    return table.text(width);
 }
 
-std::string graph_text(const sim::GraphReport& graph, bool timed) {
+std::string graph_text(const sim::GraphReport& graph, bool timed, Width width) {
     std::string out = fmt::format("\ngraph {} on chip {}: {} in {}", graph.name, graph.device,
                                   plural(graph.inputs, "input"), plural(graph.executes, "execute"));
     if (timed) out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate(graph.inputs_per_second));
     out += "\n";
-    if (!graph.ops.empty()) out += op_table(graph, timed);
+    if (!graph.ops.empty()) out += op_table(graph, timed, width);
     return out;
 }
 
@@ -70,7 +73,7 @@ std::string output_verdict(const sim::OutputReport& output) {
     return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
 }
 
-std::string outputs_text(const sim::RunReport& report) {
+std::string outputs_text(const sim::RunReport& report, Width width) {
     if (report.outputs.empty()) return "";
     const bool tiled = std::any_of(report.outputs.begin(), report.outputs.end(),
                                    [](const sim::OutputReport& o) { return o.result.vendor_tiles > 0; });
@@ -88,7 +91,7 @@ std::string outputs_text(const sim::RunReport& report) {
         row.push_back(output_verdict(output));
         table.add(std::move(row));
     }
-    return "\n" + table.text();
+    return "\n" + table.text(width);
 }
 
 /// A negative atol counts in units of golden's RMS (netlist/compare.hpp).
@@ -136,7 +139,7 @@ std::string op_check_finding(const sim::RunReport& report) {
     return "no op is wrong";
 }
 
-std::string op_check_text(const sim::RunReport& report) {
+std::string op_check_text(const sim::RunReport& report, Width width) {
     if (!report.ops_checked) return "";
     Table table({{"op", false},
                  {"type", false},
@@ -150,7 +153,7 @@ std::string op_check_text(const sim::RunReport& report) {
         table.add({op.op, op.type, grouped(op.local.entries), fmt::format("{:.6f}", op.local.pcc),
                    fmt::format("{:.3g}", op.local.max_error), percent(op.local.share_within),
                    fmt::format("{:.6f}", op.accumulated.pcc), op_check_verdict(op)});
-    return "\n" + table.text() + op_check_finding(report) + "\n";
+    return "\n" + table.text(width) + op_check_finding(report) + "\n";
 }
 
 std::string bounds(const sim::PerformanceFigure& figure) {
@@ -161,7 +164,7 @@ std::string bounds(const sim::PerformanceFigure& figure) {
     return text;
 }
 
-std::string performance_text(const sim::RunReport& report) {
+std::string performance_text(const sim::RunReport& report, Width width) {
     if (report.performance.empty()) return "";
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
@@ -169,7 +172,7 @@ std::string performance_text(const sim::RunReport& report) {
                    !figure.judged() ? "not judged"
                    : figure.met()   ? "met"
                                     : "MISSED"});
-    return "\n" + table.text();
+    return "\n" + table.text(width);
 }
 
 std::string total_text(const sim::RunReport& report, bool timed) {
@@ -199,11 +202,11 @@ std::string head_text(const sim::RunReport& report) {
 
 }  // namespace
 
-std::string report_text(const sim::RunReport& report) {
+std::string report_text(const sim::RunReport& report, std::optional<std::size_t> width) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
-    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed);
-    out += performance_text(report) + op_check_text(report) + outputs_text(report) + tolerances_text(report);
+    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
+    out += performance_text(report, width) + op_check_text(report, width) + outputs_text(report, width) + tolerances_text(report);
     return out + total_text(report, timed);
 }
 

@@ -2,17 +2,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <limits>
 
+#include "tools/common/file_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
-
-static std::string file_or_folder(const std::string& path) {
-    std::error_code code;
-    return std::filesystem::exists(path, code) ? "" : "File does not exist: " + path;
-}
 
 void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
     sim::RunOptions& o = flags.options;
@@ -20,7 +15,7 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
         .add_option("netlist", o.netlist,
                     folders ? "Netlist file (YAML), or the folder of a compiled model" : "Netlist file (YAML)")
         ->required()
-        ->check(folders ? quiet(CLI::Validator(file_or_folder, "")) : quiet(CLI::ExistingFile))
+        ->check(CLI::Validator(missing_file, ""))
         ->type_name(folders ? "FILE|DIR" : "FILE");
     command
         .add_option("--arch", o.arch,

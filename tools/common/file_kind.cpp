@@ -1,0 +1,168 @@
+#include "tools/common/file_kind.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tt::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_there(const fs::path& path) {
+    std::error_code failed;
+    return fs::exists(path, failed);
+}
+
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word) {
+    static const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+,";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string text = "\"";
+    for (const char c : word) {
+        if (c == '"' || c == '\\' || c == '$' || c == '`') text += '\\';
+        text += c;
+    }
+    return text + '"';
+}
+
+std::string first_bytes(const fs::path& path) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed)) return "";  // reading a pipe would take what belongs to the command
+    std::string head(16, '\0');
+    std::ifstream in(path, std::ios::binary);
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    return head;
+}
+
+/// A ModelProto begins with its ir_version, a small number; the fields after it have lengths.
+bool looks_like_onnx(const std::string& head) {
+    return head.size() > 2 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2;
+}
+
+/// The device that a model was compiled for; "" when the folder does not say.
+std::string device_of(const fs::path& folder) {
+    std::ifstream in(folder / "host_steps.json");
+    const auto json = nlohmann::json::parse(in, nullptr, false);
+    if (!json.is_object() || !json.contains("device") || !json["device"].is_string()) return "";
+    return json["device"].get<std::string>();
+}
+
+/// A name for what another command makes of this file, that is free or was made so before.
+std::string name_for(const fs::path& path, FileKind kind) {
+    fs::path clean = path.lexically_normal();
+    if (!clean.has_filename()) clean = clean.parent_path();
+    const std::string stem = clean.stem().string();
+    if (kind == FileKind::Trace) return stem + ".ttperf";
+    return is_there(stem) && kind_of(stem) != FileKind::CompiledModel ? stem + "_compiled" : stem;
+}
+
+/// "ttsim compile m.onnx -o m", and the command that reads what it writes.
+std::string how_to(FileKind found, FileKind wanted, const std::string& path, const std::string& command) {
+    const std::string file = shell_word(path);
+    switch (found) {
+        case FileKind::Unknown:
+            return "";
+        case FileKind::Trace:
+            return fmt::format("'ttperf {}' reads it", file);
+        case FileKind::Array:
+            return "'ttsim run FOLDER --input NAME=" + file + "' gives it to a compiled model";
+        case FileKind::Model: {
+            const std::string folder = shell_word(name_for(path, FileKind::CompiledModel));
+            const std::string compile = fmt::format("compile it: 'ttsim compile {} -o {}'", file, folder);
+            if (wanted == FileKind::Trace)
+                return fmt::format("{}; then 'ttsim run {} --mode timing --trace {}' writes a trace", compile, folder,
+                                   shell_word(name_for(path, FileKind::Trace)));
+            return command == "ttsim run" ? fmt::format("{}, then 'ttsim run {}'", compile, folder)
+                                          : fmt::format("{}, then '{} {}/netlist.yaml'", compile, command, folder);
+        }
+        case FileKind::CompiledModel:
+        case FileKind::Netlist: {
+            if (wanted == FileKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
+            if (wanted == FileKind::Trace) {
+                const std::string trace = shell_word(name_for(path, FileKind::Trace));
+                return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
+                                   command, trace);
+            }
+            const std::string device = device_of(path);
+            return fmt::format("its netlist: '{} {}{}'", command,
+                               shell_word((fs::path(path) / "netlist.yaml").string()),
+                               device.empty() ? "" : " --device " + shell_word(device));
+        }
+        case FileKind::Folder: {
+            std::vector<std::string> files;
+            std::error_code failed;
+            for (fs::directory_iterator at(path, failed), end; at != end && files.size() < 1000; at.increment(failed))
+                if (kind_of(at->path().string()) == wanted && at->is_regular_file(failed))
+                    files.push_back(at->path().string());
+            if (files.empty()) return "a file is wanted, or the folder that 'ttsim compile MODEL.onnx -o FOLDER' wrote";
+            return fmt::format("a file is wanted: '{} {}'", command,
+                               shell_word(*std::min_element(files.begin(), files.end())));
+        }
+    }
+    return "";
+}
+
+const char* name_of(FileKind kind) {
+    switch (kind) {
+        case FileKind::Netlist:
+            return "a netlist";
+        case FileKind::Model:
+            return "an ONNX model";
+        case FileKind::CompiledModel:
+            return "the folder of a compiled model";
+        case FileKind::Folder:
+            return "a folder";
+        case FileKind::Trace:
+            return "a trace";
+        case FileKind::Array:
+            return "an array";
+        case FileKind::Unknown:
+            break;
+    }
+    return "";
+}
+
+}  // namespace
+
+FileKind kind_of(const std::string& path) {
+    std::error_code failed;
+    if (fs::is_directory(path, failed))
+        return is_there(fs::path(path) / "host_steps.json") ? FileKind::CompiledModel : FileKind::Folder;
+    const std::string extension = to_lower(fs::path(path).extension().string());
+    const std::string head = first_bytes(path);
+    if (head.starts_with("SQLite format 3")) return FileKind::Trace;
+    if (head.starts_with("\x93NUMPY")) return FileKind::Array;
+    if (extension == ".yaml" || extension == ".yml") return FileKind::Netlist;
+    if (extension == ".onnx" || looks_like_onnx(head)) return FileKind::Model;
+    return FileKind::Unknown;
+}
+
+void want(FileKind wanted, const std::string& path, const std::string& command) {
+    const FileKind found = kind_of(path);
+    if (found == wanted || found == FileKind::Unknown) return;
+    fail_input({path, 0, 0}, "is {}, not {}; {}", name_of(found), name_of(wanted),
+               how_to(found, wanted, path, command));
+}
+
+std::string missing_file(const std::string& path) {
+    if (is_there(path)) return "";
+    const fs::path parent = fs::path(path).parent_path();
+    std::vector<std::string> names;
+    std::error_code failed;
+    for (fs::directory_iterator at(parent.empty() ? "." : parent, failed), end; at != end && names.size() < 1000;
+         at.increment(failed))
+        names.push_back(at->path().filename().string());
+    const std::string guess = nearest(fs::path(path).filename().string(), names);
+    return "File does not exist: " + path +
+           (guess.empty() ? "" : "; did you mean '" + (parent / guess).string() + "'?");
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,28 @@
+// What a file given on the command line is, and which command wants it when this one does not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tt::cli {
+
+enum class FileKind : std::uint8_t {
+    Netlist,        ///< .yaml
+    Model,          ///< ONNX
+    CompiledModel,  ///< a folder that `ttsim compile` wrote
+    Folder,         ///< any other
+    Trace,          ///< of `ttsim run --trace`
+    Array,          ///< .npy
+    Unknown         ///< the command itself will see
+};
+/// By its first bytes, and its name where those do not tell.
+FileKind kind_of(const std::string& path);
+
+/// Unless it is that or unknown, throws Error(Input) that names the kind found and the commands to use instead, with
+/// arguments that work. `command`: as typed before the file, such as "ttsim check".
+void want(FileKind wanted, const std::string& path, const std::string& command);
+
+/// For CLI::Option::check(): "" when there is such a file or folder.
+std::string missing_file(const std::string& path);
+
+}  // namespace tt::cli

@@ -1,0 +1,103 @@
+#include "tools/common/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "base/text.hpp"
+#include "tools/common/run_tool.hpp"
+#include "tools/common/terminal.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+/// "ttsim noc bench"
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(sub->get_name());
+    return names;
+}
+
+/// What is said of the first word that belongs nowhere; "" when there is none.
+std::string stray_word(const CLI::App& app) {
+    const std::vector<std::string> rest = app.remaining();
+    const auto option = std::find_if(rest.begin(), rest.end(),
+                                     [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+    if (option != rest.end()) {
+        const std::string name = option->substr(0, option->find('='));
+        return fmt::format("{}: there is no such option{}", name,
+                           name.size() > 2 ? did_you_mean(name, option_names(app)) : "");
+    }
+    const std::vector<std::string> subcommands = subcommand_names(app);
+    if (!rest.empty() && !subcommands.empty() && app.get_subcommands().empty())
+        return fmt::format("{}: there is no such command{}", rest.front(), did_you_mean(rest.front(), subcommands));
+    for (const CLI::App* sub : app.get_subcommands())
+        if (std::string text = stray_word(*sub); !text.empty()) return text;
+    return "";
+}
+
+/// The command that was being given: the innermost one.
+const CLI::App& innermost(const CLI::App& app) {
+    const std::vector<CLI::App*> subs = app.get_subcommands();
+    return subs.empty() ? app : innermost(*subs.front());
+}
+
+}  // namespace
+
+std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) return app.exit(e);
+        const std::string stray = stray_word(app);  // a value given to nobody may be why something else is missing
+        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", stray.empty() ? e.what() : stray,
+                   full_name(innermost(app)));
+        return wrong_usage;
+    }
+    return std::nullopt;
+}
+
+void add_colour_flag(CLI::App& app) {
+    static const std::vector<std::string> words{"auto", "always", "never"};  // in the order of Colour
+    const auto set = [](const std::string& given) {
+        const auto found = std::find(words.begin(), words.end(), given);
+        if (found == words.end()) throw CLI::ValidationError("--color", none_of(given, words));
+        set_colour(static_cast<Colour>(found - words.begin()));
+    };
+    app.add_option_function<std::string>("--color", set,
+                                         "Colours in reports and messages. Default: auto, on terminals unless the "
+                                         "environment has NO_COLOR")
+        ->type_name("auto|always|never");
+    for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add_colour_flag(*sub);
+}
+
+std::string none_of(const std::string& given, const std::vector<std::string>& words) {
+    return fmt::format("'{}' is none of {}{}", given, fmt::join(words, "|"), did_you_mean(given, words));
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    return CLI::Validator(
+        [words = std::move(words)](const std::string& given) {
+            return std::find(words.begin(), words.end(), given) == words.end() ? none_of(given, words) : "";
+        },
+        "");
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,23 @@
+// Command lines that are wrong: what every tool says about them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tt::cli {
+
+/// Parses and, unless that says the tool is done, returns nothing. Wrong words are answered with the nearest right one.
+/// What is returned is the exit code.
+std::optional<int> parse(CLI::App& app, int argc, const char* const* argv);
+
+/// --color auto|always|never, of every command. Call when all are there.
+void add_colour_flag(CLI::App& app);
+
+/// For an option whose value is one of a few words.
+CLI::Validator one_of(std::vector<std::string> words);
+/// "'ful' is none of full|timing; did you mean 'full'?"
+std::string none_of(const std::string& given, const std::vector<std::string>& words);
+
+}  // namespace tt::cli
