@@ -80,7 +80,7 @@ void run_perturbed(RunState& state, Judges& judges) {
         [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
             judges.at(&queue).expect_perturbed(n, value);
         },
-        "golden, perturbed");
+        "computing golden, perturbed");
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ void check_outputs(RunState& state) {
     run_golden(
         state, judges, std::move(whole),
         [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).expect(n, value); },
-        "golden");
+        "computing golden");
     for (auto& [queue, judge] : judges) judge.close(entries_of(state, *queue));
     if (std::any_of(judges.begin(), judges.end(), [](const auto& j) { return j.second.in_doubt(); }))
         run_perturbed(state, judges);
@@ -178,7 +178,7 @@ void check_outputs(RunState& state) {
         GoldenOptions fed;
         fed.op_result = [&ops](const Op& op, std::int64_t n, Tensor& value) { ops.add_local(op, n, value); };
         run_golden(
-            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {}, "golden, op by op");
+            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {}, "computing golden, op by op");
         state.report.ops = ops.reports();
         state.report.ops_checked = true;
     }

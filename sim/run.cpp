@@ -1,7 +1,5 @@
 #include "sim/run.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -167,10 +165,6 @@ Error with_remedy(const Error& hang, const RunOptions& options, const std::vecto
 }  // namespace
 
 static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of) {
-    // Blocks of some hundred KiB come and go all the time: keep their memory instead of returning it to the system.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_ARENA_MAX, 1);
     if (!options.trace.file.empty()) {
         if (options.mode == Mode::Functional)
             fail_input({options.trace.file, 0, 0},
