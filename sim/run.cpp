@@ -10,6 +10,7 @@
 #include "netlist/golden.hpp"
 #include "sim/decoupled.hpp"
 #include "sim/setup.hpp"
+#include "sim/steady.hpp"
 
 namespace tt::sim {
 
@@ -198,6 +199,7 @@ RunReport run(const RunOptions& options) {
     } else {
         run_machine(state);
     }
+    sum_up(state.report);
     if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden

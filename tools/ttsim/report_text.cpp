@@ -79,11 +79,14 @@ std::string tolerances_text(const sim::RunReport& report) {
     return fmt::format("{}", fmt::join(seen, ""));
 }
 
+std::string unit(const sim::PerformanceFigure& figure) { return figure.metric == "math-utilization" ? " %" : ""; }
+
 std::string bounds(const sim::PerformanceFigure& figure) {
     if (!figure.judged()) return "unset";
     std::string text;
-    if (figure.expected != 0) text = fmt::format("{:g} +- {}", figure.expected, percent(figure.rtol));
-    if (figure.min_bound != 0) text += fmt::format("{}>= {:g}", text.empty() ? "" : ", ", figure.min_bound);
+    if (figure.expected != 0) text = fmt::format("{:g}{} +- {}", figure.expected, unit(figure), percent(figure.rtol));
+    if (figure.min_bound != 0)
+        text += fmt::format("{}>= {:g}{}", text.empty() ? "" : ", ", figure.min_bound, unit(figure));
     return text;
 }
 
@@ -91,11 +94,22 @@ std::string performance_text(const sim::RunReport& report) {
     if (report.performance.empty()) return "";
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
-        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}", figure.measured),
+        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}{}", figure.measured, unit(figure)),
                    !figure.judged() ? "not judged"
                    : figure.met()   ? "met"
                                     : "MISSED"});
     return "\n" + table.text();
+}
+
+/// The first input waits for nothing but itself; a full pipeline gives one after the other; over the whole run all
+/// that is not steady counts too.
+std::string rates_text(const sim::RunReport& report) {
+    if (report.end_to_end_per_second <= 0) return "";
+    std::string out = fmt::format("end to end: {} inputs/s", rate(report.end_to_end_per_second));
+    if (report.inputs_per_second > 0) out += fmt::format(", steady: {} inputs/s", rate(report.inputs_per_second));
+    if (report.latency_cycles > 0)
+        out += fmt::format("\nlatency of the first input: {} cycles, kernels loaded", grouped(report.latency_cycles));
+    return out + fmt::format("; loading: {} cycles\n", grouped(report.load_cycles));
 }
 
 std::string total_text(const sim::RunReport& report, bool timed) {
@@ -108,6 +122,7 @@ std::string total_text(const sim::RunReport& report, bool timed) {
             out += fmt::format("{} repeat others exactly and were added without being simulated\n",
                                plural(report.inputs_skipped, "input"));
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
+        out += rates_text(report);
     }
     return out + fmt::format("verdict: {}\n", verdict(report));
 }
