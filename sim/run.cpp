@@ -30,43 +30,6 @@ static std::int64_t entries_of(const RunState& state, const Queue& queue) {
     return queue.type == QueueType::Ram ? queue.entries : touched;
 }
 
-namespace {
-/// The folder of --dump-io. Unless done() was reached, what was written is taken away again.
-class DumpFolder {
-public:
-    explicit DumpFolder(std::filesystem::path path) : path_(std::move(path)), existed_(std::filesystem::exists(path_)) {
-        std::error_code failed;
-        std::filesystem::create_directories(path_ / "inputs", failed);
-        if (!failed) std::filesystem::create_directories(path_ / "outputs", failed);
-        if (!failed) return;
-        clean();
-        fail_input({path_.string(), 0, 0}, "cannot make the folder: {}", failed.message());
-    }
-    ~DumpFolder() {
-        if (!done_) clean();
-    }
-    DumpFolder(const DumpFolder&) = delete;
-    DumpFolder& operator=(const DumpFolder&) = delete;
-    std::string file(const std::string& name) {
-        written_.push_back(path_ / name);
-        return written_.back().string();
-    }
-    std::string path() const { return path_.string(); }
-    void done() { done_ = true; }
-
-private:
-    void clean() {
-        std::error_code ignored;  // nothing more can be done about a folder that resists
-        for (const auto& file : written_) std::filesystem::remove(file, ignored);
-        if (existed_) return;
-        for (const char* part : {"inputs", "outputs", ""}) std::filesystem::remove(path_ / part, ignored);
-    }
-    std::filesystem::path path_;
-    bool existed_, done_ = false;
-    std::vector<std::filesystem::path> written_;
-};
-}  // namespace
-
 static void give_outputs(RunState& state) {
     for (const Queue* queue : judged_outputs(state.netlist))
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
@@ -76,7 +39,13 @@ static void give_outputs(RunState& state) {
 
 static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
-    DumpFolder folder(state.options.dump_dir);
+    NewFolder folder(state.options.dump_dir, dump_folder());
+    const std::filesystem::path made(folder.temporary());
+    for (const char* part : {"inputs", "outputs"}) {
+        std::error_code failed;
+        if (!std::filesystem::create_directory(made / part, failed))
+            fail_input({state.options.dump_dir, 0, 0}, "cannot make the folder: {}", failed.message());
+    }
     Manifest manifest;
     manifest.netlist = std::filesystem::path(setup.netlist.file).filename().string();
     manifest.arch = setup.arch;
@@ -88,7 +57,7 @@ static void dump_io(Setup& setup) {
         std::map<std::int64_t, EntrySpan> entries;
         for (const auto& [n, entry] : state.host.all().at(&queue)) entries[n] = {{entry}, queue.shape().z};
         const std::string file = "inputs/" + npy_name(queue.name);
-        dump_queue(folder.file(file), queue, entries, entries.rbegin()->first + 1);
+        dump_queue((made / file).string(), queue, entries, entries.rbegin()->first + 1);
         manifest.inputs.push_back({queue.name, file, 0});
     }
     for (const Queue* queue : judged_outputs(setup.netlist)) {
@@ -97,11 +66,11 @@ static void dump_io(Setup& setup) {
         for (std::int64_t n = 0; n < count; ++n)
             if (state.store.has(*queue, n)) entries[n] = state.store.read(*queue, n);
         const std::string file = "outputs/" + npy_name(queue->name);
-        dump_queue(folder.file(file), *queue, entries, count);
+        dump_queue((made / file).string(), *queue, entries, count);
         manifest.outputs.push_back({queue->name, file, 0});
     }
-    write_manifest(folder.path(), manifest);
-    folder.done();
+    write_manifest(made.string(), manifest);
+    folder.commit();
 }
 
 namespace {
@@ -178,8 +147,9 @@ RunReport run(const RunOptions& options) {
         if (options.mode == Mode::Functional)
             fail_input({options.trace.file, 0, 0},
                        "cannot be written: functional mode has no clock; use full or timing");
-        const NewFile probe(options.trace.file);  // before any work
+        const NewFile probe(options.trace.file, FileKind::Trace);  // before any work
     }
+    if (!options.dump_dir.empty()) const NewFolder probe(options.dump_dir, dump_folder());
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
     // (1) what the host will push

@@ -1,6 +1,7 @@
 #include "sim/machine/calendar.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/error.hpp"
 #include "sim/trace/stop_signals.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/temporaries.hpp"
 
 namespace tt::cli {
 
@@ -18,6 +19,7 @@ static int fail(int status, const std::string& text) {
 }
 
 int run_tool(const std::function<int()>& tool) {
+    remove_temporaries_on_signals();
     try {
         return tool();
     } catch (const Error& e) {
