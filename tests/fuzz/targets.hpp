@@ -15,9 +15,13 @@ struct Target {
 };
 
 void netlist(const std::string& bytes);
+void soc(const std::string& bytes);
+void cluster(const std::string& bytes);
+void noc_traffic(const std::string& bytes);
+void trace(const std::string& bytes);
 
 inline constexpr Target targets[] = {
-    {"netlist", netlist},
+    {"netlist", netlist}, {"soc", soc}, {"cluster", cluster}, {"noc_traffic", noc_traffic}, {"trace", trace},
 };
 
 /// Does the work; what is refused as wrong or unsupported input is an answer.
