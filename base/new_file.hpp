@@ -1,17 +1,26 @@
-// A file that appears whole or not at all: it is written under a temporary name beside its own and renamed at the end.
+// A file or folder that appears whole or not at all: it is made under a temporary name beside its own and renamed at
+// the end. It replaces its own kind only, and no input of the command (base/command_files.hpp).
 #pragma once
 
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
+#include "base/file_kind.hpp"
+#include "base/temporaries.hpp"
+
 namespace tt {
+
+/// Where a name leads when all symlinks are followed, also when nothing is there yet.
+std::string followed(const std::string& path);
 
 class NewFile {
 public:
     /// Makes the empty temporary file. Throws Error(Input) when `path` could not be written: a folder, a file without
-    /// write permission, a folder that is missing or full, something that is no regular file.
-    explicit NewFile(std::string path);
+    /// write permission, a folder that is missing or full, something that is no regular file, a file of another kind
+    /// or an input.
+    NewFile(std::string path, FileKind kind);
     /// Takes the temporary file away unless commit() succeeded.
     ~NewFile();
     NewFile(const NewFile&) = delete;
@@ -23,13 +32,33 @@ public:
     void commit();
 
 private:
-    std::string path_, temporary_;
+    std::string path_, target_, temporary_;
+    std::optional<Temporary> registered_;
     bool committed_ = false;
+};
+
+class NewFolder {
+public:
+    /// Makes the empty temporary folder, and the folders above. Throws Error(Input) as NewFile does.
+    NewFolder(std::string path, const FolderKind& kind);
+    /// Takes the temporary folder away unless commit() succeeded, and folders above that were made for it.
+    ~NewFolder();
+    NewFolder(const NewFolder&) = delete;
+    NewFolder& operator=(const NewFolder&) = delete;
+
+    /// What is put here is in the folder after commit().
+    const std::string& temporary() const { return temporary_; }
+    /// Puts it in the place of the old one. Throws Error(Input); the old folder is then as it was.
+    void commit();
+
+private:
+    std::string path_, target_, temporary_, made_above_;
+    std::optional<Temporary> registered_;
 };
 
 /// Writes the whole file through a stream. Throws what `write` throws and Error(Input) where the file cannot be
 /// written.
-void write_new_file(const std::string& path, const std::function<void(std::ostream&)>& write);
+void write_new_file(const std::string& path, FileKind kind, const std::function<void(std::ostream&)>& write);
 
 /// Throws Error(Input): "path: error: cannot be written: No space left on device".
 [[noreturn]] void fail_write(const std::string& path, int error);

@@ -8,14 +8,19 @@
 
 namespace tt {
 
-std::string read_file(const std::string& file, std::uint64_t most) {
+void refuse_irregular(const std::string& file) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
-    if (std::filesystem::is_character_file(file, ignored) || std::filesystem::is_block_file(file, ignored))
-        fail_input({file, 0, 0}, "is a device; a file is wanted");
-    if (std::filesystem::is_regular_file(file, ignored))
-        if (const auto bytes = std::filesystem::file_size(file, ignored); !ignored && bytes > most)
-            fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
+    const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+    if (std::filesystem::is_directory(status)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        fail_input({file, 0, 0}, "is a device or a pipe; a file is wanted");
+}
+
+std::string read_file(const std::string& file, std::uint64_t most) {
+    refuse_irregular(file);
+    std::error_code failed;
+    if (const auto bytes = std::filesystem::file_size(file, failed); !failed && bytes > most)
+        fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
     std::ifstream in(file, std::ios::binary);
     if (!in) fail_input({file, 0, 0}, "the file cannot be read");
     std::string text;

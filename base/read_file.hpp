@@ -6,7 +6,10 @@
 
 namespace tt {
 
-/// Throws Error(Input) when there is no such file, it is a folder or a device, cannot be read, or has more bytes than
+/// Throws Error(Input) when it is a folder, or a device or pipe: such never end, or never begin. Says nothing of a file
+/// that is not there.
+void refuse_irregular(const std::string& file);
+/// Throws Error(Input) when there is no such file, it is no regular file, cannot be read, or has more bytes than
 /// `most`.
 std::string read_file(const std::string& file, std::uint64_t most);
 

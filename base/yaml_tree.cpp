@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <unordered_map>
+
+#include "base/read_file.hpp"
 
 namespace tt {
 
@@ -181,12 +181,7 @@ YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
 
 YamlPtr load_yaml_file(const std::string& file) {
     if (std::filesystem::is_directory(file)) fail_input({file}, "is a folder; a YAML file is wanted");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) fail_input({file}, "cannot open the file");
-    // Not through rdbuf(): that counts an empty file as a failure.
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (stream.bad()) fail_input({file}, "cannot read the file");
-    return load_yaml_text(text, file);
+    return load_yaml_text(read_file(file, max_bytes), file);
 }
 
 }  // namespace tt

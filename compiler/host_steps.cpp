@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/read_file.hpp"
 #include "compiler/host_rounding.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/op_table.hpp"
@@ -151,10 +151,12 @@ public:
     explicit StepsReader(const std::string& folder) : folder_(folder), loc_{folder + "/host_steps.json", 0, 0} {}
 
     HostSteps read() {
-        std::ifstream in(loc_.file, std::ios::binary);
-        if (!in) fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
+        if (std::error_code ignored; !std::filesystem::exists(loc_.file, ignored))
+            fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
+        constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+        const std::string text = read_file(loc_.file, most_bytes);
         try {
-            const json all = json::parse(in);
+            const json all = json::parse(text);
             steps_.device = all.at("device").get<std::string>();
             steps_.microbatch = all.at("microbatch").get<std::int64_t>();
             if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);

@@ -21,43 +21,8 @@ namespace tt::ir {
 
 namespace {
 
-/// A folder that takes its final name when all is written, and vanishes otherwise.
-class NewFolder {
-public:
-    explicit NewFolder(const std::string& name) : final_(name) {
-        while (!final_.has_filename() && final_.has_parent_path()) final_ = final_.parent_path();  // "out/"
-        made_ = final_;
-        made_ += ".partial";
-        std::error_code code;
-        if (fs::exists(final_, code) && !fs::is_directory(final_, code))
-            fail_input({name, 0, 0}, "it is a file; a folder is wanted for the result");
-        if (fs::exists(final_, code) && !fs::is_empty(final_, code) && !fs::exists(final_ / "host_steps.json", code))
-            fail_input({name, 0, 0}, "the folder holds something else than an earlier result; it is left as it is");
-        fs::remove_all(made_, code);
-        if (!fs::create_directories(made_, code)) fail_input({name, 0, 0}, "the folder cannot be made");
-    }
-    NewFolder(const NewFolder&) = delete;
-    NewFolder& operator=(const NewFolder&) = delete;
-    ~NewFolder() {
-        std::error_code code;
-        if (!done_) fs::remove_all(made_, code);
-    }
-    const fs::path& path() const { return made_; }
-    void finish() {
-        std::error_code code;
-        fs::remove_all(final_, code);
-        fs::rename(made_, final_, code);
-        if (code) fail_input({final_.string(), 0, 0}, "the folder cannot be written: {}", code.message());
-        done_ = true;
-    }
-
-private:
-    fs::path final_, made_;
-    bool done_ = false;
-};
-
 void write_text(const fs::path& file, const std::string& text) {
-    write_new_file(file.string(), [&](std::ostream& out) { out << text; });
+    write_new_file(file.string(), FileKind::Text, [&](std::ostream& out) { out << text; });
 }
 
 void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
@@ -124,7 +89,8 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
 
 std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
                                       const Values& values) {
-    NewFolder folder(options.out);
+    NewFolder result(options.out, compiled_folder());
+    const fs::path folder(result.temporary());
     Manifest manifest;
     manifest.netlist = "netlist.yaml";
     manifest.arch = model.netlist.archs.front();
@@ -132,11 +98,11 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     manifest.params = {{"$p_loop_count", 1}};
 
     HostSteps steps{options.device, options.microbatch, std::move(program), model.inputs, model.outputs, {}};
-    const Values inputs = write_inputs(options, values, folder.path(), steps);
+    const Values inputs = write_inputs(options, values, folder, steps);
     const Values crossing = HostRun(steps.program, inputs).device_inputs();
     const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {
         const std::string file = npy_name(queue);
-        write_array(folder.path() / file, std::move(entry), raw);
+        write_array(folder / file, std::move(entry), raw);
         manifest.inputs.push_back({queue, file, 0});
     };
     for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name), input.df));
@@ -151,10 +117,10 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
         if (!bits) round_for_push(formats.at(queue), tensor.data);
         add_queue(queue, std::move(tensor), bits);
     }
-    write_manifest(folder.path().string(), manifest);
-    write_text(folder.path() / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));
-    write_text(folder.path() / "host_steps.json", host_steps_text(steps, folder.path().string()));
-    folder.finish();
+    write_manifest(folder.string(), manifest);
+    write_text(folder / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));
+    write_text(folder / "host_steps.json", host_steps_text(steps, folder.string()));
+    result.commit();
     return host_step_lines(steps);
 }
 

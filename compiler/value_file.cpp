@@ -255,7 +255,8 @@ void write_value_file(const std::string& file, const Literal& values) {
     std::string data = header_of(values);
     data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
     for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
-    write_new_file(file, [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
+    write_new_file(file, FileKind::Npy,
+                   [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
 }
 
 Literal read_value_file(const std::string& file) {

@@ -46,7 +46,7 @@ public:
 
 void read_modes(RowReader& in, KernelShape& s) {
     s.approximate = in.flag("approx");
-    s.l1_acc = in.flag("l1_acc");
+    s.l1_acc = in.flag("l1_acc") || s.l1_acc;
     const std::string activation = to_lower(in.text("sfpu_op"));
     const KernelFamily family = family_of(s);
     s.gelu = activation == "gelu";
@@ -106,6 +106,12 @@ void check_block(RowReader& in, const KernelShape& s) {
         in.error("a micro-block of {} x {} tiles is beyond {} tiles", s.ublock_rt, s.ublock_ct, most);
 }
 
+std::string unknown_op(const std::string& name) {
+    std::vector<std::string> names{"matmul_sparse", "reduce_r", "reduce_c", "reduce_z"};
+    for (const OpDef* op : all_ops()) names.emplace_back(op->name);
+    return fmt::format("'op' is '{}', which is no op{}", name, did_you_mean(name, names));
+}
+
 void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     KernelShape s;
     row.op = in.text("op");
@@ -113,10 +119,10 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     const std::vector<std::string> chips = chip_names();
     if (std::find(chips.begin(), chips.end(), arch) == chips.end())
         in.error("'arch' is '{}'{}; known: {}", in.text("arch"), did_you_mean(arch, chips), fmt::join(chips, ", "));
-    if (!set_op(s, row.op)) {
-        std::vector<std::string> names;
-        for (const OpDef* op : all_ops()) names.emplace_back(op->name);
-        in.error("'op' is '{}', which is no op{}", row.op, did_you_mean(row.op, names));
+    if (!set_op(s, row.op)) {  // which columns it needs is as unknown
+        row.unknown = true;
+        row.reason = unknown_op(row.op);
+        return;
     }
     read_modes(in, s);
     read_formats(in, s);
@@ -133,9 +139,20 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
 
 }  // namespace
 
-bool set_op(KernelShape& shape, std::string_view name) {
-    shape.op = std::string(name);
+bool set_op(KernelShape& shape, std::string_view written) {
+    std::string word = to_lower(std::string(written));
+    std::replace_if(
+        word.begin(), word.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+    constexpr std::string_view in_l1 = "_l1_acc";
+    if (word.ends_with(in_l1)) {
+        word.resize(word.size() - in_l1.size());
+        shape.l1_acc = true;
+    }
+    if (word == "sparse_matmul") word = "matmul_sparse";
+    shape.op = word;
+    const std::string_view name = word;
     if (name == "matmul_sparse") return true;
+    if (shape.l1_acc) return name == "matmul" || name == "depthwise";
     if (name.starts_with("reduce_")) {
         const std::string_view dim = name.substr(7);
         shape.op = "reduce";
@@ -173,12 +190,15 @@ bool has_kernel_model(const KernelShape& shape) {
 }
 
 static KernelRowFile read_rows(CsvFile csv, const std::string& chip_name) {
-    KernelRowFile file{std::move(csv), {}};
+    KernelRowFile file{std::move(csv), {}, {}};
     Diagnostics problems;
     for (const CsvRow& row : file.csv.rows) {
         RowReader reader(file.csv, row, problems);
         file.rows.emplace_back();
-        read_row(reader, file.rows.back(), chip_name);
+        KernelRow& read = file.rows.back();
+        read_row(reader, read, chip_name);
+        constexpr std::size_t most_told = 100;
+        if (read.unknown && file.refused.size() < most_told) file.refused.error(reader.at(), "{}", read.reason);
         throw_if_many(problems);
     }
     problems.throw_if_any();

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 
 namespace fs = std::filesystem;
@@ -129,11 +130,10 @@ ordered_json entries_json(const std::vector<ManifestEntry>& entries) {
 
 Manifest read_manifest(const std::string& folder) {
     const std::string file = (fs::path(folder) / "manifest.json").string();
-    std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read; --inputs needs a folder with a manifest.json");
-    std::ostringstream text;
-    text << in.rdbuf();
-    const json document = parse_strictly(text.str(), file);
+    if (std::error_code ignored; !fs::exists(file, ignored))
+        fail_input({file, 0, 0}, "the file cannot be read; --inputs needs a folder with a manifest.json");
+    constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+    const json document = parse_strictly(read_file(file, most_bytes), file);
     const Object top(document, "", file);
     top.only({"netlist", "arch", "programs", "params", "inputs_count", "inputs", "outputs"});
 
@@ -169,7 +169,7 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
     document["inputs"] = entries_json(manifest.inputs);
     document["outputs"] = entries_json(manifest.outputs);
 
-    write_new_file((fs::path(folder) / "manifest.json").string(), [&](std::ostream& out) {
+    write_new_file((fs::path(folder) / "manifest.json").string(), FileKind::Json, [&](std::ostream& out) {
         // names come from the netlist; bytes that are no UTF-8 must not stop the run
         out << document.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
     });

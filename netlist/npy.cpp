@@ -208,7 +208,7 @@ QueueArray read_npy(const std::string& file, bool raw) {
 }
 
 void write_npy(const std::string& file, const QueueArray& array) {
-    write_new_file(file, [&](std::ostream& out) {
+    write_new_file(file, FileKind::Npy, [&](std::ostream& out) {
         const std::string header = header_text(array);
         const auto length = static_cast<std::uint16_t>(header.size());
         out.write("\x93NUMPY\x01\x00", 8);

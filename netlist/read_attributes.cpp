@@ -1,6 +1,6 @@
 // The attributes of ops and sub-ops: the registry says which exist and what they may hold, the table here where
 // each of them goes.
-#include <cctype>
+#include <charconv>
 
 #include "netlist/read_parts.hpp"
 
@@ -45,10 +45,16 @@ void read_broadcast(const AttrReading& a, std::map<int, std::int64_t>& into) {
     for (const auto& [key, value] : a.node.entries) {
         constexpr std::string_view prefix = "input_";
         const std::string& name = key->scalar;
-        const bool good = name.size() == prefix.size() + 1 && name.starts_with(prefix) &&
-                          std::isdigit(static_cast<unsigned char>(name.back())) != 0;
-        if (!good) fail_input(a.ctx.at(*key), "'{}' of '{}' must be input_0, input_1, ...", name, a.name);
-        const int input = name.back() - '0';
+        const char* const last = name.data() + name.size();
+        int input = -1;
+        bool good = name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] != '-';
+        if (good) {
+            const auto [end, code] = std::from_chars(name.data() + prefix.size(), last, input);
+            good = code == std::errc() && end == last && input < most_inputs;
+        }
+        if (!good)
+            fail_input(a.ctx.at(*key), "'{}' of '{}' must be input_0, input_1, ... up to input_{}", name, a.name,
+                       most_inputs - 1);
         if (a.attr.kernel_broadcast.contains(input) || a.attr.kernel_broadcast_per_t.contains(input))
             fail_input(a.ctx.at(*key), "input {} has a kernel broadcast already", input);
         into[input] = whole(a.ctx, *value, name, {1, AttrReading::most_int});
@@ -56,7 +62,7 @@ void read_broadcast(const AttrReading& a, std::map<int, std::int64_t>& into) {
 }
 
 void read_single_tile(const AttrReading& a) {
-    for (const std::int64_t input : whole_list(a.ctx, a.node, a.name, {0, 7})) {
+    for (const std::int64_t input : whole_list(a.ctx, a.node, a.name, {0, most_inputs - 1})) {
         if (!a.attr.kernel_broadcast.emplace(static_cast<int>(input), 1).second)
             fail_input(a.ctx.at(a.node), "input {} has a kernel broadcast already", input);
     }

@@ -24,7 +24,7 @@ FusedOperand fused_operand(const Context& ctx, const YamlNode& node, std::string
         int index = -1;
         const char* const last = name.data() + name.size();
         const auto [end, code] = std::from_chars(name.data() + prefix.size(), last, index);
-        if (code == std::errc() && end == last && index >= 0 && index < 64) return {kind, index};
+        if (code == std::errc() && end == last && index >= 0 && index < most_inputs) return {kind, index};
     }
     fail_input(ctx.at(node), "'{}' is {}; it must be input<N>, intermed<N>, dest or output", what, shown(node));
 }
@@ -147,7 +147,7 @@ void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into) {
         // Fields of other names are notes of the tool that wrote the file.
         for (const auto& [name, field] : value->entries)
             ctx.attempt([&, &n = *field, &word = name->scalar] {
-                if (word == "inputs") fused->inputs = whole(ctx, n, word, {0, 64});
+                if (word == "inputs") fused->inputs = whole(ctx, n, word, {0, most_inputs});
                 if (word == "intermediates") fused->intermediates = whole(ctx, n, word, {0, 8});
                 if (word == "schedules") read_schedules(ctx, n, *fused);
             });

@@ -133,7 +133,6 @@ bool read_per_input(Context& ctx, const YamlNode& key, const YamlNode& value, Op
     const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
     if (!has("input") || !(has("tms") || has("pad"))) return false;
     const std::int64_t input = input_number(name);
-    constexpr std::int64_t most_inputs = 64;
     if (input < 0 || input >= most_inputs) {
         ctx.problems.error(ctx.at(key), "'{}' must name an input by number, such as input_0_tms", name);
         return true;

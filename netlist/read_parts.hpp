@@ -61,6 +61,8 @@ std::vector<std::int64_t> devices(const Context& ctx, const YamlNode& node);
 /// An integer or $variable; with `boolean` true and false are 1 and 0.
 Operand operand(const Context& ctx, const YamlNode& node, std::string_view what, bool boolean);
 
+/// Operands of an op: a fused op has as many inputs as this.
+inline constexpr int most_inputs = 64;
 inline constexpr IntRange block_range{1, 1 << 20};
 inline constexpr IntRange grid_range{1, 64};
 inline constexpr std::int64_t most_tiles = std::int64_t{1} << 31;

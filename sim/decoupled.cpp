@@ -57,6 +57,10 @@ void run_decoupled(RunState& state) {
     graph.executes = 1;
     graph.inputs = launch.inputs;
     graph.cycles = graph.active_cycles = state.report.cycles = pack_free;
+    graph.first_inputs = launch.inputs;
+    graph.first_input_end = ends.front();
+    graph.first_end = graph.last_end = pack_free;
+    state.report.first_loaded = 0;
     const double interval = ends.size() < 2 ? static_cast<double>(pack_free) : steady_interval(ends);
     if (interval > 0) graph.inputs_per_second = static_cast<double>(state.report.clock_mhz) * 1e6 / interval;
     state.report.notes.push_back(

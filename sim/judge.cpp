@@ -178,7 +178,8 @@ void check_outputs(RunState& state) {
         GoldenOptions fed;
         fed.op_result = [&ops](const Op& op, std::int64_t n, Tensor& value) { ops.add_local(op, n, value); };
         run_golden(
-            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {}, "computing golden, op by op");
+            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {},
+            "computing golden, op by op");
         state.report.ops = ops.reports();
         state.report.ops_checked = true;
     }

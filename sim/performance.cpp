@@ -135,18 +135,11 @@ double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report)
     return inputs == 0 ? 0 : cycles / inputs;
 }
 
-double samples_per_second(const RunReport& report) {
-    std::int64_t samples = 0;
-    for (const GraphReport& graph : report.graphs) samples = std::max(samples, graph.inputs);
-    const double seconds = static_cast<double>(report.cycles) / (static_cast<double>(report.clock_mhz) * 1e6);
-    return seconds == 0 ? 0 : static_cast<double>(samples) / seconds;
-}
-
 double figure(const std::string& metric, const PerformanceCheck& check, const Targets& targets,
               const RunReport& report) {
     const double hz = static_cast<double>(report.clock_mhz) * 1e6;
-    if (metric == "backend-samples-per-second") return samples_per_second(report);
-    if (metric == "math-utilization") return targets.utilization();
+    if (metric == "backend-samples-per-second") return report.end_to_end_per_second;
+    if (metric == "math-utilization") return 100 * targets.utilization();
     if (metric == "execution-cycles") return targets.cycles();
     if (metric == "input0-bw") return targets.input0() * hz / bytes_per_gb;
     if (metric == "output-bw") return targets.output() * hz / bytes_per_gb;

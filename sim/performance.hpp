@@ -2,9 +2,9 @@
 //
 // Figures, as docs/netlist.md has them: tensors-per-second and cycles-per-tensor are averages over a graph's inputs,
 // first unpack to last pack; execution-cycles is first unpack to last pack of one input on one core, math-utilization
-// the share of it in which FPU or SFPU work, input0-bw and output-bw what moves in it, in GB/s (10^9 bytes). These four
-// are averages over the target cores and target inputs. backend-samples-per-second counts the inputs of the graph with
-// most of them over the whole run.
+// the percentage of it in which FPU or SFPU work, input0-bw and output-bw what moves in it, in GB/s (10^9 bytes). These
+// four are averages over the target cores and target inputs. backend-samples-per-second counts the inputs of the graph
+// with most of them over the whole run.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include "sim/decoupled.hpp"
 #include "sim/judge.hpp"
 #include "sim/setup.hpp"
+#include "sim/steady.hpp"
 
 namespace tt::sim {
 
@@ -72,43 +73,6 @@ bool RunReport::fast_enough() const {
                        [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
 }
 
-namespace {
-/// The folder of --dump-io. Unless done() was reached, what was written is taken away again.
-class DumpFolder {
-public:
-    explicit DumpFolder(std::filesystem::path path) : path_(std::move(path)), existed_(std::filesystem::exists(path_)) {
-        std::error_code failed;
-        std::filesystem::create_directories(path_ / "inputs", failed);
-        if (!failed) std::filesystem::create_directories(path_ / "outputs", failed);
-        if (!failed) return;
-        clean();
-        fail_input({path_.string(), 0, 0}, "cannot make the folder: {}", failed.message());
-    }
-    ~DumpFolder() {
-        if (!done_) clean();
-    }
-    DumpFolder(const DumpFolder&) = delete;
-    DumpFolder& operator=(const DumpFolder&) = delete;
-    std::string file(const std::string& name) {
-        written_.push_back(path_ / name);
-        return written_.back().string();
-    }
-    std::string path() const { return path_.string(); }
-    void done() { done_ = true; }
-
-private:
-    void clean() {
-        std::error_code ignored;  // nothing more can be done about a folder that resists
-        for (const auto& file : written_) std::filesystem::remove(file, ignored);
-        if (existed_) return;
-        for (const char* part : {"inputs", "outputs", ""}) std::filesystem::remove(path_ / part, ignored);
-    }
-    std::filesystem::path path_;
-    bool existed_, done_ = false;
-    std::vector<std::filesystem::path> written_;
-};
-}  // namespace
-
 static void give_outputs(RunState& state) {
     for (const Queue* queue : reported_outputs(state.netlist))
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
@@ -118,7 +82,13 @@ static void give_outputs(RunState& state) {
 
 static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
-    DumpFolder folder(state.options.dump_dir);
+    NewFolder folder(state.options.dump_dir, dump_folder());
+    const std::filesystem::path made(folder.temporary());
+    for (const char* part : {"inputs", "outputs"}) {
+        std::error_code failed;
+        if (!std::filesystem::create_directory(made / part, failed))
+            fail_input({state.options.dump_dir, 0, 0}, "cannot make the folder: {}", failed.message());
+    }
     Manifest manifest;
     manifest.netlist = std::filesystem::path(setup.netlist.file).filename().string();
     manifest.arch = setup.arch;
@@ -130,7 +100,7 @@ static void dump_io(Setup& setup) {
         std::map<std::int64_t, EntrySpan> entries;
         for (const auto& [n, entry] : state.host.all().at(&queue)) entries[n] = {{entry}, queue.shape().z};
         const std::string file = "inputs/" + npy_name(queue.name);
-        dump_queue(folder.file(file), queue, entries, entries.rbegin()->first + 1);
+        dump_queue((made / file).string(), queue, entries, entries.rbegin()->first + 1);
         manifest.inputs.push_back({queue.name, file, 0});
     }
     for (const Queue* queue : reported_outputs(setup.netlist)) {
@@ -139,11 +109,11 @@ static void dump_io(Setup& setup) {
         for (std::int64_t n = 0; n < count; ++n)
             if (state.store.has(*queue, n)) entries[n] = state.store.read(*queue, n);
         const std::string file = "outputs/" + npy_name(queue->name);
-        dump_queue(folder.file(file), *queue, entries, count);
+        dump_queue((made / file).string(), *queue, entries, count);
         manifest.outputs.push_back({queue->name, file, 0});
     }
-    write_manifest(folder.path(), manifest);
-    folder.done();
+    write_manifest(made.string(), manifest);
+    folder.commit();
 }
 
 namespace {
@@ -169,8 +139,9 @@ static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of
         if (options.mode == Mode::Functional)
             fail_input({options.trace.file, 0, 0},
                        "cannot be written: functional mode has no clock; use full or timing");
-        const NewFile probe(options.trace.file);  // before any work
+        const NewFile probe(options.trace.file, FileKind::Trace);  // before any work
     }
+    if (!options.dump_dir.empty()) const NewFolder probe(options.dump_dir, dump_folder());
     tell_stage(options, "reading and laying out", "simulating");
     const std::unique_ptr<Setup> setup = set_up(options);
     RunState& state = *setup->state;
@@ -198,6 +169,7 @@ static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of
             throw;
         }
     }
+    sum_up(state.report);
     if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden

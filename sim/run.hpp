@@ -85,6 +85,9 @@ struct GraphReport {
     std::uint64_t cycles = 0;         ///< all its executes, from start to last output
     std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
     double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
+    std::uint64_t first_input_end = 0;          ///< when its first input had left
+    std::int64_t first_inputs = 0;              ///< of its first execute
+    std::uint64_t first_end = 0, last_end = 0;  ///< of its first and last execute
     std::vector<OpReport> ops;
 };
 /// Of an output or a run. NothingCompared: checked, but there was nothing to judge.
@@ -123,7 +126,12 @@ struct RunReport {
     std::uint32_t seed = 0;
     std::int64_t inputs_count = 0;  ///< most inputs that one execute of a graph ran
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;           ///< whole run; 0 in Functional mode
+    std::uint64_t cycles = 0;                   ///< whole run; 0 in Functional mode
+    std::uint64_t load_cycles = 0;              ///< in which kernels and programs are loaded, of all epochs
+    std::optional<std::uint64_t> first_loaded;  ///< when the first epoch was
+    double inputs_per_second = 0;       ///< steady, from the inputs of one loop to those of the next; 0: unknown
+    double end_to_end_per_second = 0;   ///< inputs over all cycles, whatever they were spent on
+    std::uint64_t latency_cycles = 0;   ///< of the first input, from first_loaded to the last graph's end of it
     std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
     std::vector<GraphReport> graphs;    ///< in order of first execution
     bool checked = false;               ///< compared with golden

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/run.hpp"
+
 namespace tt::sim {
 
 static constexpr std::size_t longest_pattern = 8;
@@ -32,6 +34,23 @@ double steady_interval(const std::vector<std::uint64_t>& ends) {
     if (best > 0) return average(ends, best - best_period, best);
     const std::size_t last = ends.size() - 1;
     return average(ends, last / 2, last);
+}
+
+void sum_up(RunReport& report) {
+    if (report.graphs.empty() || report.cycles == 0) return;
+    const double hz = static_cast<double>(report.clock_mhz) * 1e6;
+    std::int64_t inputs = 0;
+    for (const GraphReport& graph : report.graphs) inputs = std::max(inputs, graph.inputs);
+    report.end_to_end_per_second = static_cast<double>(inputs) * hz / static_cast<double>(report.cycles);
+    const GraphReport& last = report.graphs.back();
+    if (last.first_input_end > report.first_loaded.value_or(0))
+        report.latency_cycles = last.first_input_end - report.first_loaded.value_or(0);
+    // Graphs that run one after the other have no common steady state but that of the loop around them.
+    if (report.graphs.size() == 1)
+        report.inputs_per_second = last.inputs_per_second;
+    else if (last.executes > 1 && last.last_end > last.first_end)
+        report.inputs_per_second = static_cast<double>(last.inputs - last.first_inputs) * hz /
+                                   static_cast<double>(last.last_end - last.first_end);
 }
 
 }  // namespace tt::sim

@@ -10,4 +10,8 @@ namespace tt::sim {
 /// to 8 intervals comes several times in a row, that of the last such place; otherwise the average of the later half.
 double steady_interval(const std::vector<std::uint64_t>& ends);
 
+struct RunReport;
+/// The figures of a whole run from those of its graphs: steady and end-to-end rate, latency.
+void sum_up(RunReport& report);
+
 }  // namespace tt::sim

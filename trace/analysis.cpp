@@ -33,6 +33,9 @@ namespace {
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 double real(std::int64_t n) { return static_cast<double>(n); }
 
+/// Chips, rows and columns are far fewer; products of two and sums over all ops stay whole numbers.
+constexpr std::int64_t most_places = 1 << 16;
+
 /// One row of the view op_core.
 struct CoreUse {
     std::int64_t op, inputs, start, end, tiles, math;
@@ -60,12 +63,22 @@ std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
     return uses;
 }
 
+/// Bytes of operands that the op's busiest core takes for an input.
+std::map<std::int64_t, double> operand_bytes(Reader& trace, std::int64_t plan) {
+    Statement query(trace.database(),
+                    "SELECT op, max(bytes) FROM (SELECT f.op AS op, sum(f.bytes) AS bytes FROM flow f JOIN "
+                    "json_each(f.cores) c WHERE f.plan = ? AND f.kind = 'operand' GROUP BY f.op, c.value) GROUP BY op");
+    query.bind(1, plan);
+    std::map<std::int64_t, double> bytes;
+    while (query.step()) bytes[query.whole(0)] = query.real(1);
+    return bytes;
+}
+
 std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
+    const std::map<std::int64_t, double> in_bytes = operand_bytes(trace, plan);
     Statement query(trace.database(),
                     "SELECT o.id, o.name, o.type, o.graph, o.matmul, o.chip, o.grid_r, o.grid_c, o.est, o.kernel, "
-                    "o.out_bytes, coalesce((SELECT max(bytes) FROM (SELECT sum(f.bytes) AS bytes FROM flow f JOIN "
-                    "json_each(f.cores) c WHERE f.op = o.id AND f.kind = 'operand' GROUP BY c.value)), 0) "
-                    "FROM op o WHERE o.plan = ? ORDER BY o.id");
+                    "o.out_bytes FROM op o WHERE o.plan = ? ORDER BY o.id");
     query.bind(1, plan);
     std::vector<OpUse> ops;
     while (query.step()) {
@@ -75,13 +88,13 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
         op.type = query.text(2);
         op.graph = query.text(3);
         op.matmul = query.whole(4) != 0;
-        op.chip = query.whole(5);
-        op.grid_r = query.whole(6);
-        op.grid_c = query.whole(7);
+        op.chip = query.whole(5, most_places);
+        op.grid_r = query.whole(6, most_places);
+        op.grid_c = query.whole(7, most_places);
         op.est = query.real(8);
         op.kernel = query.real(9);
         op.out_bytes = query.real(10);
-        op.in_bytes = query.real(11);
+        if (const auto found = in_bytes.find(op.id); found != in_bytes.end()) op.in_bytes = found->second;
         ops.push_back(std::move(op));
     }
     return ops;

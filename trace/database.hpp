@@ -14,6 +14,7 @@ class Database {
 public:
     enum class Open : std::uint8_t { Read, Write };
     /// `shown` is the name errors use, such as the final name of a temporary file.
+    /// Reading, the file counts as hostile: nothing in it may call functions, run for ever or take memory without end.
     Database(const std::string& path, std::string shown, Open how);
     ~Database();
     Database(const Database&) = delete;
@@ -24,11 +25,17 @@ public:
     [[noreturn]] void fail() const;
     const std::string& shown() const { return shown_; }
     sqlite3* handle() const { return handle_; }
+    Open how() const { return how_; }
+    /// A row was read: what the program may do until the next counts anew.
+    void refresh() { step_ = 0; }
 
 private:
+    void guard(const std::string& path);
     std::string shown_;
     Open how_;
     sqlite3* handle_ = nullptr;
+    /// Thousands of steps of SQLite's machine: since the last row, in all, and how many may be.
+    std::int64_t step_ = 0, total_ = 0, most_step_ = 0, most_total_ = 0;
 };
 
 /// One prepared statement. Used again after done().
@@ -53,7 +60,9 @@ public:
     }
 
     // --- columns, from 0 ---
-    std::int64_t whole(int column) const;
+    /// Throws Error(Input) when the number is above `most` or below -`most`, so that sums of some do not overflow.
+    std::int64_t whole(int column, std::int64_t most = largest) const;
+    static constexpr std::int64_t largest = std::int64_t{1} << 48;
     double real(int column) const;
     std::string text(int column) const;
     bool null(int column) const;
@@ -61,6 +70,7 @@ public:
 private:
     Database& database_;
     sqlite3_stmt* handle_ = nullptr;
+    std::int64_t rows_ = 0;
 };
 
 }  // namespace tt::trace

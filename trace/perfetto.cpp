@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tt::trace {
 
 namespace {
 
 std::string quoted(const std::string& text) {
+    const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+    if (!plain) return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\')

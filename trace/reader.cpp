@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 #include "trace/schema.hpp"
 
 namespace tt::trace {
@@ -14,7 +16,7 @@ static const std::string& checked(const std::string& path) {
     static const std::string magic("SQLite format 3\0", 16);
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) fail_input({path, 0, 0}, "there is no such file");
-    if (std::filesystem::is_directory(path, failed)) fail_input({path, 0, 0}, "is a folder; a trace is a file");
+    refuse_irregular(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) fail_input({path, 0, 0}, "cannot be opened for reading");
     std::string head(32, '\0');
@@ -35,6 +37,7 @@ static const std::string& checked(const std::string& path) {
 
 Reader::Reader(const std::string& path) : database_(checked(path), path, Database::Open::Read) {
     check_kind();
+    check_schema();
     read_run();
 }
 
@@ -53,6 +56,34 @@ void Reader::check_kind() {
         fail_input({path(), 0, 0}, "is a trace of version {}; this program reads version {}", version, schema_version);
 }
 
+/// What makes up a database: for each thing in it, by name, what it is and how it was made.
+static std::map<std::string, std::string> things_in(Database& database) {
+    Statement query(database, "SELECT name, type || ' ' || coalesce(sql, '') FROM sqlite_schema");
+    std::map<std::string, std::string> things;
+    while (query.step()) things[query.text(0)] = query.text(1);
+    return things;
+}
+
+/// Views, triggers and virtual tables of others are programs: nothing is read before all is known to be ours.
+void Reader::check_schema() {
+    static const std::map<std::string, std::string> ours = [] {
+        Database fresh(":memory:", "schema", Database::Open::Write);
+        fresh.run(create_schema() + create_indexes());
+        return things_in(fresh);
+    }();
+    const std::map<std::string, std::string> theirs = things_in(database_);
+    for (const auto& [name, made] : theirs) {
+        const auto own = ours.find(name);
+        const std::string type = made.substr(0, made.find(' '));
+        if (own == ours.end()) fail_input({path(), 0, 0}, "holds the {} '{}', which is no part of a trace", type, name);
+        if (own->second != made)
+            fail_input({path(), 0, 0}, "holds a {} '{}' that is not the one of a trace", type, name);
+    }
+    for (const auto& [name, made] : ours)
+        if (!theirs.contains(name))
+            fail_input({path(), 0, 0}, "lacks the {} '{}' of a trace", made.substr(0, made.find(' ')), name);
+}
+
 void Reader::read_run() {
     Statement query(database_,
                     "SELECT ttsim, command, netlist, arch, device, mode, numerics, status, message, seed, clock_mhz, "
@@ -63,7 +94,8 @@ void Reader::read_run() {
     int column = 0;
     for (std::string* text : texts) *text = query.text(column++);
     std::int64_t* const numbers[] = {&run_.seed, &run_.clock_mhz, &run_.level, &run_.cycles, &run_.bucket_cycles};
-    for (std::int64_t* number : numbers) *number = query.whole(column++);
+    for (std::int64_t* number : numbers)
+        *number = query.whole(column++, number == &run_.seed ? INT64_MAX : Statement::largest);
     if (!query.null(column)) run_.inputs_count = query.whole(column);
     query.run();
 }

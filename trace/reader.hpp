@@ -17,7 +17,8 @@ struct RunInfo {
 
 class Reader {
 public:
-    /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file.
+    /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file, tables or views
+    /// that are not those of a trace.
     explicit Reader(const std::string& path);
     const RunInfo& run() const { return run_; }
     const std::string& path() const { return database_.shown(); }
@@ -25,6 +26,7 @@ public:
 
 private:
     void check_kind();
+    void check_schema();
     void read_run();
     Database database_;
     RunInfo run_;

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_kind.hpp"
+
 namespace tt::trace {
 
 /// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
 inline constexpr int schema_version = 1;
-/// "ttpf": PRAGMA application_id, which tells a trace from other databases.
-inline constexpr std::int32_t application_id = 0x74747066;
+/// PRAGMA application_id, which tells a trace from other databases.
+inline constexpr std::int32_t application_id = trace_application_id;
 
 enum class Table : std::uint8_t {
     Run,

@@ -2,7 +2,8 @@
 
 namespace tt::trace {
 
-Writer::Writer(const std::string& path) : file_(path), database_(file_.temporary(), path, Database::Open::Write) {
+Writer::Writer(const std::string& path)
+    : file_(path, FileKind::Trace), database_(file_.temporary(), path, Database::Open::Write) {
     // Nobody sees the file before it is whole, so nothing has to be rolled back or survive a crash.
     database_.run(
         "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = "

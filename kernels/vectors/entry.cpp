@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 #include "kernels/exact/unpack.hpp"
 
 namespace tt::vectors {
@@ -57,9 +56,8 @@ std::string Array::place(std::size_t index) const {
 }
 
 Array read_npy(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input(at(file), "cannot be read");
-    const std::string all{std::istreambuf_iterator<char>(in), {}};
+    constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+    const std::string all = read_file(file.string(), most_bytes);
     if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) fail_input(at(file), "is no .npy file");
     const auto byte = [&](std::size_t i) { return std::size_t{static_cast<std::uint8_t>(all[i])}; };
     const bool first_version = byte(6) == 1;

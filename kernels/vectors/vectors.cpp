@@ -1,11 +1,12 @@
 #include "kernels/vectors/vectors.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 #include "kernels/vectors/entry.hpp"
 
 namespace tt {
@@ -24,10 +25,12 @@ constexpr Kind kinds[] = {
 };
 
 nlohmann::json read_index(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    if (!in) fail_input({file.string(), 0, 0}, "cannot be read; a folder of vectors has an index.json");
+    if (std::error_code ignored; !std::filesystem::exists(file, ignored))
+        fail_input({file.string(), 0, 0}, "cannot be read; a folder of vectors has an index.json");
+    constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
+    const std::string text = read_file(file.string(), most_bytes);
     try {
-        return nlohmann::json::parse(in);
+        return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& e) {
         fail_input({file.string(), 0, 0}, "is no JSON: {}", e.what());
     }

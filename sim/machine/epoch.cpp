@@ -83,6 +83,9 @@ void Epoch::start() {
     Cycle load = 0;
     for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
     started_ = now();
+    RunReport& run = context_.state.report;
+    run.load_cycles += load;
+    if (!run.first_loaded) run.first_loaded = started_ + load;
     schedule(plan_.chips.front(), now() + load, *this, 0);
 }
 
@@ -222,6 +225,12 @@ void Epoch::report_graph(GraphReport& graph) const {
     ++graph.executes;
     graph.inputs += inputs();
     graph.cycles += ended_ - started_;
+    if (graph.executes == 1) {
+        graph.first_input_end = input_ends_.empty() ? ended_ : input_ends_.front();
+        graph.first_inputs = inputs();
+        graph.first_end = ended_;
+    }
+    graph.last_end = ended_;
     const double interval =
         input_ends_.size() < 2 ? static_cast<double>(ended_ - started_) : steady_interval(input_ends_);
     if (interval > 0) graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;

@@ -205,6 +205,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
         walk.total(graph.inputs);
         walk.total(graph.cycles);
         walk.total(graph.active_cycles);
+        walk.total(graph.last_end);
         for (OpReport& op : graph.ops) {
             walk.total(op.tiles);
             walk.total(op.busy_cycles);
@@ -212,6 +213,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
         }
     }
     walk.total(inputs_done_);
+    walk.total(context_.state.report.load_cycles);
 }
 
 /// An epoch has ended. If none is in flight and all is as it was an earlier time, the rounds of commands that follow

@@ -20,9 +20,16 @@ void onnx_file(const std::string& bytes);
 void graph(const std::string& bytes);
 void npy(const std::string& bytes);
 void rules(const std::string& bytes);
+void soc(const std::string& bytes);
+void cluster(const std::string& bytes);
+void noc_traffic(const std::string& bytes);
+void trace(const std::string& bytes);
 
 inline constexpr Target targets[] = {
-    {"netlist", netlist}, {"onnx", onnx}, {"onnx_file", onnx_file}, {"graph", graph}, {"npy", npy}, {"rules", rules},
+    {"netlist", netlist}, {"onnx", onnx},       {"onnx_file", onnx_file},
+    {"graph", graph},     {"npy", npy},         {"rules", rules},
+    {"soc", soc},         {"cluster", cluster}, {"noc_traffic", noc_traffic},
+    {"trace", trace},
 };
 
 /// Does the work; what is refused as wrong or unsupported input is an answer.

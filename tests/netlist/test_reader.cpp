@@ -55,6 +55,20 @@ TEST_CASE("repeated keys are all processed in order") {
     CHECK(n.queues[0].buffers[0].channel == 3);  // of an address list the first
 }
 
+TEST_CASE("kernel broadcasts name inputs by numbers of any length") {
+    const auto attributes = [](const std::string& text) {
+        return read(test::with(test::small_netlist, "approximate_mode: true", text)).graphs[0].ops[0].cfg.attr;
+    };
+    CHECK(attributes("kernel_broadcast: {input_13: 2, input_9: 1}").kernel_broadcast ==
+          std::map<int, std::int64_t>{{9, 1}, {13, 2}});
+    CHECK(attributes("kernel_broadcast_per_t: {input_13: 2}").kernel_broadcast_per_t ==
+          std::map<int, std::int64_t>{{13, 2}});
+    CHECK(attributes("single_tile: [1, 13]").kernel_broadcast == std::map<int, std::int64_t>{{1, 1}, {13, 1}});
+    for (const char* wrong : {"input_", "input_1x", "input_-1", "input_64", "input_99999999999", "in_1"})
+        CHECK_THROWS_WITH(attributes(fmt::format("kernel_broadcast: {{{}: 2}}", wrong)),
+                          Catch::Contains(fmt::format("'{}' of 'kernel_broadcast' must be input_0", wrong)));
+}
+
 TEST_CASE("None, null and an empty list all mean no TM") {
     for (const char* none : {"None", "null", "[]", "~"}) {
         const std::string text =

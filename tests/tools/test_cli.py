@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The command line of ttsim as a user meets it: exit codes, files it writes, determinism. TTSIM names the program."""
+import csv
 import json
 import os
 import pathlib
@@ -98,8 +99,7 @@ class Rows(WithFolder):
             self.refused(command, columns + columns.replace("arch", "wormhole_b2"), "rows.csv:2: error: 'arch' is 'wormhole_b2'")
             self.refused(command, columns + "\0" * 1000, "rows.csv:2: error: 1 fields")
         good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,2,2,1,2,,,,,,,,1000\n"
-        for old, new, word in [("exp", "expp", "'op' is 'expp', which is no op; did you mean 'exp'?"),
-                               ("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is no data format"),
+        for old, new, word in [("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is no data format"),
                                ("1,2,2,1,2", "1,-2,2,1,2", "'mblock_m' is '-2'; a whole number in 1.."),
                                ("1,2,2,1,2", "1,2,2,1e30,2", "'ublock_rt' is '1e30'"),
                                ("1000", "nan", "'cycles_per_input' is 'nan'")]:
@@ -108,6 +108,34 @@ class Rows(WithFolder):
         self.refused(eth, self.ETH + "wormhole_b0,erisc_bw,uni,-1,1,GB/s\n", "'packet_bytes' is '-1'")
         self.assertIn("cannot be read", ttsim(*dram, "--csv", self.folder / "none.csv", "--report").stderr)
         self.assertIn("is a folder", ttsim(*eth, "--csv", self.folder, "--report").stderr)
+
+    def test_an_unknown_op_rejects_its_row_alone(self):
+        good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,2,2,1,2,,,,,,,,1000\n"
+        file, out = self.rows(self.KERNEL + good.replace("exp", "expp") + good), self.folder / "out.csv"
+        done = ttsim("kernel", "--arch", "wormhole_b0", "--csv", file, "--out", out, "--report")
+        self.assertEqual(done.returncode, 2)
+        why = "'op' is 'expp', which is no op; did you mean 'exp'?"
+        self.assertEqual(done.stderr, f"{file}:2: error: {why}\n")
+        with out.open(encoding="ascii") as rows:
+            wrong, right = csv.DictReader(rows)
+        self.assertEqual((wrong["predicted_cycles"], wrong["reason"]), ("", why))
+        self.assertGreater(float(right["predicted_cycles"]), 0)
+        self.assertIn("exp ", done.stdout)
+
+    def test_ops_have_the_names_that_sweeps_give_them(self):
+        row = "wormhole_b0,{},0,,HiFi3,Float16_b,Float16_b,Float16_b,Float16_b,,1,2,2,1,2,4,2,,{},{},,1000\n"
+        pairs = [(("matmul_l1_acc", ""), ("matmul", "1")), (("Matmul", "0"), ("matmul", ""))]
+        for (op, l1), (plain, plain_l1) in pairs:
+            file = self.rows(self.KERNEL + row.format(op, l1, ",") + row.format(plain, plain_l1, ","))
+            done = ttsim("kernel", "--arch", "wormhole_b0", "--csv", file, "--out", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            one, other = csv.DictReader(done.stdout.splitlines())
+            self.assertEqual(one["predicted_cycles"], other["predicted_cycles"])
+        sparse = row.replace("{},{},,1000", "{},4,8,16,1000")
+        file = self.rows(self.KERNEL + sparse.format("sparse matmul", "") + sparse.format("matmul_sparse", ""))
+        one, other = csv.DictReader(ttsim("kernel", "--arch", "wormhole_b0", "--csv", file, "--out", "-").stdout.splitlines())
+        self.assertTrue(one["predicted_cycles"])
+        self.assertEqual(one["predicted_cycles"], other["predicted_cycles"])
 
     def test_rows_nobody_can_predict_keep_their_place_with_a_reason(self):
         file = self.rows(self.ETH + "wormhole_b0,erisc_bw,uni,1024,11.74,GB/s\nwormhole_b0,other_test,uni,1024,1,GB/s\n")
@@ -176,6 +204,20 @@ class Examples(WithFolder):
                 self.assertEqual(full["graphs"], timing["graphs"])
                 self.assertEqual(timing["verdict"], "not checked")
 
+    def test_figures_of_a_run_fit_together_and_do_not_depend_on_skipping(self):
+        for netlist in ["matmul_gelu.yaml", "bert_encoder.yaml"]:
+            with self.subTest(netlist):
+                arguments = ["--mode", "timing", "--param", "p_loop_count=6"]
+                report = json.loads(self.report(EXAMPLES / netlist, *arguments))
+                inputs = max(graph["inputs"] for graph in report["graphs"])
+                rate = inputs * report["clock_mhz"] * 1e6 / report["cycles"]
+                self.assertAlmostEqual(report["end_to_end_per_second"], rate, delta=1e-6 * rate)
+                self.assertGreater(report["inputs_per_second"], report["end_to_end_per_second"])
+                self.assertGreater(report["load_cycles"], 0)
+                self.assertGreater(report["latency_cycles"], report["clock_mhz"] * 1e6 / report["inputs_per_second"])
+                self.assertLess(report["latency_cycles"] + report["load_cycles"], report["cycles"])
+                self.assertEqual(report, json.loads(self.report(EXAMPLES / netlist, *arguments, "--no-extrapolate")))
+
     def test_functional_mode_gives_the_outputs_of_full_mode(self):
         dumps = []
         for mode in ["full", "functional"]:
@@ -206,6 +248,151 @@ class Examples(WithFolder):
 
     def test_progress_is_silent_without_a_terminal(self):
         self.assertEqual(ttsim("run", EXAMPLES / "eltwise_chain.yaml").stderr, "")
+
+
+class KeptFiles(WithFolder):
+    """Nothing that is read or of another kind is overwritten."""
+
+    def setUp(self):
+        super().setUp()
+        self.netlist = self.folder / "n.yaml"
+        self.netlist.write_text((EXAMPLES / "eltwise_chain.yaml").read_text())
+
+    def kept(self, file, *arguments, word="is an input of this command"):
+        """The command is refused and changes nothing; with --force it goes through."""
+        before = file.read_bytes()
+        names = sorted(self.folder.iterdir())
+        with self.subTest(arguments):
+            done = ttsim(*arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(word, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(file.read_bytes(), before)
+            self.assertEqual(sorted(self.folder.iterdir()), names)
+            done = ttsim(*arguments, "--force")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotEqual(file.read_bytes(), before)
+            file.write_bytes(before)
+
+    def test_no_input_is_overwritten_under_any_name(self):
+        n = self.netlist
+        link, hard = self.folder / "link.json", self.folder / "hard.json"
+        link.symlink_to("n.yaml")
+        for name in [n, self.folder / "." / "n.yaml", str(self.folder) + "//n.yaml", link]:
+            self.kept(n, "run", n, "--mode", "timing", "--json", name)
+        hard.hardlink_to(n)
+        self.kept(hard, "run", n, "--mode", "timing", "--json", hard)
+        self.kept(n, "run", n, "--mode", "timing", "--trace", n)
+
+    def test_inputs_behind_other_flags_are_known(self):
+        rows = self.folder / "rows.csv"
+        rows.write_text(Rows.DRAM + "wormhole_b0,1,1,randomly,read,Static,0,20\n")
+        self.kept(rows, "dram", "bench", "--csv", rows, "--out", rows)
+        traffic = self.folder / "t.json"
+        traffic.write_text((ROOT / "tests/lit/noc/inputs/trace.json").read_text())
+        self.kept(traffic, "noc", "replay", traffic, "--json", traffic)
+        trace = self.folder / "t.ttperf"
+        self.assertEqual(ttsim("run", self.netlist, "--mode", "timing", "--trace", trace).returncode, 0)
+        self.kept(trace, "export", "--perfetto", trace, "-o", trace)
+
+    def test_files_of_another_kind_stay(self):
+        notes = self.folder / "notes.txt"
+        notes.write_text("mine, not yours\n")
+        for arguments in [["run", self.netlist, "--mode", "timing", "--json"],
+                          ["run", self.netlist, "--mode", "timing", "--trace"],
+                          ["noc", "replay", ROOT / "tests/lit/noc/inputs/trace.json", "--json"]]:
+            self.kept(notes, *arguments, notes, word="exists and is not")
+
+    def test_results_replace_their_own_kind(self):
+        report, trace = self.folder / "r.json", self.folder / "t.ttperf"
+        for _ in range(2):
+            done = ttsim("run", self.netlist, "--json", report, "--trace", trace, "--dump-io", self.folder / "io")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for _ in range(2):
+            done = ttsim("export", "--perfetto", trace, "-o", self.folder / "p.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
+
+    def test_two_results_need_two_files(self):
+        done = ttsim("run", self.netlist, "--json", self.folder / "a", "--trace", f"{self.folder}/./a")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is given to --json too", done.stderr)
+
+    def test_folders_are_replaced_only_by_their_kind(self):
+        io = self.folder / "io"
+        io.mkdir()
+        (io / "notes.txt").write_text("mine")
+        done = ttsim("run", self.netlist, "--dump-io", io, "--force")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the folder holds something else than a dump of inputs and outputs", done.stderr)
+        self.assertEqual((io / "notes.txt").read_text(), "mine")
+        (io / "notes.txt").unlink()
+        self.assertEqual(ttsim("run", self.netlist, "--dump-io", io).returncode, 0)
+        self.kept(io / "manifest.json", "run", self.netlist, "--inputs", io, "--json", io / "manifest.json")
+        done = ttsim("run", self.netlist, "--inputs", io, "--dump-io", io)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds inputs of this command", done.stderr)
+        (io / "notes.txt").write_text("mine")
+        self.assertIn("'notes.txt' is none of its parts", ttsim("run", self.netlist, "--dump-io", io).stderr)
+        self.assertEqual(ttsim("run", self.netlist, "--dump-io", io, "--force").returncode, 0)
+        self.assertFalse((io / "notes.txt").exists())
+
+    def test_a_compiled_folder_keeps_the_model_that_lies_in_it(self):
+        out = self.folder / "out"
+        model = self.folder / "m.tg"
+        model.write_text('%x = input : f32[32, 32]\n%y = exp %x\noutput "y" = %y\n')
+        for _ in range(2):
+            self.assertEqual(ttsim("compile", model, "-o", out).returncode, 0)
+        inside = out / "m.tg"
+        inside.write_text(model.read_text())
+        done = ttsim("compile", inside, "-o", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds inputs of this command", done.stderr)
+        self.assertTrue(inside.exists())
+        self.assertEqual(ttsim("run", out, "--mode", "functional", "--json", out / "host_steps.json").returncode, 2)
+
+    def test_standard_output_devices_and_pipes_are_written_directly(self):
+        run = ["run", self.netlist, "--mode", "timing", "--json"]
+        for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]:
+            self.assertEqual(json.loads(ttsim(*run, name).stdout)["mode"], "timing", name)
+            file = self.folder / "out.txt"
+            with file.open("w", encoding="utf-8") as out:
+                subprocess.run([TTSIM, *map(str, run), name], stdout=out, check=True, timeout=120)
+            self.assertEqual(json.loads(file.read_text())["mode"], "timing", name)
+        self.assertEqual(ttsim(*run, "/dev/null").returncode, 0)
+        done = subprocess.run(["bash", "-c", f'"{TTSIM}" run "{self.netlist}" --mode timing --json >(cat >&2) >/dev/null; wait'],
+                              capture_output=True, text=True, timeout=120, check=True)
+        self.assertEqual(json.loads(done.stderr)["mode"], "timing")
+        trace = self.folder / "t.ttperf"
+        self.assertEqual(ttsim("run", self.netlist, "--mode", "timing", "--trace", trace).returncode, 0)
+        self.assertEqual(ttsim("export", "--perfetto", trace, "-o", "/dev/null").returncode, 0)
+        json.loads(ttsim("export", "--perfetto", trace, "-o", "/dev/stdout").stdout)
+
+
+class NoFiles(WithFolder):
+    """Folders, devices and pipes where files are wanted: refused at once, none of them ever ends or begins."""
+
+    def test_they_are_refused_with_their_name(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        netlist = EXAMPLES / "eltwise_chain.yaml"
+        (self.folder / "io").mkdir()
+        os.mkfifo(self.folder / "io/manifest.json")
+        for name, word in [("/dev/zero", "is a device or a pipe"), (pipe, "is a device or a pipe"),
+                           (self.folder, "is a ")]:
+            for arguments in [["check", name], ["check", netlist, "--device", name], ["check", netlist, "--cluster", name],
+                              ["noc", "replay", name], ["noc", "replay", "x.json", "--constants", name],
+                              ["kernel", "--arch", "grayskull", "--csv", name, "--report"],
+                              ["kernel", "--arch", "grayskull", "--op", "exp", "--timing", name],
+                              ["dram", "bench", "--csv", name, "--report"], ["eth", "bench", "--csv", name, "--report"],
+                              ["noc", "bench", "--csv", name, "--report"], ["export", "--perfetto", name, "-o", "-"]]:
+                with self.subTest(arguments):
+                    done = ttsim(*arguments)
+                    self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                    self.assertTrue(done.stderr.strip())
+                    if name != self.folder:
+                        self.assertIn(word, done.stderr)
+        self.assertIn("is a device or a pipe", ttsim("run", netlist, "--inputs", self.folder / "io").stderr)
 
 
 class BadOutput(WithFolder):

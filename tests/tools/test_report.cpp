@@ -2,6 +2,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/steady.hpp"
 #include "tools/ttsim/report.hpp"
 
 namespace {
@@ -65,6 +66,45 @@ TEST_CASE("the report says cycles, share and rate of a graph") {
     // 2.4 M cycles at 1200 MHz
     CHECK(text.find("total: 2,400,000 cycles, 2 ms at 1200 MHz\n") != std::string::npos);
     CHECK(text.find("parameter $p_loop_count = 2 (--param)\n") != std::string::npos);
+}
+
+TEST_CASE("the figures of a run are named for what they are") {
+    sim::RunReport report = small_report();
+    report.load_cycles = 20'000;
+    report.first_loaded = 20'000;
+    report.graphs[0].first_input_end = 270'000;
+    sim::sum_up(report);
+    // 8 inputs in 2 ms; the graph's own interval; 270,000 - 20,000
+    CHECK(cli::report_text(report).find("end to end: 4,000 inputs/s, steady: 4,800 inputs/s\n"
+                                        "latency of the first input: 250,000 cycles, kernels loaded; loading: 20,000 "
+                                        "cycles\nverdict: ") != std::string::npos);
+    const auto json = nlohmann::json::parse(cli::report_json(report));
+    CHECK(json["end_to_end_per_second"] == 4000);
+    CHECK(json["inputs_per_second"] == 4800);
+    CHECK(json["latency_cycles"] == 250'000);
+    CHECK(json["load_cycles"] == 20'000);
+}
+
+TEST_CASE("graphs that follow each other are steady from loop to loop") {
+    sim::RunReport report = small_report();
+    report.graphs.push_back(report.graphs[0]);
+    report.graphs[1].first_inputs = 4;
+    report.graphs[1].first_end = 1'200'000;
+    report.graphs[1].last_end = 2'400'000;
+    sim::sum_up(report);
+    CHECK(report.inputs_per_second == Approx(4000));  // 4 inputs in 1 ms
+    report.graphs[1].executes = 1;
+    report.inputs_per_second = 0;
+    sim::sum_up(report);
+    CHECK(nlohmann::json::parse(cli::report_json(report))["inputs_per_second"].is_null());
+}
+
+TEST_CASE("math utilization is in percent") {
+    sim::RunReport report = small_report();
+    report.performance = {{"c", "math-utilization", 75, 0.1, 0, 70.5}};
+    CHECK(report.fast_enough());
+    CHECK(cli::report_text(report).find("75 % +- 10.0 %    70.5 %  met") != std::string::npos);
+    CHECK(nlohmann::json::parse(cli::report_json(report))["performance"][0]["measured"] == 70.5);
 }
 
 TEST_CASE("the report gives every output a verdict, with the first failure") {

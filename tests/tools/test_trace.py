@@ -105,9 +105,25 @@ class Ends(WithFolder):
                 self.assertIn("the run ended early (interrupted)", done.stdout)
         self.assertEqual(len(list(self.folder.iterdir())), 2)  # no temporary file is left
 
+    def test_a_second_signal_ends_at_once_and_leaves_nothing(self):
+        trace = self.folder / "a.ttperf"
+        command = [TTSIM, "run", str(EXAMPLES / "bert_encoder.yaml"), "--mode", "full", "--param", "p_loop_count=2000",
+                   "--threads", "1", "--trace", str(trace)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 60
+            while not list(self.folder.glob(".a.ttperf*")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
+
     def test_a_disk_that_fills_up_loses_neither_the_report_nor_the_old_trace(self):
         trace, report = self.folder / "a.ttperf", self.folder / "report.json"
-        trace.write_text("the old one")
+        old = self.trace("matmul_gelu.yaml", "--mode", "timing", name="a.ttperf").read_bytes()
 
         def small_files():
             resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000))
@@ -117,7 +133,7 @@ class Ends(WithFolder):
         self.assertRegex(done.stderr, r"a\.ttperf: error: cannot be written: ")
         self.assertIn("verdict", done.stdout)
         self.assertGreater(json.loads(report.read_text())["cycles"], 0)
-        self.assertEqual(trace.read_text(), "the old one")
+        self.assertEqual(trace.read_bytes(), old)
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["a.ttperf", "report.json"])
 
     def test_a_trace_that_cannot_be_written_is_refused_before_the_run(self):

@@ -61,7 +61,7 @@ TEST_CASE("the run of a trace is read back") {
 TEST_CASE("files that are no traces of this version are refused with their name") {
     const std::string folder = temp_folder().string();
     CHECK(message_of(folder + "/none.ttperf") == folder + "/none.ttperf: error: there is no such file");
-    CHECK(message_of(folder) == folder + ": error: is a folder; a trace is a file");
+    CHECK(message_of(folder) == folder + ": error: is a folder; a file is wanted");
     CHECK(message_of(write_temp("text.ttperf", "a text")) ==
           folder + "/text.ttperf: error: is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one");
     CHECK(message_of(write_temp("empty.ttperf", "")) ==
@@ -93,10 +93,57 @@ TEST_CASE("a trace cut anywhere gives an error, never a wrong answer") {
 TEST_CASE("a trace with damaged tables gives an error with its name") {
     const std::string path = small_trace("damaged.ttperf");
     Database(path, "damaged", Database::Open::Write).run("DROP VIEW op_core");
-    CHECK(message_of(path) == path + ": error: cannot be read: no such table: op_core");
+    CHECK(message_of(path) == path + ": error: lacks the view 'op_core' of a trace");
     const std::string lost = small_trace("lost.ttperf");
     Database(lost, "lost", Database::Open::Write).run("UPDATE core SET op = 5");
     CHECK(message_of(lost) == lost + ": error: epoch 0 has a core of op 5, which is none of its plan");
+}
+
+TEST_CASE("a trace whose tables are programs of others is refused by name, at once") {
+    const auto changed = [](const std::string& sql) {
+        const std::string path = small_trace("hostile.ttperf");
+        Database(path, "hostile", Database::Open::Write).run(sql);
+        const std::string message = message_of(path);
+        REQUIRE(message.starts_with(path + ": error: "));
+        return message.substr(path.size() + 9);
+    };
+    const std::string endless =
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS resource, x AS bucket FROM c";
+    CHECK(changed("DROP VIEW load; CREATE VIEW load AS " + endless) ==
+          "holds a view 'load' that is not the one of a trace");
+    CHECK(changed("DROP TABLE run; CREATE VIEW run AS " + endless) ==
+          "holds a view 'run' that is not the one of a trace");
+    CHECK(changed("ALTER TABLE op ADD COLUMN more TEXT") == "holds a table 'op' that is not the one of a trace");
+    CHECK(changed("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END") ==
+          "holds the trigger 't', which is no part of a trace");
+    CHECK(changed("CREATE VIRTUAL TABLE v USING rtree(a, b, c)").find("which is no part of a trace") !=
+          std::string::npos);
+    CHECK(changed("DROP TABLE number") == "lacks the table 'number' of a trace");
+}
+
+TEST_CASE("numbers that no run has are refused instead of overflowing") {
+    const std::string path = small_trace("numbers.ttperf");
+    Database(path, "numbers", Database::Open::Write).run("UPDATE core_load SET math = 9223372036854775807");
+    CHECK(message_of(path).find("it holds the number 9223372036854775807") != std::string::npos);
+    const std::string endless = small_trace("endless.ttperf");
+    Database(endless, "endless", Database::Open::Write).run("UPDATE resource SET bytes_per_cycle = 9e999");
+    CHECK(message_of(endless).find("it holds a number that is not finite") != std::string::npos);
+}
+
+TEST_CASE("a query without end is given up") {
+    const std::string path = small_trace("endless_query.ttperf");
+    Database database(path, path, Database::Open::Read);
+    Statement query(database, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c");
+    CHECK_THROWS_WITH(query.step(),
+                      path + ": error: cannot be read: its tables take too long to read; they are not those of a run");
+    CHECK_THROWS_WITH(database.run("DELETE FROM run"), Catch::Contains("attempt to write a readonly database"));
+}
+
+TEST_CASE("a journal beside a trace is not played back into it") {
+    const std::string path = small_trace("journal.ttperf");
+    std::ofstream(path + "-journal") << "anything";
+    std::ofstream(path + "-wal") << "anything";
+    CHECK(message_of(path) == "no error");
 }
 
 TEST_CASE("the page on traces names every table, view and column") {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/temporaries.hpp"
 #include "tools/common/terminal.hpp"
 
 namespace tt::cli {
@@ -19,6 +20,7 @@ static int fail(int status, const std::string& text) {
 }
 
 int run_tool(const std::function<int()>& tool) {
+    remove_temporaries_on_signals();
     try {
         return tool();
     } catch (const Error& e) {

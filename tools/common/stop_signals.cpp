@@ -1,22 +1,33 @@
 #include "tools/common/stop_signals.hpp"
 
+#include <array>
+#include <csignal>
+
 namespace tt::cli {
 
 static std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may write it
 static constexpr std::array signals{SIGINT, SIGTERM};
+static std::array<struct sigaction, signals.size()> before{};
+
+/// The second one finds what would have been done without us.
+static void note_and_restore(int signal) {
+    caught_signal = signal;
+    for (std::size_t i = 0; i < signals.size(); ++i)
+        if (signals[i] == signal) sigaction(signal, &before[i], nullptr);
+}
 
 StopSignals::StopSignals() {
     caught_signal = 0;
     struct sigaction note {};
-    note.sa_handler = [](int signal) { caught_signal = signal; };
-    note.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    note.sa_handler = note_and_restore;
+    note.sa_flags = SA_RESTART;
     sigemptyset(&note.sa_mask);
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &note, &before_[i]);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &note, &before[i]);
 }
 
 StopSignals::~StopSignals() {
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
     caught_signal = 0;
 }
 

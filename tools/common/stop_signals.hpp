@@ -1,9 +1,7 @@
 // SIGINT and SIGTERM as a wish to stop, so that a run ends in order and its trace is kept.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <csignal>
 
 namespace tt::cli {
 
@@ -16,9 +14,6 @@ public:
     StopSignals& operator=(const StopSignals&) = delete;
     /// Holds the signal that came, 0: none.
     static const std::atomic<int>* caught();
-
-private:
-    std::array<struct sigaction, 2> before_{};
 };
 
 }  // namespace tt::cli

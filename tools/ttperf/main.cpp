@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttperf/report.hpp"
@@ -22,7 +22,7 @@ struct Flags {
 
 void analyse(const Flags& flags) {
     const cli::Form form = flags.json ? cli::Form::Json : flags.csv ? cli::Form::Csv : cli::Form::Text;
-    cli::want(cli::FileKind::Trace, flags.file, "ttperf");
+    cli::want(cli::InputKind::Trace, flags.file, "ttperf");
     trace::Reader reader(flags.file);
     if (flags.resources) return cli::print_text(cli::resources_report(reader.run(), trace::resources(reader), form));
     if (!flags.epoch) return cli::print_text(cli::epochs_report(reader.run(), trace::epochs(reader), form));

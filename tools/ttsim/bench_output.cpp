@@ -7,14 +7,14 @@
 
 namespace tt::cli {
 
-void add_bench_flags(CLI::App& command, BenchFlags& flags) {
+void add_bench_flags(CLI::App& command, BenchFlags& flags, Outputs& outputs) {
     command.add_option("--arch", flags.arch, "Chip: grayskull, wormhole, wormhole_b0 (the default)")
         ->option_text("CHIP");
     auto* csv =
         command.add_option("--csv", flags.csv, "Measured rows to predict instead of one case")->option_text("FILE");
-    command
-        .add_option("--out", flags.out, "The rows with the prediction and a reason where there is none; - is stdout")
-        ->option_text("FILE")
+    outputs
+        .file("--out", flags.out, FileKind::Csv,
+              "The rows with the prediction and a reason where there is none; - is stdout")
         ->needs(csv);
     command.add_flag("--report", flags.report, "Print the errors by kind of row")->needs(csv);
     command.add_flag("--json", flags.json, "Print the result as JSON");
@@ -28,7 +28,7 @@ void check_bench_flags(const BenchFlags& flags) {
 }
 
 void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted) {
-    if (!flags.out.empty()) OutputFile(flags.out).write(sim::bench_csv(rows, predicted));
+    if (!flags.out.empty()) OutputFile(flags.out, FileKind::Csv).write(sim::bench_csv(rows, predicted));
     if (!flags.report) return;
     const std::vector<PredictionErrors> errors = some_errors(sim::bench_errors(rows), flags.csv);
     if (!flags.json) return print_text(error_table(errors, "kind"));

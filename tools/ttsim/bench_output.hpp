@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/memory/bench_rows.hpp"
+#include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -14,7 +15,7 @@ struct BenchFlags {
 };
 
 /// --arch, --csv, --out, --report, --json.
-void add_bench_flags(CLI::App& command, BenchFlags& flags);
+void add_bench_flags(CLI::App& command, BenchFlags& flags, Outputs& outputs);
 /// Throws CLI::ValidationError when flags do not go together.
 void check_bench_flags(const BenchFlags& flags);
 /// Writes the rows with `predicted` added, and the errors as a table or JSON to standard output.

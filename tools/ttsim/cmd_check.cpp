@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -19,7 +19,7 @@ void add_check(CLI::App& app) {
         "  ttsim check encoder.yaml\n"
         "  ttsim check encoder.yaml --device wh_n150");
     command->callback([flags] {
-        want(FileKind::Netlist, flags->options.netlist, "ttsim check");
+        want(InputKind::Netlist, flags->options.netlist, "ttsim check");
         finish_netlist_flags(*flags);
         const sim::CheckReport report = sim::check(flags->options);
         std::string text = fmt::format("{}: valid on {}\n", flags->options.netlist, report.arch);

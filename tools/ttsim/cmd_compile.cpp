@@ -9,13 +9,16 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "base/temporaries.hpp"
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
 #include "netlist/writer.hpp"
 #include "sim/run.hpp"
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/compile_report.hpp"
@@ -158,6 +161,7 @@ public:
         std::string name = (std::filesystem::temp_directory_path() / "ttsim_compile_XXXXXX").string();
         const int handle = mkstemp(name.data());
         if (handle < 0) fail_input({}, "no temporary file can be made in {}", name);
+        registered_.emplace(name);
         close(handle);
         name_ = name;
         std::ofstream(name_) << text;
@@ -172,6 +176,7 @@ public:
 
 private:
     std::string name_;
+    std::optional<Temporary> registered_;
 };
 
 double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
@@ -187,10 +192,11 @@ double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
 }
 
 void run(Flags& flags) {
-    want(FileKind::Model, flags.options.model, "ttsim compile");
+    want(InputKind::Model, flags.options.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = simulated;
-    const std::optional<OutputFile> json = flags.json.empty() ? std::nullopt : std::optional<OutputFile>(flags.json);
+    const std::optional<OutputFile> json =
+        flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
     const ir::CompileReport report = ir::compile(flags.options);
     const auto decisions = chosen_decisions(report.decisions, flags.explain_op);
     if (json) json->write(compile_json(flags.options, report, decisions));
@@ -293,7 +299,9 @@ void add_compile(CLI::App& app) {
         ->required()
         ->check(CLI::Validator(missing_file, ""))
         ->type_name("FILE");
-    command->add_option("-o,--output", o.out, "Folder for the result")->required()->type_name("DIR");
+    auto outputs = std::make_shared<Outputs>(*command);
+    outputs->folder("-o,--output", o.out, compiled_folder(), "Folder for the result; an earlier one is replaced")
+        ->required();
     command
         ->add_option("--device", o.device,
                      "Product (see 'ttsim devices') or soc descriptor file to compile for. Default: wh_n150")
@@ -332,14 +340,17 @@ void add_compile(CLI::App& app) {
         "and how its operands reach it");
     command->add_option("--explain-op", flags->explain_op, "The same for ops whose whole names match")
         ->type_name("REGEX");
-    command->add_option("--json", flags->json, "Write what is printed as JSON; - is stdout")->option_text("FILE");
+    outputs->file("--json", flags->json, FileKind::Json, "Write what is printed as JSON; - is stdout");
     command->footer(
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
         "Examples:\n"
         "  ttsim compile model.onnx -o out && ttsim run out\n"
         "  ttsim compile model.onnx -o out --explain-op 'matmul_.*'\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
-    command->callback([flags] { run(*flags); });
+    command->callback([flags, outputs] {
+        outputs->claim();
+        run(*flags);
+    });
 }
 
 }  // namespace tt::cli

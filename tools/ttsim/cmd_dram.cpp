@@ -68,7 +68,8 @@ void add_dram(CLI::App& app) {
     dram->require_subcommand(1);
     CLI::App* command =
         dram->add_subcommand("bench", "Bandwidth of DRAM channels, one case or a file of measured rows");
-    add_bench_flags(*command, flags->bench);
+    auto outputs = std::make_shared<Outputs>(*command);
+    add_bench_flags(*command, flags->bench, *outputs);
     sim::DramBenchCase& what = flags->what;
     command->add_option("--channels", what.channels, "Memory channels (1)")
         ->check(quiet(CLI::Range(1, 64)))
@@ -100,8 +101,9 @@ void add_dram(CLI::App& app) {
         "  ttsim dram bench --tiles 12 --direction write --vc dynamic\n"
         "  ttsim dram bench --channels 12 --tiles 48 --noc 1 --json\n"
         "  ttsim dram bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags] {
+    command->callback([flags, outputs] {
         check_bench_flags(flags->bench);
+        outputs->claim();
         run(*flags);
     });
 }

@@ -70,7 +70,8 @@ void add_eth(CLI::App& app) {
     eth->require_subcommand(1);
     CLI::App* command =
         eth->add_subcommand("bench", "Bandwidth and latency of a link, one case or a file of measured rows");
-    add_bench_flags(*command, flags->bench);
+    auto outputs = std::make_shared<Outputs>(*command);
+    add_bench_flags(*command, flags->bench, *outputs);
     command->add_option("--bytes", flags->bytes, "Size of a message (4096)")
         ->check(quiet(CLI::Range(1, 1 << 20)))
         ->option_text("N");
@@ -88,8 +89,9 @@ void add_eth(CLI::App& app) {
         "Examples:\n"
         "  ttsim eth bench --bytes 1024 --both-ways\n"
         "  ttsim eth bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags] {
+    command->callback([flags, outputs] {
         check_bench_flags(flags->bench);
+        outputs->claim();
         run(*flags);
     });
 }

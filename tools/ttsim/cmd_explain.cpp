@@ -1,7 +1,7 @@
 // ttsim explain: how the netlist is laid out on the chips.
 #include <memory>
 
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -16,7 +16,7 @@ void add_explain(CLI::App& app) {
         "  ttsim explain examples/matmul_gelu.yaml\n"
         "  ttsim explain encoder.yaml --arch wormhole_b0 | less");
     command->callback([flags] {
-        want(FileKind::Netlist, flags->options.netlist, "ttsim explain");
+        want(InputKind::Netlist, flags->options.netlist, "ttsim explain");
         finish_netlist_flags(*flags);
         print_text(sim::explain(flags->options));
     });

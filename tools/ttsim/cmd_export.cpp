@@ -1,11 +1,8 @@
 // ttsim export: a trace in the formats of other programs.
-#include <cerrno>
-#include <cstdio>
 #include <memory>
-#include <utility>
 
-#include "base/new_file.hpp"
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 #include "trace/perfetto.hpp"
@@ -18,30 +15,11 @@ struct Flags {
     std::string trace, out;
 };
 
-/// A file written piece by piece; it appears when it is whole.
-void write_file(const std::string& path, trace::Reader& trace) {
-    NewFile file(path);
-    struct Closed {
-        std::FILE* file;
-        ~Closed() {
-            if (file) std::fclose(file);
-        }
-    } out{std::fopen(file.temporary().c_str(), "wb")};
-    if (!out.file) fail_write(path, errno);
-    trace::export_perfetto(trace, [&](std::string_view piece) {
-        if (std::fwrite(piece.data(), 1, piece.size(), out.file) != piece.size()) fail_write(path, errno);
-    });
-    if (std::fclose(std::exchange(out.file, nullptr)) != 0) fail_write(path, errno);
-    file.commit();
-}
-
 void run(const Flags& flags) {
-    want(FileKind::Trace, flags.trace, "ttsim export -o " + flags.out + " --perfetto");
+    want(InputKind::Trace, flags.trace, "ttsim export -o " + flags.out + " --perfetto");
+    const OutputFile out(flags.out, FileKind::Json);  // before any work
     trace::Reader trace(flags.trace);
-    if (flags.out == "-")
-        trace::export_perfetto(trace, [](std::string_view piece) { print_text(piece); });
-    else
-        write_file(flags.out, trace);
+    out.write_pieces([&](const OutputFile::Sink& sink) { trace::export_perfetto(trace, sink); });
 }
 
 }  // namespace
@@ -55,14 +33,16 @@ void add_export(CLI::App& app) {
                      "for each input (and step, in a trace of level 2), counters for links and memory channels")
         ->required()
         ->type_name("FILE");
-    command->add_option("-o,--output", flags->out, "File to write; '-' = standard output")
-        ->required()
-        ->type_name("FILE");
+    auto outputs = std::make_shared<Outputs>(*command);
+    outputs->file("-o,--output", flags->out, FileKind::Json, "File to write; '-' = standard output")->required();
     command->footer(
         "Examples:\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf --trace-level 2\n"
         "  ttsim export --perfetto encoder.ttperf -o encoder.json");
-    command->callback([flags] { run(*flags); });
+    command->callback([flags, outputs] {
+        outputs->claim();
+        run(*flags);
+    });
 }
 
 }  // namespace tt::cli

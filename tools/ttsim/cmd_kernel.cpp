@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/kernel_rows.hpp"
+#include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/output.hpp"
 
@@ -45,8 +46,10 @@ std::string as_row(const KernelFlags& flags) {
         if (value.find_first_of(",\"\r\n") != std::string::npos) fail_input({}, "--set '{}': no such value", setting);
         values[name] = value;
     }
-    const bool two = flags.op == "matmul" || flags.op == "matmul_sparse" || flags.op == "depthwise" ||
-                     flags.op == "add" || flags.op == "subtract" || flags.op == "multiply" || flags.op == "maximum";
+    KernelShape shape;
+    set_op(shape, flags.op);
+    const bool two = shape.op == "matmul" || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
+                     shape.op == "add" || shape.op == "subtract" || shape.op == "multiply" || shape.op == "maximum";
     if (two) values.try_emplace("in1_df", values["in0_df"]);
     std::string head = "arch,op", row = flags.arch + "," + flags.op;
     for (const std::string& name : setting_names()) {
@@ -90,6 +93,7 @@ std::string describe(const KernelTime& time) {
 
 std::string one_op(const KernelFlags& flags, const KernelModel& model, const std::string& chip_name) {
     const KernelRowFile file = parse_kernel_rows(as_row(flags), "<flags>", chip_name);
+    file.refused.throw_if_any();
     const KernelRow& row = file.rows.at(0);
     if (!row.shape) fail_unsupported({}, "{}", row.reason);
     const KernelTime time = model.time(*row.shape);
@@ -108,10 +112,12 @@ void run(const KernelFlags& flags) {
     const KernelModel model(chip_name, constants);
     if (flags.csv.empty()) return print_text(one_op(flags, model, chip_name));
     const KernelRowFile file = read_kernel_rows(flags.csv, chip_name);
-    const std::optional<OutputFile> out = flags.out.empty() ? std::nullopt : std::optional<OutputFile>(flags.out);
+    const std::optional<OutputFile> out =
+        flags.out.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.out, FileKind::Csv);
     const std::vector<KernelPrediction> predictions = predict(file, model);
     if (out) out->write(prediction_csv(file, predictions));
     if (flags.report) print_text(error_table(some_errors(kernel_errors(file, predictions), flags.csv), "op"));
+    file.refused.throw_if_any();  // the other rows are predicted by now
 }
 
 }  // namespace
@@ -124,12 +130,11 @@ void add_kernel(CLI::App& app) {
         ->option_text("CHIP");
     auto* csv =
         command->add_option("--csv", flags->csv, "Rows to predict, one op on one core each")->option_text("FILE");
-    auto* out =
-        command
-            ->add_option("--out", flags->out,
-                         "The rows with predicted_cycles, predicted_math_util_pct, limiter, reason; - is stdout")
-            ->option_text("FILE")
-            ->needs(csv);
+    auto outputs = std::make_shared<Outputs>(*command);
+    auto* out = outputs
+                    ->file("--out", flags->out, FileKind::Csv,
+                           "The rows with predicted_cycles, predicted_math_util_pct, limiter, reason; - is stdout")
+                    ->needs(csv);
     auto* report = command->add_flag("--report", flags->report, "Print the errors per op")->needs(csv);
     auto* op =
         command->add_option("--op", flags->op, "One op instead, as the rows name it")->option_text("OP")->excludes(csv);
@@ -140,14 +145,18 @@ void add_kernel(CLI::App& app) {
     command->add_option("--timing", flags->timing, "Calibrated constants other than the chip's own")
         ->option_text("FILE");
     command->footer(
+        "A row whose op is unknown is reported with its line and not predicted; the exit code is then 2, and the "
+        "other\n"
+        "rows are written all the same.\n\n"
         "Examples:\n"
         "  ttsim kernel --arch wormhole_b0 --csv rows.csv --out predicted.csv --report\n"
         "  ttsim kernel --arch wormhole_b0 --op matmul --set ublock_rt=2 ublock_ct=4 u_kt=4 m_k=2\n"
         "  ttsim kernel --arch wormhole_b0 --op exp --disasm");
-    command->callback([flags, out, report] {
+    command->callback([flags, outputs, out, report] {
         if (flags->csv.empty() && flags->op.empty()) throw CLI::ValidationError("kernel", "--csv or --op is wanted");
         if (!flags->csv.empty() && out->count() == 0 && report->count() == 0)
             throw CLI::ValidationError("kernel", "--csv needs --out, --report or both");
+        outputs->claim();
         run(*flags);
     });
 }

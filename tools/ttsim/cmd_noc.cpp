@@ -94,7 +94,8 @@ std::string replay_text(const noc::ReplayResult& result) {
 
 void run_replay(const NocFlags& flags) {
     const NocMachine machine(flags);
-    const std::optional<OutputFile> json = flags.json.empty() ? std::nullopt : std::optional<OutputFile>(flags.json);
+    const std::optional<OutputFile> json =
+        flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
     const auto traffic = noc::read_traffic(flags.file, machine.topology);
     const auto start = std::chrono::steady_clock::now();
     const noc::ReplayResult result =
@@ -117,14 +118,18 @@ void add_replay(CLI::App& noc) {
         ->option_text("CHIP")
         ->capture_default_str();
     command->add_flag("--open-loop", flags->open_loop, "Keep all recorded times of calls; else barriers shift them");
-    command->add_option("--json", flags->json, "Write the result as JSON; - is stdout")->option_text("FILE");
+    auto outputs = std::make_shared<Outputs>(*command);
+    outputs->file("--json", flags->json, FileKind::Json, "Write the result as JSON; - is stdout");
     command->add_option("--constants", flags->constants, "Constants of the model other than the chip's own")
         ->option_text("FILE");
     command->footer(
         "Examples:\n"
         "  ttsim noc replay trace.json --arch wormhole_b0\n"
         "  ttsim noc replay trace.json --open-loop --json result.json");
-    command->callback([flags] { run_replay(*flags); });
+    command->callback([flags, outputs] {
+        outputs->claim();
+        run_replay(*flags);
+    });
 }
 
 struct NocBenchFlags {
@@ -170,7 +175,8 @@ void run_bench(NocBenchFlags& flags) {
 void add_noc_bench(CLI::App& noc) {
     auto flags = std::make_shared<NocBenchFlags>();
     CLI::App* command = noc.add_subcommand("bench", "Time patterns of transfers, one case or a file of measured rows");
-    add_bench_flags(*command, flags->bench);
+    auto outputs = std::make_shared<Outputs>(*command);
+    add_bench_flags(*command, flags->bench, *outputs);
     noc::BenchCase& what = flags->what;
     command->add_option("--pattern", flags->pattern, fmt::format("{}", fmt::join(noc::pattern_names(), ", ")))
         ->check(one_of(noc::pattern_names()))
@@ -206,8 +212,9 @@ void add_noc_bench(CLI::App& noc) {
         "  ttsim noc bench --pattern one_from_one --bytes 8192 --count 64\n"
         "  ttsim noc bench --pattern multicast --grid-x 5 --grid-y 5 --bytes 2048 --count 16 --json\n"
         "  ttsim noc bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags] {
+    command->callback([flags, outputs] {
         check_bench_flags(flags->bench);
+        outputs->claim();
         run_bench(*flags);
     });
 }

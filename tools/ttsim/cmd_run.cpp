@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -39,7 +40,7 @@ std::string command_text(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         const std::string name = option->get_name();
         const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io" ||
-                               name == "--progress" || name == "--color";
+                               name == "--progress" || name == "--color" || name == "--force";
         if (option->count() == 0 || elsewhere) continue;
         if (option->get_positional()) {
             text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
@@ -75,7 +76,7 @@ void refuse_empty_checks(const Flags& flags, const sim::RunReport& report) {
 /// A netlist that belongs to a compiled model is seldom what one wants to run on its own.
 void point_to_folder(const sim::RunOptions& options, sim::RunReport& report) {
     const std::filesystem::path folder = std::filesystem::path(options.netlist).parent_path();
-    if (!options.inputs_dir.empty() || kind_of(folder.empty() ? "." : folder.string()) != FileKind::CompiledModel)
+    if (!options.inputs_dir.empty() || kind_of(folder.empty() ? "." : folder.string()) != InputKind::CompiledModel)
         return;
     report.notes.push_back(
         fmt::format("this is the netlist of a compiled model, run on made-up inputs and weights; 'ttsim run {}' runs "
@@ -103,10 +104,10 @@ int run(Flags& flags) {
     if (options.strict && options.mode == sim::Mode::Timing)
         throw CLI::ValidationError("--strict", "timing mode computes no values, so nothing could be compared");
     std::optional<OutputFile> json;
-    if (!flags.json.empty()) json.emplace(flags.json);
-    const bool compiled = kind_of(options.netlist) == FileKind::CompiledModel;
+    if (!flags.json.empty()) json.emplace(flags.json, FileKind::Json);
+    const bool compiled = kind_of(options.netlist) == InputKind::CompiledModel;
     if (!compiled) {
-        want(FileKind::Netlist, options.netlist, "ttsim run");
+        want(InputKind::Netlist, options.netlist, "ttsim run");
         refuse_model_flags(flags.model);
     }
 
@@ -155,7 +156,7 @@ void add_choice(CLI::App& command, const std::string& name, T& value, std::vecto
     command.add_option_function<std::string>(name, set, help)->type_name(list);
 }
 
-void add_value_flags(CLI::App& command, sim::RunOptions& o) {
+void add_value_flags(CLI::App& command, sim::RunOptions& o, Outputs& outputs) {
     command.add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     add_choice<StimulusOrder>(command, "--stimulus", o.stimulus,
                               {{"per_queue", StimulusOrder::PerQueue}, {"test_op", StimulusOrder::TestOp}},
@@ -168,8 +169,8 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o) {
                     "inputs")
         ->check(quiet(CLI::ExistingDirectory))
         ->type_name("DIR");
-    command.add_option("--dump-io", o.dump_dir, "Write inputs and outputs as .npy files, with a manifest.json, there")
-        ->type_name("DIR");
+    outputs.folder("--dump-io", o.dump_dir, dump_folder(),
+                   "Write inputs and outputs as .npy files, with a manifest.json, there; an earlier dump is replaced");
 }
 
 void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
@@ -207,8 +208,9 @@ void add_run(CLI::App& app, int& exit_status) {
     flags->command = command;
     sim::RunOptions& options = flags->netlist.options;
     add_netlist_flags(*command, flags->netlist, true);
-    add_model_flags(*command, flags->model);
-    add_value_flags(*command, options);
+    auto outputs = std::make_shared<Outputs>(*command);
+    add_model_flags(*command, flags->model, *outputs);
+    add_value_flags(*command, options, *outputs);
     add_machine_flags(*command, options, flags->math);
     CLI::Option* no_check = command->add_flag("--no-check", flags->no_check, "Do not compare outputs with golden");
     add_choice<bool>(*command, "--check", options.check_ops, {{"outputs", false}, {"ops", true}},
@@ -221,16 +223,14 @@ void add_run(CLI::App& app, int& exit_status) {
         ->add_flag("--strict", options.strict,
                    "Also demand PCC 0.999 of Float32 outputs, and 0.99 of 16-bit and Bfp8 outputs at HiFi3 and up")
         ->excludes(no_check);
-    command->add_option("--json", flags->json, "Write the report as JSON there; '-' = standard output, without tables")
-        ->type_name("FILE");
+    outputs->file("--json", flags->json, FileKind::Json,
+                  "Write the report as JSON there; '-' = standard output, without tables");
     command->add_flag("--progress", flags->progress,
                       "Tell on standard error how far the run is, also when that is no terminal");
-    CLI::Option* trace =
-        command
-            ->add_option("--trace", options.trace.file,
-                         "Write a database of what every core, pipe, link and memory channel did there, for ttperf; "
-                         "docs/trace.md describes it")
-            ->type_name("FILE");
+    CLI::Option* trace = outputs->file(
+        "--trace", options.trace.file, FileKind::Trace,
+        "Write a database of what every core, pipe, link and memory channel did there, for ttperf; docs/trace.md "
+        "describes it");
     command
         ->add_option("--trace-level", options.trace.level,
                      "1: sums per core and input (default); 2: also every step and transfer")
@@ -247,7 +247,10 @@ void add_run(CLI::App& app, int& exit_status) {
         "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf\n"
         "  ttsim compile model.onnx -o out && ttsim run out --input x=x.npy --outputs y --mode functional");
-    command->callback([flags, &exit_status] { exit_status = run(*flags); });
+    command->callback([flags, outputs, &exit_status] {
+        outputs->claim();
+        exit_status = run(*flags);
+    });
 }
 
 }  // namespace tt::cli

@@ -16,7 +16,7 @@ namespace tt::cli {
 
 using Json = nlohmann::ordered_json;
 
-void add_model_flags(CLI::App& command, ModelFlags& flags) {
+void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     ir::ModelRunOptions& o = flags.options;
     command
         .add_option("--input", flags.inputs,
@@ -24,8 +24,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                     "samples are run. Others are those of the compile")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
-    command.add_option("--outputs", o.outputs_dir, "Compiled model: write NAME.npy for each of its outputs there")
-        ->type_name("DIR");
+    outputs.folder_of_files("--outputs", o.outputs_dir, "Compiled model: write NAME.npy for each of its outputs there");
     command
         .add_option("--expect", o.expect_dir,
                     "Compiled model: compare its outputs with NAME.npy there; exits with 1 below --pcc")

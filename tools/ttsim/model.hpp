@@ -7,6 +7,7 @@
 
 #include "compiler/model_run.hpp"
 #include "sim/run.hpp"
+#include "tools/common/outputs.hpp"
 
 namespace tt::cli {
 
@@ -14,7 +15,7 @@ struct ModelFlags {
     std::vector<std::string> inputs;  ///< "NAME=FILE"
     ir::ModelRunOptions options;
 };
-void add_model_flags(CLI::App& command, ModelFlags& flags);
+void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
 /// Throws CLI::ValidationError when one is given: they are for compiled models only.
 void refuse_model_flags(const ModelFlags& flags);
 

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
@@ -30,12 +32,49 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
+/// The descriptor behind a name such as /dev/stdout or /dev/fd/3, or -1. What it leads to may be a file, which opened
+/// again by its name would be written from its start, and which nobody could rename anything over.
+int open_descriptor(const std::string& path) {
+    std::error_code failed;
+    fs::path at(path);
+    for (int links = 0; links < 8; ++links) {
+        const std::string folder = at.parent_path().lexically_normal().string(), name = at.filename().string();
+        if (folder == "/proc/self/fd" || folder == "/dev/fd") {
+            int number = -1;
+            const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+            return error == std::errc() && end == name.data() + name.size() ? number : -1;
+        }
+        if (!fs::is_symlink(at, failed)) return -1;
+        at = at.parent_path() / fs::read_symlink(at, failed);
+    }
+    return -1;
+}
+
+class Opened {
+public:
+    explicit Opened(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {}
+    ~Opened() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+    int descriptor() const { return descriptor_; }
+    int close() { return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno; }
+
+private:
+    int descriptor_;
+};
+
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path, FileKind kind)
+    : path_(std::move(path)), kind_(kind), descriptor_(open_descriptor(path_)) {
     if (is_stdout() || direct()) return;
-    const NewFile probe(path_);
+    if (descriptor_ >= 0 && ::fcntl(descriptor_, F_GETFL) >= 0) return;
+    const NewFile probe(path_, kind_);
 }
+
+bool OutputFile::is_stdout() const { return path_ == "-" || descriptor_ == STDOUT_FILENO; }
 
 bool OutputFile::direct() const {
     std::error_code ignored;
@@ -44,14 +83,23 @@ bool OutputFile::direct() const {
 }
 
 void OutputFile::write(std::string_view text) const {
-    if (is_stdout()) return print_text(text);
+    write_pieces([&](const Sink& sink) { sink(text); });
+}
+
+void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) const {
+    if (is_stdout()) return pieces(print_text);
+    const auto write_to = [&](int descriptor) {
+        pieces([&](std::string_view text) {
+            if (const int error = write_all(descriptor, text); error != 0) fail_write(path_, error);
+        });
+    };
+    if (descriptor_ >= 0) return write_to(descriptor_);
     std::optional<NewFile> fresh;
-    if (!direct()) fresh.emplace(path_);
-    const int descriptor = ::open(fresh ? fresh->temporary().c_str() : path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) fail_write(path_, errno);
-    int error = write_all(descriptor, text);
-    if (::close(descriptor) != 0 && error == 0) error = errno;
-    if (error != 0) fail_write(path_, error);
+    if (!direct()) fresh.emplace(path_, kind_);
+    Opened out(fresh ? fresh->temporary() : path_);
+    if (out.descriptor() < 0) fail_write(path_, errno);
+    write_to(out.descriptor());
+    if (const int error = out.close(); error != 0) fail_write(path_, error);
     if (fresh) fresh->commit();
 }
 

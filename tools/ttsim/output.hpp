@@ -2,25 +2,33 @@
 #pragma once
 
 #include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "base/file_kind.hpp"
+
 namespace tt::cli {
 
-/// A file written to a temporary beside it and renamed at the end. '-' is standard output; devices and pipes are
-/// written directly.
+/// A file written to a temporary beside it and renamed at the end. '-' and /dev/stdout are standard output; devices,
+/// pipes and open descriptors (/dev/fd/3) are written directly.
 class OutputFile {
 public:
-    /// Throws Error(Input) when the file could not be written, before any work is done.
-    explicit OutputFile(std::string path);
-    bool is_stdout() const { return path_ == "-"; }
+    /// Throws Error(Input) when the file could not be written or is not to be replaced, before any work is done.
+    OutputFile(std::string path, FileKind kind);
+    bool is_stdout() const;
     /// Throws Error(Input) and leaves the old file, if any, as it was.
     void write(std::string_view text) const;
+    /// The same piece by piece: `pieces` calls what it is given with each.
+    using Sink = std::function<void(std::string_view)>;
+    void write_pieces(const std::function<void(const Sink&)>& pieces) const;
 
 private:
     bool direct() const;
 
     std::string path_;
+    FileKind kind_;
+    int descriptor_ = -1;  ///< open already
 };
 
 /// Throws Error(Input) when standard output is closed or full.

@@ -31,6 +31,9 @@ std::string base_name(const std::string& path) { return std::filesystem::path(pa
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+/// null where there is no such figure.
+Json positive(double value) { return value > 0 ? number(value) : Json(nullptr); }
+
 std::string type_name(Comparison::Type type) {
     switch (type) {
         case Comparison::Type::Exact:
@@ -165,6 +168,10 @@ std::string report_json(const sim::RunReport& report) {
                    {"inputs_count", report.inputs_count},
                    {"clock_mhz", report.clock_mhz},
                    {"cycles", report.cycles},
+                   {"inputs_per_second", positive(report.inputs_per_second)},
+                   {"end_to_end_per_second", positive(report.end_to_end_per_second)},
+                   {"latency_cycles", report.latency_cycles == 0 ? Json(nullptr) : Json(report.latency_cycles)},
+                   {"load_cycles", report.mode == sim::Mode::Functional ? Json(nullptr) : Json(report.load_cycles)},
                    {"verdict", verdict(report)},
                    {"graphs", std::move(graphs)},
                    {"outputs", std::move(outputs)},

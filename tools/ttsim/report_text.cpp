@@ -156,11 +156,14 @@ std::string op_check_text(const sim::RunReport& report, Width width) {
     return "\n" + table.text(width) + op_check_finding(report) + "\n";
 }
 
+std::string unit(const sim::PerformanceFigure& figure) { return figure.metric == "math-utilization" ? " %" : ""; }
+
 std::string bounds(const sim::PerformanceFigure& figure) {
     if (!figure.judged()) return "unset";
     std::string text;
-    if (figure.expected != 0) text = fmt::format("{:g} +- {}", figure.expected, percent(figure.rtol));
-    if (figure.min_bound != 0) text += fmt::format("{}>= {:g}", text.empty() ? "" : ", ", figure.min_bound);
+    if (figure.expected != 0) text = fmt::format("{:g}{} +- {}", figure.expected, unit(figure), percent(figure.rtol));
+    if (figure.min_bound != 0)
+        text += fmt::format("{}>= {:g}{}", text.empty() ? "" : ", ", figure.min_bound, unit(figure));
     return text;
 }
 
@@ -168,11 +171,22 @@ std::string performance_text(const sim::RunReport& report, Width width) {
     if (report.performance.empty()) return "";
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
-        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}", figure.measured),
+        table.add({figure.check, figure.metric, bounds(figure), fmt::format("{:.6g}{}", figure.measured, unit(figure)),
                    !figure.judged() ? "not judged"
                    : figure.met()   ? "met"
                                     : "MISSED"});
     return "\n" + table.text(width);
+}
+
+/// The first input waits for nothing but itself; a full pipeline gives one after the other; over the whole run all
+/// that is not steady counts too.
+std::string rates_text(const sim::RunReport& report) {
+    if (report.end_to_end_per_second <= 0) return "";
+    std::string out = fmt::format("end to end: {} inputs/s", rate(report.end_to_end_per_second));
+    if (report.inputs_per_second > 0) out += fmt::format(", steady: {} inputs/s", rate(report.inputs_per_second));
+    if (report.latency_cycles > 0)
+        out += fmt::format("\nlatency of the first input: {} cycles, kernels loaded", grouped(report.latency_cycles));
+    return out + fmt::format("; loading: {} cycles\n", grouped(report.load_cycles));
 }
 
 std::string total_text(const sim::RunReport& report, bool timed) {
@@ -185,6 +199,7 @@ std::string total_text(const sim::RunReport& report, bool timed) {
             out += fmt::format("{} repeat others exactly and were added without being simulated\n",
                                plural(report.inputs_skipped, "input"));
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
+        out += rates_text(report);
     }
     return out + fmt::format("verdict: {}\n", verdict(report));
 }
@@ -206,7 +221,8 @@ std::string report_text(const sim::RunReport& report, std::optional<std::size_t>
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
-    out += performance_text(report, width) + op_check_text(report, width) + outputs_text(report, width) + tolerances_text(report);
+    out += performance_text(report, width) + op_check_text(report, width) + outputs_text(report, width) +
+           tolerances_text(report);
     return out + total_text(report, timed);
 }
 

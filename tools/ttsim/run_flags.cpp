@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {

@@ -1,4 +1,4 @@
-#include "tools/common/file_kind.hpp"
+#include "tools/common/input_kind.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -56,38 +56,38 @@ std::string device_of(const fs::path& folder) {
 }
 
 /// A name for what another command makes of this file, that is free or was made so before.
-std::string name_for(const fs::path& path, FileKind kind) {
+std::string name_for(const fs::path& path, InputKind kind) {
     fs::path clean = path.lexically_normal();
     if (!clean.has_filename()) clean = clean.parent_path();
     const std::string stem = clean.stem().string();
-    if (kind == FileKind::Trace) return stem + ".ttperf";
-    return is_there(stem) && kind_of(stem) != FileKind::CompiledModel ? stem + "_compiled" : stem;
+    if (kind == InputKind::Trace) return stem + ".ttperf";
+    return is_there(stem) && kind_of(stem) != InputKind::CompiledModel ? stem + "_compiled" : stem;
 }
 
 /// "ttsim compile m.onnx -o m", and the command that reads what it writes.
-std::string how_to(FileKind found, FileKind wanted, const std::string& path, const std::string& command) {
+std::string how_to(InputKind found, InputKind wanted, const std::string& path, const std::string& command) {
     const std::string file = shell_word(path);
     switch (found) {
-        case FileKind::Unknown:
+        case InputKind::Unknown:
             return "";
-        case FileKind::Trace:
+        case InputKind::Trace:
             return fmt::format("'ttperf {}' reads it", file);
-        case FileKind::Array:
+        case InputKind::Array:
             return "'ttsim run FOLDER --input NAME=" + file + "' gives it to a compiled model";
-        case FileKind::Model: {
-            const std::string folder = shell_word(name_for(path, FileKind::CompiledModel));
+        case InputKind::Model: {
+            const std::string folder = shell_word(name_for(path, InputKind::CompiledModel));
             const std::string compile = fmt::format("compile it: 'ttsim compile {} -o {}'", file, folder);
-            if (wanted == FileKind::Trace)
+            if (wanted == InputKind::Trace)
                 return fmt::format("{}; then 'ttsim run {} --mode timing --trace {}' writes a trace", compile, folder,
-                                   shell_word(name_for(path, FileKind::Trace)));
+                                   shell_word(name_for(path, InputKind::Trace)));
             return command == "ttsim run" ? fmt::format("{}, then 'ttsim run {}'", compile, folder)
                                           : fmt::format("{}, then '{} {}/netlist.yaml'", compile, command, folder);
         }
-        case FileKind::CompiledModel:
-        case FileKind::Netlist: {
-            if (wanted == FileKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
-            if (wanted == FileKind::Trace) {
-                const std::string trace = shell_word(name_for(path, FileKind::Trace));
+        case InputKind::CompiledModel:
+        case InputKind::Netlist: {
+            if (wanted == InputKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
+            if (wanted == InputKind::Trace) {
+                const std::string trace = shell_word(name_for(path, InputKind::Trace));
                 return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
                                    command, trace);
             }
@@ -96,7 +96,7 @@ std::string how_to(FileKind found, FileKind wanted, const std::string& path, con
                                shell_word((fs::path(path) / "netlist.yaml").string()),
                                device.empty() ? "" : " --device " + shell_word(device));
         }
-        case FileKind::Folder: {
+        case InputKind::Folder: {
             std::vector<std::string> files;
             std::error_code failed;
             for (fs::directory_iterator at(path, failed), end; at != end && files.size() < 1000; at.increment(failed))
@@ -110,21 +110,21 @@ std::string how_to(FileKind found, FileKind wanted, const std::string& path, con
     return "";
 }
 
-const char* name_of(FileKind kind) {
+const char* name_of(InputKind kind) {
     switch (kind) {
-        case FileKind::Netlist:
+        case InputKind::Netlist:
             return "a netlist";
-        case FileKind::Model:
+        case InputKind::Model:
             return "an ONNX model";
-        case FileKind::CompiledModel:
+        case InputKind::CompiledModel:
             return "the folder of a compiled model";
-        case FileKind::Folder:
+        case InputKind::Folder:
             return "a folder";
-        case FileKind::Trace:
+        case InputKind::Trace:
             return "a trace";
-        case FileKind::Array:
+        case InputKind::Array:
             return "an array";
-        case FileKind::Unknown:
+        case InputKind::Unknown:
             break;
     }
     return "";
@@ -132,22 +132,22 @@ const char* name_of(FileKind kind) {
 
 }  // namespace
 
-FileKind kind_of(const std::string& path) {
+InputKind kind_of(const std::string& path) {
     std::error_code failed;
     if (fs::is_directory(path, failed))
-        return is_there(fs::path(path) / "host_steps.json") ? FileKind::CompiledModel : FileKind::Folder;
+        return is_there(fs::path(path) / "host_steps.json") ? InputKind::CompiledModel : InputKind::Folder;
     const std::string extension = to_lower(fs::path(path).extension().string());
     const std::string head = first_bytes(path);
-    if (head.starts_with("SQLite format 3")) return FileKind::Trace;
-    if (head.starts_with("\x93NUMPY")) return FileKind::Array;
-    if (extension == ".yaml" || extension == ".yml") return FileKind::Netlist;
-    if (extension == ".onnx" || looks_like_onnx(head)) return FileKind::Model;
-    return FileKind::Unknown;
+    if (head.starts_with("SQLite format 3")) return InputKind::Trace;
+    if (head.starts_with("\x93NUMPY")) return InputKind::Array;
+    if (extension == ".yaml" || extension == ".yml") return InputKind::Netlist;
+    if (extension == ".onnx" || looks_like_onnx(head)) return InputKind::Model;
+    return InputKind::Unknown;
 }
 
-void want(FileKind wanted, const std::string& path, const std::string& command) {
-    const FileKind found = kind_of(path);
-    if (found == wanted || found == FileKind::Unknown) return;
+void want(InputKind wanted, const std::string& path, const std::string& command) {
+    const InputKind found = kind_of(path);
+    if (found == wanted || found == InputKind::Unknown) return;
     fail_input({path, 0, 0}, "is {}, not {}; {}", name_of(found), name_of(wanted),
                how_to(found, wanted, path, command));
 }

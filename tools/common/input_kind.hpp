@@ -6,7 +6,7 @@
 
 namespace tt::cli {
 
-enum class FileKind : std::uint8_t {
+enum class InputKind : std::uint8_t {
     Netlist,        ///< .yaml
     Model,          ///< ONNX
     CompiledModel,  ///< a folder that `ttsim compile` wrote
@@ -16,11 +16,11 @@ enum class FileKind : std::uint8_t {
     Unknown         ///< the command itself will see
 };
 /// By its first bytes, and its name where those do not tell.
-FileKind kind_of(const std::string& path);
+InputKind kind_of(const std::string& path);
 
 /// Unless it is that or unknown, throws Error(Input) that names the kind found and the commands to use instead, with
 /// arguments that work. `command`: as typed before the file, such as "ttsim check".
-void want(FileKind wanted, const std::string& path, const std::string& command);
+void want(InputKind wanted, const std::string& path, const std::string& command);
 
 /// For CLI::Option::check(): "" when there is such a file or folder.
 std::string missing_file(const std::string& path);

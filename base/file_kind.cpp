@@ -1,0 +1,167 @@
+#include "base/file_kind.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace tt {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t looked_at = std::size_t{1} << 20;
+
+std::string start_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string text(looked_at, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return text;
+}
+
+/// Follows the syntax and keeps nothing.
+class JsonStart : public nlohmann::json::json_sax_t {
+public:
+    explicit JsonStart(std::size_t size) : size_(size) {}
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
+        cut_ = size_ == looked_at && at >= size_;
+        return false;
+    }
+    bool cut() const { return cut_; }  ///< right as far as it goes
+
+private:
+    std::size_t size_;
+    bool cut_ = false;
+};
+
+bool is_json(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return false;
+    JsonStart start(text.size());
+    return nlohmann::json::sax_parse(text, &start) || start.cut();
+}
+
+/// Lines of equally many fields, two or more.
+bool is_csv(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos || text[first] == '{' || text[first] == '[') return false;  // JSON or YAML
+    if (text.find('\0') != std::string::npos) return false;
+    constexpr std::size_t lines = 8;
+    std::vector<std::size_t> commas(1);
+    bool quoted = false;
+    std::size_t at = 0;
+    for (; at < text.size() && commas.size() <= lines; ++at) {
+        if (text[at] == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (text[at] == ',') ++commas.back();
+        if (text[at] == '\n') commas.push_back(0);
+    }
+    // the last count is of a line not begun, of one too many, or of one that was cut
+    if (at == looked_at || text[at - 1] == '\n') commas.pop_back();
+    return !commas.empty() && commas.front() > 0 &&
+           std::all_of(commas.begin(), commas.end(), [&](auto n) { return n == commas.front(); });
+}
+
+bool is_trace(const std::string& text) {
+    constexpr std::size_t place = 68;
+    if (text.size() < 100 || text.compare(0, 16, std::string("SQLite format 3\0", 16)) != 0) return false;
+    std::uint32_t id = 0;
+    for (std::size_t i = 0; i < 4; ++i) id = id << 8U | static_cast<unsigned char>(text[place + i]);
+    return id == static_cast<std::uint32_t>(trace_application_id);
+}
+
+bool is_part(const std::string& relative, const FolderKind& kind) {
+    return std::any_of(kind.parts.begin(), kind.parts.end(), [&](std::string_view part) {
+        return fnmatch(std::string(part).c_str(), relative.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+    });
+}
+
+}  // namespace
+
+std::string_view to_string(FileKind kind) {
+    switch (kind) {
+        case FileKind::Json:
+            return "JSON";
+        case FileKind::Csv:
+            return "a CSV table";
+        case FileKind::Trace:
+            return "a trace";
+        case FileKind::Npy:
+            return "a .npy array";
+        case FileKind::Text:
+            return "an empty file";
+    }
+    return "";
+}
+
+bool looks_like(const std::string& path, FileKind kind) {
+    const std::string text = start_of(path);
+    if (text.empty()) return true;
+    switch (kind) {
+        case FileKind::Json:
+            return is_json(text);
+        case FileKind::Csv:
+            return is_csv(text);
+        case FileKind::Trace:
+            return is_trace(text);
+        case FileKind::Npy:
+            return text.compare(0, 6, "\x93NUMPY") == 0;
+        case FileKind::Text:
+            break;
+    }
+    return false;
+}
+
+const FolderKind& compiled_folder() {
+    static const FolderKind kind{"a compiled model",
+                                 {"netlist.yaml", "manifest.json", "host_steps.json"},
+                                 {"netlist.yaml", "manifest.json", "host_steps.json", "*.npy"}};
+    return kind;
+}
+
+const FolderKind& dump_folder() {
+    static const FolderKind kind{"a dump of inputs and outputs",
+                                 {"manifest.json", "inputs", "outputs"},
+                                 {"manifest.json", "inputs", "outputs", "inputs/*.npy", "outputs/*.npy"}};
+    return kind;
+}
+
+bool is_folder_part(const std::string& relative) {
+    return is_part(relative, compiled_folder()) || is_part(relative, dump_folder());
+}
+
+std::string folder_mismatch(const std::string& path, const FolderKind& kind) {
+    std::error_code failed;
+    if (fs::is_empty(path, failed) && !failed) return "";
+    for (const std::string_view mark : kind.marks)
+        if (!fs::exists(fs::path(path) / mark, failed)) return fmt::format("it has no '{}'", mark);
+    fs::recursive_directory_iterator at(path, failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const std::string relative = at->path().lexically_relative(path).string();
+        const bool npy = at->path().extension() == ".npy";
+        const fs::file_status status = at->symlink_status(failed);
+        if (!is_part(relative, kind) || (!fs::is_regular_file(status) && (npy || !fs::is_directory(status))) ||
+            (npy && !looks_like(at->path().string(), FileKind::Npy)))
+            return fmt::format("'{}' is none of its parts", relative);
+    }
+    return failed ? failed.message() : "";
+}
+
+}  // namespace tt

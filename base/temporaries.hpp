@@ -1,0 +1,23 @@
+// Files and folders that must not outlive the process: taken away again when a signal ends it.
+#pragma once
+
+#include <string>
+
+namespace tt {
+
+/// Takes part while it lives; the destructor removes nothing.
+class Temporary {
+public:
+    explicit Temporary(const std::string& path);
+    ~Temporary();
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+private:
+    int slot_;
+};
+
+/// From now on SIGINT, SIGTERM and SIGHUP, where they end the process, remove what is registered first.
+void remove_temporaries_on_signals();
+
+}  // namespace tt

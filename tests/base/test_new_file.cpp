@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/command_files.hpp"
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/read_file.hpp"
+#include "tests/netlist/temp_folder.hpp"
+
+using namespace tt;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string written(const std::string& path, FileKind kind) {
+    try {
+        write_new_file(path, kind, [](std::ostream& out) { out << "new"; });
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return content(path);
+}
+
+/// What a test notes is forgotten with its end.
+struct Command {
+    ~Command() { forget_command(); }
+};
+
+}  // namespace
+
+TEST_CASE("files are known by what they hold") {
+    struct Case {
+        std::string text;
+        FileKind kind;
+    };
+    const std::string trace =
+        std::string("SQLite format 3\0", 16) + std::string(52, '\0') + "ttpf" + std::string(40, '\0');
+    const Case cases[] = {{"{\"a\": [1, 2]}\n", FileKind::Json},
+                          {"[" + std::string(2 << 20, ' '), FileKind::Json},  // right as far as it is looked at
+                          {"a,b\n1,2\n3,\"4,5\"\n", FileKind::Csv},
+                          {"a,b", FileKind::Csv},
+                          {trace, FileKind::Trace},
+                          {"\x93NUMPY\x01", FileKind::Npy}};
+    for (const Case& one : cases)
+        for (const FileKind kind : {FileKind::Json, FileKind::Csv, FileKind::Trace, FileKind::Npy, FileKind::Text}) {
+            INFO(one.text.substr(0, 40) << " " << to_string(kind));
+            CHECK(looks_like(write_temp("kind", one.text), kind) == (kind == one.kind));
+        }
+    for (const std::string text : {"{devices: {arch: grayskull}}", "a text, with commas\nand without\n", "\n",
+                                   "{\"a\": 1} and more", "SQLite format 3", "\"text\""})
+        for (const FileKind kind : {FileKind::Json, FileKind::Csv, FileKind::Trace, FileKind::Npy}) {
+            INFO(text << " " << to_string(kind));
+            CHECK_FALSE(looks_like(write_temp("kind", text), kind));
+        }
+    CHECK(looks_like(write_temp("kind", ""), FileKind::Text));
+}
+
+TEST_CASE("a file is replaced by its own kind, and an input by nothing") {
+    const Command command;
+    const std::string json = write_temp("old.json", "{}"), text = write_temp("old.txt", "mine");
+    CHECK(written(text, FileKind::Json) ==
+          text + ": error: exists and is not JSON; it is left as it is (--force replaces it)");
+    CHECK(content(text) == "mine");
+    note_input(json);
+    const fs::path link = temp_folder() / "link.json", hard = temp_folder() / "hard.json";
+    fs::create_symlink("old.json", link);
+    fs::create_hard_link(json, hard);
+    for (const std::string& name : {json, link.string(), hard.string(), (temp_folder() / "." / "old.json").string()})
+        CHECK(written(name, FileKind::Json) ==
+              name + ": error: is an input of this command; name another file for the result, or add --force");
+    CHECK(content(json) == "{}");
+    force_outputs(true);
+    CHECK(written(link.string(), FileKind::Json) == "new");
+    CHECK(fs::is_symlink(link));  // what it leads to is replaced
+    CHECK(content(json) == "new");
+    CHECK(content(hard) == "{}");
+    CHECK(holds_whole_files(temp_folder()));
+}
+
+TEST_CASE("files of a folder that is read are inputs, others in it are not") {
+    const Command command;
+    const fs::path folder = temp_folder() / "io";
+    fs::create_directories(folder / "inputs");
+    for (const char* name : {"manifest.json", "report.json"}) std::ofstream(folder / name) << "{}";
+    note_input(folder.string());
+    CHECK_THROWS_WITH(check_replaceable((folder / "manifest.json").string(), FileKind::Json),
+                      Catch::Contains("is an input"));
+    CHECK_NOTHROW(check_replaceable((folder / "report.json").string(), FileKind::Json));
+}
+
+TEST_CASE("a folder appears whole, in place of an old one of its kind only") {
+    const Command command;
+    const fs::path folder = temp_folder() / "above" / "dump";
+    const auto make = [&](const std::string& text, bool whole) {
+        NewFolder fresh(folder.string() + "/", dump_folder());
+        for (const char* part : {"inputs", "outputs"}) fs::create_directory(fs::path(fresh.temporary()) / part);
+        std::ofstream(fs::path(fresh.temporary()) / "manifest.json") << text;
+        if (whole) fresh.commit();
+    };
+    make("first", false);
+    CHECK_FALSE(fs::exists(folder.parent_path()));
+    make("first", true);
+    make("second", false);
+    CHECK(content(folder / "manifest.json") == "first");
+    make("second", true);
+    CHECK(content(folder / "manifest.json") == "second");
+    CHECK(holds_whole_files(folder.parent_path()));
+    std::ofstream(folder / "inputs" / "x.npy") << "no array";
+    CHECK_THROWS_WITH(make("third", true), Catch::Contains("'inputs/x.npy' is none of its parts; it is left as it is"));
+    fs::remove(folder / "inputs" / "x.npy");
+    note_input((folder / "inputs").string());
+    CHECK_THROWS_WITH(make("third", true), Catch::Contains("holds inputs of this command"));
+    forget_command();
+    fs::remove(folder / "manifest.json");
+    force_outputs(true);
+    CHECK_THROWS_WITH(make("third", true), Catch::Contains("it has no 'manifest.json'"));
+}
+
+TEST_CASE("devices, pipes and folders are no files to read") {
+    CHECK_THROWS_WITH(read_file("/dev/zero", 1000), "/dev/zero: error: is a device or a pipe; a file is wanted");
+    CHECK_THROWS_WITH(read_file(temp_folder().string(), 1000), Catch::Contains("is a folder; a file is wanted"));
+}

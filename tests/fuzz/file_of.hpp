@@ -1,0 +1,11 @@
+// A file with the bytes of one run of a target, for readers that take files.
+#pragma once
+
+#include "tests/netlist/temp_folder.hpp"
+
+namespace tt::fuzz {
+
+/// One file for the whole program, written anew.
+inline std::string file_of(const std::string& bytes) { return write_temp("fuzzed", bytes); }
+
+}  // namespace tt::fuzz

@@ -1,0 +1,19 @@
+// Cluster descriptors.
+#include <algorithm>
+
+#include "netlist/cluster.hpp"
+#include "tests/fuzz/file_of.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace tt::fuzz {
+
+void cluster(const std::string& bytes) {
+    const std::string file = file_of(bytes);
+    for (const char* name : {"grayskull", "wormhole_b0"})
+        answer([&] {
+            const Cluster read = read_cluster(file, chip(name));
+            TT_CHECK(std::is_sorted(read.chips.begin(), read.chips.end()), "chips are in order");
+        });
+}
+
+}  // namespace tt::fuzz

@@ -1,0 +1,69 @@
+#include "tools/common/outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/command_files.hpp"
+#include "base/new_file.hpp"
+#include "tools/ttsim/output.hpp"
+
+namespace tt::cli {
+
+namespace fs = std::filesystem;
+
+Outputs::Outputs(CLI::App& command) : command_(command) {
+    command.add_flag("--force", force_,
+                     "Write results over inputs of the command and over files of another kind, which are refused "
+                     "otherwise");
+}
+
+CLI::Option* Outputs::add(const std::string& flag, Output output, const std::string& help) {
+    output.option =
+        command_.add_option(flag, *output.path, help)->type_name(output.folder || output.of_files ? "DIR" : "FILE");
+    outputs_.push_back(output);
+    return output.option;
+}
+
+CLI::Option* Outputs::file(const std::string& flag, std::string& path, FileKind kind, const std::string& help) {
+    return add(flag, {nullptr, &path, nullptr, kind, false}, help);
+}
+
+CLI::Option* Outputs::folder(const std::string& flag, std::string& path, const FolderKind& kind,
+                             const std::string& help) {
+    return add(flag, {nullptr, &path, &kind, {}, false}, help);
+}
+
+CLI::Option* Outputs::folder_of_files(const std::string& flag, std::string& path, const std::string& help) {
+    return add(flag, {nullptr, &path, nullptr, {}, true}, help);
+}
+
+void Outputs::claim() const {
+    force_outputs(force_);
+    for (const CLI::Option* option : command_.get_options()) {
+        if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& o) { return o.option == option; }))
+            continue;
+        for (const std::string& given : option->results()) {
+            note_input(given);
+            if (const std::size_t equals = given.rfind('='); equals != std::string::npos)
+                note_input(given.substr(equals + 1));
+        }
+    }
+    std::map<std::string, const Output*> named;
+    for (const Output& output : outputs_) {
+        if (output.path->empty()) continue;
+        std::error_code failed;
+        const fs::path whole = fs::weakly_canonical(followed(*output.path), failed);
+        const bool device = fs::exists(whole, failed) && fs::is_other(whole, failed);
+        if (const auto [before, fresh] = named.emplace(whole.string(), &output); !fresh && !device)
+            throw CLI::ValidationError(output.option->get_name(), fmt::format("'{}' is given to {} too", *output.path,
+                                                                              before->second->option->get_name()));
+        if (output.folder) const NewFolder probe(*output.path, *output.folder);
+        // one that writes to no file of its own, such as a trace, refuses what is no regular file itself
+        if (!output.folder && !output.of_files) const OutputFile probe(*output.path, output.file);
+    }
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,44 @@
+// The files and folders that one command writes, and --force.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/file_kind.hpp"
+
+namespace tt::cli {
+
+/// Whatever else on the command line names a file or folder is an input, which no output may destroy.
+class Outputs {
+public:
+    /// Adds --force.
+    explicit Outputs(CLI::App& command);
+    Outputs(const Outputs&) = delete;
+    Outputs& operator=(const Outputs&) = delete;
+
+    CLI::Option* file(const std::string& flag, std::string& path, FileKind kind, const std::string& help);
+    CLI::Option* folder(const std::string& flag, std::string& path, const FolderKind& kind, const std::string& help);
+    /// A folder that files are put into, beside what it has.
+    CLI::Option* folder_of_files(const std::string& flag, std::string& path, const std::string& help);
+
+    /// To be called before any work: notes the inputs and refuses outputs that must not be written or that two flags
+    /// name. Throws Error(Input) or CLI::ValidationError.
+    void claim() const;
+
+private:
+    struct Output {
+        CLI::Option* option;
+        std::string* path;
+        const FolderKind* folder;
+        FileKind file;
+        bool of_files;
+    };
+    CLI::Option* add(const std::string& flag, Output output, const std::string& help);
+
+    CLI::App& command_;
+    std::vector<Output> outputs_;
+    bool force_ = false;
+};
+
+}  // namespace tt::cli
