@@ -204,6 +204,7 @@ RunReport run(const RunOptions& options) {
     if (state.values() && state.options.sink) give_outputs(state);
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);
+    for (std::string& note : state.saturations.notes()) state.report.notes.push_back(std::move(note));
     return std::move(state.report);
 }
 

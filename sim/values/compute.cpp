@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/overflow.hpp"
 #include "kernels/tile_codec.hpp"
 
 namespace tt::sim {
@@ -174,6 +175,9 @@ void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std:
                                  .out = {block->data.data(), block->rows, block->cols, block->cols}};
             op.def->block(args);
             pack_result(args);
+            if (!follows_formats(numerics_)) return;
+            if (const std::int64_t many = count_saturated(op.op->cfg.out_df, args.out); many > 0)
+                saturations_.add(*op.op, many);
         },
         std::move(after));
 }

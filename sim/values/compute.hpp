@@ -10,6 +10,7 @@
 
 #include "netlist/plan/plan.hpp"
 #include "sim/values/entry.hpp"
+#include "sim/values/saturations.hpp"
 
 namespace tt::sim {
 
@@ -39,7 +40,8 @@ using AssembledPtr = std::shared_ptr<Assembled>;
 
 class Compute {
 public:
-    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool) : plan_(plan), numerics_(numerics), pool_(pool) {}
+    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool, Saturations& saturations)
+        : plan_(plan), numerics_(numerics), pool_(pool), saturations_(saturations) {}
 
     /// Slice z of operand k of `op`, as `pipe` carries it.
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
@@ -61,6 +63,7 @@ private:
     const Plan& plan_;
     Numerics numerics_;
     ThreadPool& pool_;
+    Saturations& saturations_;
 };
 
 }  // namespace tt::sim
