@@ -132,7 +132,7 @@ bool looks_like(const std::string& path, FileKind kind) {
 const FolderKind& compiled_folder() {
     static const FolderKind kind{"a compiled model",
                                  {"netlist.yaml", "manifest.json", "host_steps.json"},
-                                 {"netlist.yaml", "manifest.json", "host_steps.json", "*.npy"}};
+                                 {"netlist.yaml", "manifest.json", "host_steps.json", "reference.tg", "*.npy"}};
     return kind;
 }
 

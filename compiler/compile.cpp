@@ -13,6 +13,7 @@
 #include "compiler/backend/estimate.hpp"
 #include "compiler/conv_fracture.hpp"
 #include "compiler/onnx/tensor.hpp"
+#include "compiler/reference.hpp"
 #include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
 #include "netlist/device.hpp"
@@ -252,6 +253,7 @@ CompileReport compile(const CompileOptions& options) {
     if (model.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
     check_input_names(options, model);
     const std::map<std::string, Literal> values = read_values(options.inputs);
+    const std::string reference = reference_text(model);
     Lowered lowered = compilation.lower(std::move(model));
     auto [schedule, emitted] = compilation.schedule(lowered.graph);
     compilation.check(emitted);
@@ -264,8 +266,9 @@ CompileReport compile(const CompileOptions& options) {
     report.constants = emitted.constants.size();
     report.decisions = std::move(schedule.decisions);
     report.variant = schedule.variant;
-    report.host_steps = write_result(options, emitted, std::move(lowered.host), values);
+    report.host_steps = write_result(options, emitted, std::move(lowered.host), values, reference);
     report.notes = std::move(lowered.notes);
+    for (std::string& note : overflow_notes(emitted)) report.notes.push_back(std::move(note));
     return report;
 }
 

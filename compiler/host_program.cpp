@@ -33,8 +33,7 @@ public:
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
             if (device_.nodes[id].is_input())
                 program_.to_device.push_back({device_.nodes[id].origin, given_by_.at(id)});
-        if (device_.outputs.empty())
-            fail_unsupported({}, "all of the model is work for the host; nothing is left for the device");
+        if (device_.outputs.empty()) give_one_number();
         whole_ = std::move(device_);
         whole_.erase_unused();
         return std::move(program_);
@@ -71,6 +70,27 @@ private:
         if (is_host(id)) made.name = crossing(made.name);
         on_host_[id] = push(program_.graph, std::move(made));
         return *on_host_[id];
+    }
+
+    /// All of the model is work for the host. A netlist has an op: the device copies a number that nobody reads.
+    void give_one_number() {
+        Node number = {.name = "nothing_left",
+                       .op = "constant",
+                       .inputs = {},
+                       .attrs = {},
+                       .type = {},
+                       .literal = std::make_shared<Literal>(Literal::scalar(DType::F32, 0)),
+                       .origin = {},
+                       .kind = {},
+                       .loc = {}};
+        number.type = {DType::F32, number.literal->dims(), {}};
+        const ValueId id = push(device_, number);
+        const std::string name = crossing("nothing_left");
+        Node made = input_like(number, name);
+        made.name = unused_name(name);
+        made.attrs["device"] = std::int64_t{1};
+        push(program_.graph, std::move(made));
+        device_.outputs.push_back({name, id, {}});
     }
 
     /// A name that is no input's name in the model either.

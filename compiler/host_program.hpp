@@ -29,7 +29,7 @@ struct HostProgram {
 /// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
 /// becomes its input, what they need of the device its output.
 /// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
-/// Throws Error(Unsupported) when nothing is left for the device.
+/// Where nothing is left for the device it copies one number.
 HostProgram cut_host(Graph& graph, bool exact);
 
 /// One program from two cuts: `inner` was cut out of what `outer` left for the device.

@@ -7,8 +7,10 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "compiler/reference.hpp"
 #include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
+#include "kernels/overflow.hpp"
 #include "netlist/manifest.hpp"
 
 namespace fs = std::filesystem;
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 namespace tt::ir {
 
 bool ModelRunReport::pass() const {
-    return std::all_of(outputs.begin(), outputs.end(), [](const ModelOutput& o) { return o.pass; });
+    return std::all_of(outputs.begin(), outputs.end(), [](const ModelOutput& o) { return o.pass(); });
 }
 
 namespace {
@@ -113,9 +115,13 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps&
     return samples;
 }
 
-/// Correlation of floats; of whole numbers the share that is equal.
-void compare(ModelOutput& output, const Literal& expected, double least) {
-    const Literal& have = output.value;
+/// Where outputs and reference part further than that, rounding to a format is no excuse.
+constexpr double reference_pcc = 0.9, reference_share = 0.9, reference_error = 0.05;
+
+/// Correlation of floats; of whole numbers the share that is equal. Of a constant, which has no correlation, the
+/// error must be below `flat_error` of its size.
+Agreement compare(const Literal& have, const Literal& expected, double least, double flat_error = 1e-2) {
+    Agreement result;
     double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0, equal = 0;
     bool finite = true;
     for (std::int64_t i = 0; i < have.size(); ++i) {
@@ -125,7 +131,7 @@ void compare(ModelOutput& output, const Literal& expected, double least) {
             if (!std::isfinite(x)) continue;
         }
         finite = finite && std::isfinite(x) && std::isfinite(y);
-        output.max_error = std::max(output.max_error, std::fabs(x - y));
+        result.max_error = std::max(result.max_error, std::fabs(x - y));
         ++n;
         a += x;
         b += y;
@@ -135,14 +141,58 @@ void compare(ModelOutput& output, const Literal& expected, double least) {
     }
     const double count = static_cast<double>(have.size());
     if (!is_float(have.dtype())) {
-        output.pcc = count == 0 ? 1 : equal / count;
+        result.pcc = count == 0 ? 1 : equal / count;
     } else {
         const double va = n * aa - a * a, vb = n * bb - b * b;
         const bool flat = va <= 1e-12 * n * aa || vb <= 1e-12 * n * bb;  // a constant has no correlation
-        const bool close = output.max_error <= 1e-2 * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
-        output.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
+        const bool close = result.max_error <= flat_error * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
+        result.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
     }
-    output.pass = *output.pcc >= least;
+    result.pass = result.pcc >= least;
+    return result;
+}
+
+/// Holds the first samples against the model in float32.
+void compare_with_reference(const ModelRunOptions& options, const HostSteps& steps, const std::vector<Values>& inputs,
+                            const std::vector<Values>& outputs, ModelRunReport& report) {
+    if (!options.reference) return;
+    const auto reference = Reference::read(options.folder, steps.program.graph);
+    if (!reference) return;
+    const auto samples = std::min(inputs.size(), static_cast<std::size_t>(reference->most_samples()));
+    for (std::size_t k = 0; k < samples; ++k) {
+        const auto expected = reference->outputs(inputs[k]);
+        if (!expected) return;
+        for (ModelOutput& output : report.outputs) {
+            const auto found = expected->find(output.name);
+            if (found == expected->end() || found->second.dims() != outputs[k].at(output.name).dims())
+                fail_input({options.folder + "/" + reference_file, 0, 0}, "it has no output '{}' of that shape",
+                           output.name);
+            const bool real = is_float(output.value.dtype());
+            const Agreement now = compare(outputs[k].at(output.name), found->second,
+                                          real ? reference_pcc : reference_share, reference_error);
+            if (!output.reference || now.pcc < output.reference->pcc) output.reference = now;  // the worst sample
+        }
+    }
+}
+
+/// Inputs that their queue's format does not hold.
+void note_overflow(const HostSteps& steps, const std::vector<Values>& crossing, ModelRunReport& report) {
+    for (const BoundTensor& tensor : steps.to_device) {
+        const auto most = static_cast<double>(largest_number(tensor.df));
+        std::int64_t many = 0, all = 0;
+        for (const Values& values : crossing) {
+            const Literal& value = values.at(tensor.name);
+            all += value.size();
+            for (std::int64_t i = 0; i < value.size(); ++i)
+                many += std::fabs(value.at(i)) > most && std::isfinite(value.at(i)) ? 1 : 0;
+        }
+        if (many > 0)
+            report.notes.push_back(
+                fmt::format("input of the device '{}': {} of {} datums are beyond {} (largest {:g}) "
+                            "and are cut; a format of 8 exponent bits holds them (--default-df "
+                            "Float16_b)",
+                            tensor.queue, many, all, to_string(tensor.df), most));
+    }
 }
 
 std::vector<ModelOutput> joined(const Graph& graph, const std::vector<Values>& samples) {
@@ -158,7 +208,7 @@ std::vector<ModelOutput> joined(const Graph& graph, const std::vector<Values>& s
                 for (std::int64_t i = 0; i < size; ++i)
                     all.set(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name).at(i));
         }
-        outputs.push_back({output.name, std::move(all), std::nullopt, 0, true});
+        outputs.push_back({output.name, std::move(all), std::nullopt, std::nullopt});
     }
     return outputs;
 }
@@ -177,7 +227,7 @@ void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outpu
         if (expected.dims() != output.value.dims())
             fail_input({file, 0, 0}, "its shape is [{}]; output '{}' is [{}]", fmt::join(expected.dims(), ", "),
                        output.name, fmt::join(output.value.dims(), ", "));
-        compare(output, expected, options.least_pcc);
+        output.expected = compare(output.value, expected, options.least_pcc);
     }
     if (!any)
         fail_input({options.expect_dir, 0, 0},
@@ -213,11 +263,12 @@ ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device
     const std::vector<Values> inputs = read_inputs(options, steps, notes);
     std::vector<HostRun> runs;
     Entries entries;
+    std::vector<Values> given;
     for (const Values& values : inputs) {
         runs.emplace_back(steps.program, values);
-        const Values crossing = runs.back().device_inputs();
+        given.push_back(runs.back().device_inputs());
         for (const BoundTensor& tensor : steps.to_device)
-            entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
+            entries[tensor.queue].push_back(to_entry(given.back().at(tensor.name), tensor.df));
     }
     const auto samples = static_cast<std::int64_t>(inputs.size());
     const Entries results = device(steps, std::move(entries), samples);
@@ -231,6 +282,8 @@ ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device
     ModelRunReport report{samples, host_step_lines(steps), std::move(notes), joined(steps.program.graph, outputs)};
     for (const ModelOutput& output : report.outputs)
         note_non_finite("output '" + output.name + "'", output.value, report.notes);
+    note_overflow(steps, given, report);
+    compare_with_reference(options, steps, inputs, outputs, report);
     compare_all(options, report.outputs, report.notes);
     write_outputs(options, report.outputs);
     return report;

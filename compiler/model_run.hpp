@@ -19,21 +19,29 @@ struct ModelRunOptions {
     std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
     std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
     std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
+    bool reference = true;                      ///< compare with the model in float32, where the folder has it
     double least_pcc = 0.99;                    ///< of compared floats; of whole numbers: the share that is equal
+};
+
+/// Of an output with what is expected.
+struct Agreement {
+    double pcc = 0;  ///< the correlation, or of whole numbers the share that is equal
+    double max_error = 0;
+    bool pass = true;
 };
 
 struct ModelOutput {
     std::string name;
-    Literal value;              ///< several samples: along a new first axis
-    std::optional<double> pcc;  ///< compared: the correlation, or of whole numbers the share that is equal
-    double max_error = 0;
-    bool pass = true;
+    Literal value;                       ///< several samples: along a new first axis
+    std::optional<Agreement> expected;   ///< with --expect
+    std::optional<Agreement> reference;  ///< with the model in float32
+    bool pass() const { return (!expected || expected->pass) && (!reference || reference->pass); }
 };
 
 struct ModelRunReport {
     std::int64_t samples = 1;
     std::vector<std::string> steps;  ///< what the host did, one line each
-    std::vector<std::string> notes;  ///< NaNs and infinities of inputs and outputs, outputs nothing is expected of
+    std::vector<std::string> notes;  ///< NaNs, infinities and overflows by place; outputs nothing is expected of
     std::vector<ModelOutput> outputs;
     bool pass() const;
 };

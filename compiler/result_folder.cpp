@@ -10,7 +10,9 @@
 #include "base/new_file.hpp"
 #include "compiler/host_rounding.hpp"
 #include "compiler/host_steps.hpp"
+#include "compiler/reference.hpp"
 #include "compiler/value_file.hpp"
+#include "kernels/overflow.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/npy.hpp"
 #include "netlist/writer.hpp"
@@ -88,7 +90,7 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
 }
 
 std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
-                                      const Values& values) {
+                                      const Values& values, const std::string& reference) {
     NewFolder result(options.out, compiled_folder());
     const fs::path folder(result.temporary());
     Manifest manifest;
@@ -120,8 +122,29 @@ std::vector<std::string> write_result(const CompileOptions& options, const Emitt
     write_manifest(folder.string(), manifest);
     write_text(folder / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));
     write_text(folder / "host_steps.json", host_steps_text(steps, folder.string()));
+    if (!reference.empty()) write_text(folder / reference_file, reference);
     result.commit();
     return host_step_lines(steps);
+}
+
+std::vector<std::string> overflow_notes(const EmittedModel& model) {
+    std::map<std::string, DataFormat> formats;
+    for (const Queue& queue : model.netlist.queues) formats.emplace(queue.name, queue.df);
+    std::vector<std::string> notes;
+    for (const auto& [queue, literal, bits] : model.constants) {
+        const DataFormat df = formats.at(queue);
+        const float most = largest_number(df);
+        const std::vector<float>& values = literal->floats();
+        const auto many = bits ? 0 : std::count_if(values.begin(), values.end(), [most](float v) {
+            return std::fabs(v) > most && std::isfinite(v);
+        });
+        if (many > 0)
+            notes.push_back(
+                fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
+                            "format of 8 exponent bits holds them (--default-df Float16_b)",
+                            queue, many, values.size(), to_string(df), most));
+    }
+    return notes;
 }
 
 }  // namespace tt::ir

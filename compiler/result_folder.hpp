@@ -1,4 +1,5 @@
-// What a compile leaves behind: netlist.yaml, manifest.json, host_steps.json and a .npy file for each host queue.
+// What a compile leaves behind: netlist.yaml, manifest.json, host_steps.json, reference.tg and a .npy file for
+// each host queue.
 #pragma once
 
 #include <map>
@@ -11,10 +12,13 @@
 
 namespace tt::ir {
 
-/// Writes beside the folder and renames, so that it is there whole or not at all. Inputs without a value are generated.
-/// Returns the host steps as lines.
+/// `reference`: text of reference.tg, "" = none. Writes beside the folder and renames, so that it is there whole or not
+/// at all. Inputs without a value are generated. Returns the host steps as lines.
 std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
-                                      const Values& values);
+                                      const Values& values, const std::string& reference);
+
+/// Constants that their format does not hold, one line each.
+std::vector<std::string> overflow_notes(const EmittedModel& model);
 
 /// The values as an input of this type wants them: .npy files hold bf16 as the bits of u16, and f16 as float32.
 /// Throws Error(Input) at the file.

@@ -177,6 +177,7 @@ static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of
     if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && state.options.check) check_outputs(state);
     if (state.values() && !state.options.check) look_through_outputs(state);
+    for (std::string& note : state.saturations.notes()) state.report.notes.push_back(std::move(note));
     return std::move(state.report);
 }
 

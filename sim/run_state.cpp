@@ -23,7 +23,8 @@ const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
         prepared.plan = elaborate(netlist, launch, machine, sparse);
-        prepared.compute = std::make_unique<Compute>(*prepared.plan, options.numerics, pool, options.fault);
+        prepared.compute =
+            std::make_unique<Compute>(*prepared.plan, options.numerics, pool, saturations, options.fault);
     }
     return prepared;
 }

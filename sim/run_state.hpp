@@ -35,6 +35,7 @@ struct RunState {
         std::shared_ptr<const Plan> plan;
         std::unique_ptr<Compute> compute;  // tasks refer to it: lives as long as the run
     };
+    Saturations saturations;
     std::map<const Op*, SparseCounts> sparse;  // of encodings known before the run
     std::map<std::string, Prepared> plans;     // by plan_key()
     std::map<const Queue*, bool> read_by_graph;

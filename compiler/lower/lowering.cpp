@@ -75,7 +75,9 @@ void Lowering::lower(ValueId id) {
 void Lowering::add_input(const Node& n) {
     const Form form = form_of(n.type.dims);
     if (count(n.type.dims) == 0) fail_unsupported(n.loc, "input '{}' has no datums: {}", n.origin, to_string(n.type));
-    const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, options_.default_df});
+    // numbers of 8 bits are more than a block float holds beside each other
+    const DataFormat df = is_float(n.type.dtype) ? options_.default_df : wide_format(options_.default_df);
+    const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
     made.attrs["dims"] = n.type.dims;
@@ -113,13 +115,9 @@ Matrix& Lowering::operand(ValueId id) {
 
 Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows,
                       PadRange cols) {
-    const bool exact = node().integer("exact", 0) != 0;
-    attrs.erase("exact");
     // what fills up a block of 16 datums must not drown those that count: they share an exponent
     const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
-    const DataFormat df = exact     ? DataFormat::Float32
-                          : drowned ? wide_format(options_.default_df)
-                                    : options_.default_df;
+    const DataFormat df = drowned ? wide_format(options_.default_df) : options_.default_df;
     const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
     if (form.rows % 32 == 0) rows = {};
     if (form.cols % 32 == 0) cols = {};

@@ -10,7 +10,7 @@
 namespace tt::ir {
 
 static void run(Graph& graph, const PassOptions& options) {
-    HostProgram program = cut_host(graph, options.default_df == DataFormat::Float32);
+    HostProgram program = cut_host(graph, options.default_df == DataFormat::Float32 && !options.host_fallback);
     if (!options.host) return;
     const bool first = options.host->graph.nodes.empty();
     *options.host = first ? std::move(program) : join(std::move(*options.host), std::move(program));

@@ -1,8 +1,11 @@
 // decompose-elementwise: what the device has no op for, from what it has.
 //
 //   a > b      clamp((a - b) * 1e30, 0, 1)                    exact for every difference a float can show
-//   round x    (x + 1.5 * 2^23) - 1.5 * 2^23                  float32 addition rounds half to even; |x| < 2^22
-//   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), right while |a| < 2^22
+//   round x    |x| bit by bit: r = min(|x|, 2^n); for k = n - 1 .. 0: r -= clamp((r - 2^k) * 1e30, 0, 2^k);
+//              what is left is in (0, 1], and |x| + (0 or 1) - r is whole. Each step is exact in every format, and
+//              so is the result; no format holds a fraction from 2^n on. floor, ceil and truncate decide otherwise
+//   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), put right by the remainder: exact while the
+//              format holds the integers
 //   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
 //   erf x      Abramowitz and Stegun 7.1.26, |error| < 1.5e-7
 #include <cmath>
@@ -18,7 +21,7 @@ namespace {
 /// Arithmetic on values of the graph being built.
 class Math {
 public:
-    Math(Builder& build, bool precise) : build_(build), precise_(precise) {}
+    Math(Builder& build, DataFormat df) : build_(build), df_(df), precise_(df == DataFormat::Float32) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
@@ -29,29 +32,58 @@ public:
     ValueId mul(ValueId a, ValueId b) { return two("multiply", a, b); }
     ValueId scaled(ValueId x, double factor) { return mul(x, real(factor)); }
     ValueId neg(ValueId x) { return scaled(x, -1); }
-    /// 1 where x > 0, else 0.
-    ValueId step(ValueId x) { return one("relu_max", scaled(x, 1e30), {{"threshold", 1.0}}); }
-    ValueId complement(ValueId x) { return sub(real(1), x); }
-    ValueId round(ValueId x) {
-        constexpr double shift = 12582912.0;
-        const ValueId lifted = build_.add("add", {x, real(shift)}, {{"exact", std::int64_t{1}}});
-        return build_.add("subtract", {lifted, real(shift)}, {{"exact", std::int64_t{1}}});
+    /// `height` where x > 0, else 0. A 5-bit exponent holds no number as large as 1e30.
+    ValueId step(ValueId x, double height = 1) {
+        const auto clamped = [&](ValueId v) { return one("relu_max", v, {{"threshold", height}}); };
+        if (info(df_).family != FormatFamily::A) return clamped(scaled(x, 1e30));
+        return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
     }
+    ValueId complement(ValueId x) { return sub(real(1), x); }
+
+    /// Of |x|: what stands above the next lower whole number, in (0, 1], or 0 for 0; and whether that number is odd.
+    struct Part {
+        ValueId size, fraction, odd;
+    };
+    Part part(ValueId x) {
+        const ValueId size = one("abs", x);
+        const int bits = whole_bits();
+        ValueId rest = one("relu_max", size, {{"threshold", std::ldexp(1.0, bits)}}), bit = rest;
+        for (int k = bits - 1; k >= 0; --k) {
+            const double weight = std::ldexp(1.0, k);
+            bit = step(sub(rest, real(weight)), weight);
+            rest = sub(rest, bit);
+        }
+        return {size, rest, bit};
+    }
+    /// |x| with its fraction replaced by `up`, which is 0 or 1.
+    ValueId replaced(const Part& p, ValueId up) { return add(p.size, sub(up, p.fraction)); }
+    ValueId is_one(ValueId fraction) { return complement(step(sub(real(1), fraction))); }
+
+    /// Half to even.
+    ValueId round(ValueId x) {
+        const Part p = part(x);
+        const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
+        return mul(sign(x), replaced(p, two("maximum", above, mul(p.odd, complement(below)))));
+    }
+    /// Of a negative number every fraction counts, of the others a whole one.
     ValueId floor(ValueId x) {
-        const ValueId r = round(x);
-        return sub(r, step(sub(r, x)));
+        const Part p = part(x);
+        const ValueId negative = step(neg(x));
+        const ValueId up = two("maximum", is_one(p.fraction), mul(negative, step(p.fraction)));
+        return mul(sign(x), replaced(p, up));
     }
     ValueId sign(ValueId x) { return sub(step(x), step(neg(x))); }
-    ValueId truncate(ValueId x) { return mul(sign(x), floor(one("abs", x))); }
+    ValueId floor_of_size(ValueId x) {
+        const Part p = part(x);
+        return replaced(p, is_one(p.fraction));
+    }
+    ValueId truncate(ValueId x) { return mul(sign(x), floor_of_size(x)); }
     ValueId inverse(ValueId x) { return one("reciprocal", x); }
-    /// a / b. With float32 one Newton step more makes quotients that a float can hold exact; where the result is
-    /// rounded to a whole number (`decisive`) the step's residual is exact, and the quotient correctly rounded.
-    ValueId quotient(ValueId a, ValueId b, bool decisive) {
+    /// a / b; in Float32 with one Newton step more.
+    ValueId quotient(ValueId a, ValueId b) {
         const ValueId r = inverse(b), q = mul(a, r);
         if (!precise_ || exact_inverse(build_.literal(b))) return q;
-        const ValueId p = mul(b, q);
-        const ValueId residual = decisive ? sub(sub(a, p), product_error(b, q, p)) : sub(a, p);
-        return add(q, mul(r, residual));
+        return add(q, mul(r, sub(a, mul(b, q))));
     }
     ValueId minimum(ValueId a, ValueId b) { return neg(two("maximum", neg(a), neg(b))); }
 
@@ -63,24 +95,24 @@ public:
         const ValueId tail = mul(mul(sum, t), one("exp", neg(one("square", x))));
         return mul(sign(x), complement(tail));
     }
-    /// floor(|a| / |b|) of integers: half a step up keeps rounding away from the edge.
-    ValueId whole_quotient(ValueId a, ValueId b) {
-        return floor(mul(add(one("abs", a), real(0.5)), inverse(one("abs", b))));
+    /// |a| / |b| of integers as quotient and remainder. Half a step up keeps the estimate away from the edge; where a
+    /// format's reciprocal misses by one, the remainder shows it.
+    std::pair<ValueId, ValueId> whole_division(ValueId a, ValueId b) {
+        const ValueId top = one("abs", a), below = one("abs", b);
+        const ValueId estimate = floor_of_size(mul(add(top, real(0.5)), inverse(below)));
+        const ValueId rest = sub(top, mul(below, estimate));
+        const ValueId more = complement(step(sub(below, rest))), less = step(neg(rest));
+        const ValueId off = sub(more, less);
+        return {add(estimate, off), sub(rest, mul(below, off))};
     }
     Builder& build() { return build_; }
     bool precise() const { return precise_; }
 
 private:
-    /// The upper half of a float's digits (Veltkamp).
-    ValueId upper(ValueId x) {
-        const ValueId t = scaled(x, 4097);
-        return sub(t, sub(t, x));
-    }
-    /// a * b - p, where p is that product rounded (Dekker).
-    ValueId product_error(ValueId a, ValueId b, ValueId p) {
-        const ValueId ah = upper(a), bh = upper(b), al = sub(a, ah), bl = sub(b, bh);
-        const ValueId crossed = add(add(sub(mul(ah, bh), p), mul(ah, bl)), mul(al, bh));
-        return add(crossed, mul(al, bl));
+    /// From 2^this on the format holds whole numbers only; of Float32 what --numerics float32 shall still round.
+    int whole_bits() const {
+        if (precise_) return 16;
+        return info(df_).family == FormatFamily::A ? 11 : 8;
     }
     static bool exact_inverse(const Literal* divisor) {
         int exponent = 0;
@@ -88,6 +120,7 @@ private:
     }
 
     Builder& build_;
+    DataFormat df_;
     bool precise_;
 };
 
@@ -95,20 +128,21 @@ using Operands = std::span<const ValueId>;
 using Recipe = ValueId (*)(Math&, const Node&, Operands);
 
 ValueId divide(Math& m, const Node& node, Operands in) {
-    if (is_float(node.type.dtype)) return m.quotient(in[0], in[1], node.has("decisive"));
-    return m.mul(m.mul(m.sign(in[0]), m.sign(in[1])), m.whole_quotient(in[0], in[1]));
+    if (is_float(node.type.dtype)) return m.quotient(in[0], in[1]);
+    return m.mul(m.mul(m.sign(in[0]), m.sign(in[1])), m.whole_division(in[0], in[1]).first);
 }
 
 ValueId modulo(Math& m, const Node& node, Operands in) {
     const ValueId a = in[0], b = in[1];
-    if (node.integer("fmod", 0) != 0) {
+    if (is_float(node.type.dtype)) {
+        if (node.integer("fmod", 0) == 0) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
         const ValueId top = m.one("abs", a), below = m.one("abs", b);
-        const ValueId times =
-            is_float(node.type.dtype) ? m.floor(m.mul(top, m.inverse(below))) : m.whole_quotient(a, b);
-        return m.mul(m.sign(a), m.sub(top, m.mul(below, times)));
+        return m.mul(m.sign(a), m.sub(top, m.mul(below, m.floor_of_size(m.mul(top, m.inverse(below))))));
     }
-    const ValueId shifted = is_float(node.type.dtype) ? a : m.add(a, m.scaled(m.sign(b), 0.5));
-    return m.sub(a, m.mul(b, m.floor(m.mul(shifted, m.inverse(b)))));
+    const ValueId rest = m.mul(m.sign(a), m.whole_division(a, b).second);
+    if (node.integer("fmod", 0) != 0) return rest;
+    // with the sign of b: a remainder of the other sign is one b away
+    return m.add(rest, m.mul(b, m.step(m.neg(m.mul(m.sign(rest), m.sign(b))))));
 }
 
 /// x^n for a whole n by squaring.
@@ -222,20 +256,11 @@ const std::map<std::string, Recipe>& recipes() {
     return table;
 }
 
-/// Quotients that are rounded to whole numbers next.
-void mark_decisive(Graph& graph) {
-    for (const Node& node : graph.nodes)
-        if (node.op == "round" || node.op == "floor" || node.op == "ceil" || node.op == "truncate")
-            if (Node& read = graph.nodes[node.inputs[0].value]; read.op == "divide")
-                read.attrs["decisive"] = std::int64_t{1};
-}
-
 void run(Graph& graph, const PassOptions& options) {
-    mark_decisive(graph);
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
         if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
-        Math math(build, options.default_df == DataFormat::Float32);
+        Math math(build, options.default_df);
         // Arithmetic is on floats; the result gets its element type back.
         std::vector<ValueId> floats;
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/overflow.hpp"
 #include "kernels/tile_codec.hpp"
 
 namespace tt::sim {
@@ -175,6 +176,9 @@ void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std:
             op.def->block(args);
             pack_result(args);
             if (fault_) fault_(*op.op, block->data);
+            if (!follows_formats(numerics_)) return;
+            if (const std::int64_t many = count_saturated(op.op->cfg.out_df, args.out); many > 0)
+                saturations_.add(*op.op, many);
         },
         std::move(after));
 }

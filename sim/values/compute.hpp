@@ -11,6 +11,7 @@
 
 #include "netlist/plan/plan.hpp"
 #include "sim/values/entry.hpp"
+#include "sim/values/saturations.hpp"
 
 namespace tt::sim {
 
@@ -41,9 +42,9 @@ using AssembledPtr = std::shared_ptr<Assembled>;
 class Compute {
 public:
     /// `fault` spoils what an op has computed: for tests; empty otherwise.
-    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool,
+    Compute(const Plan& plan, Numerics numerics, ThreadPool& pool, Saturations& saturations,
             std::function<void(const Op&, std::vector<float>&)> fault = {})
-        : plan_(plan), numerics_(numerics), pool_(pool), fault_(std::move(fault)) {}
+        : plan_(plan), numerics_(numerics), pool_(pool), saturations_(saturations), fault_(std::move(fault)) {}
 
     /// Slice z of operand k of `op`, as `pipe` carries it.
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
@@ -65,6 +66,7 @@ private:
     const Plan& plan_;
     Numerics numerics_;
     ThreadPool& pool_;
+    Saturations& saturations_;
     std::function<void(const Op&, std::vector<float>&)> fault_;
 };
 

@@ -53,6 +53,7 @@ ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options
     ir::ModelRunOptions model = flags.options;
     model.folder = options.netlist;
     model.inputs_dir = options.inputs_dir;
+    model.reference = options.check && options.mode != sim::Mode::Timing;
     for (const std::string& text : flags.inputs) {
         const auto [name, file] = name_and_value("--input", text);
         if (!model.inputs.emplace(name, file).second)
@@ -101,11 +102,17 @@ std::string model_text(const ModelReport& report) {
         text += fmt::format("output '{}' {}: {}{} in {:.6g}..{:.6g}\n", output.name,
                             ir::to_string(ir::Type{output.value.dtype(), output.value.dims(), {}}), first,
                             output.value.size() > 4 ? ", ..." : "", low, high);
-        if (output.pcc)
-            text += fmt::format("  {} {:.6f}, largest difference {:.6g}: {}\n",
-                                ir::is_float(output.value.dtype()) ? "pcc" : "share that is equal", *output.pcc,
-                                output.max_error, output.pass ? "pass" : "mismatch");
+        const char* measure = ir::is_float(output.value.dtype()) ? "pcc" : "share that is equal";
+        const auto add = [&](const std::optional<ir::Agreement>& found, const char* with) {
+            if (found)
+                text += fmt::format("  {}{} {:.6f}, largest difference {:.6g}: {}\n", with, measure, found->pcc,
+                                    found->max_error, found->pass ? "pass" : "mismatch");
+        };
+        add(output.expected, "");
+        add(output.reference, "against the model in float32: ");
     }
+    for (const std::string& note : report.model.notes) text += "note: " + note + "\n";
+    if (!report.model.pass()) text += "verdict of the model: mismatch\n";
     return text;
 }
 
@@ -117,11 +124,16 @@ std::string model_json(const ModelReport& report) {
                   {"dtype", std::string(ir::to_string(output.value.dtype()))},
                   {"dims", output.value.dims()},
                   {"file", npy_name(output.name)}};
-        if (output.pcc) {
-            item["pcc"] = *output.pcc;
-            item["max_error"] = std::isfinite(output.max_error) ? Json(output.max_error) : Json(nullptr);
-            item["pass"] = output.pass;
+        const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
+        if (output.expected) {
+            item["pcc"] = output.expected->pcc;
+            item["max_error"] = number(output.expected->max_error);
+            item["pass"] = output.expected->pass;
         }
+        if (output.reference)
+            item["reference"] = {{"pcc", output.reference->pcc},
+                                 {"max_error", number(output.reference->max_error)},
+                                 {"pass", output.reference->pass}};
         outputs.push_back(std::move(item));
     }
     all["model"] = {{"samples", report.model.samples},

@@ -1,0 +1,32 @@
+// The model in float32, without the device: what the outputs of a run are held against besides golden. Golden computes
+// the netlist, and so repeats what the lowering of an op does wrong; this computes the ops of the model.
+//
+// reference.tg in the folder of a compiled result is the model as text, with convolutions, pools, norms and softmax as
+// products and sums. Large models have none: their text and its evaluation would take longer than the run.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/host_program.hpp"
+
+namespace tt::ir {
+
+inline constexpr const char* reference_file = "reference.tg";
+
+/// "" for a model of too many constants or products, or with an op that has no value.
+std::string reference_text(const Graph& model);
+
+class Reference {
+public:
+    /// `inputs`: a graph with the model's inputs in the model's order. Nothing when the folder has no reference.
+    static std::optional<Reference> read(const std::string& folder, const Graph& inputs);
+    /// Nothing when the run does without an input that the model reads.
+    std::optional<Values> outputs(const Values& inputs) const;
+    std::int64_t most_samples() const;  ///< that are evaluated
+
+private:
+    HostProgram program_;
+};
+
+}  // namespace tt::ir

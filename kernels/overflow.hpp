@@ -1,0 +1,17 @@
+// Numbers that a format does not hold: what happened to them, and how many there are.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/data_format.hpp"
+#include "kernels/tensor.hpp"
+
+namespace tt {
+
+/// The largest number of a float format; the largest float32 for integers and raw formats, which are not asked.
+float largest_number(DataFormat format);
+
+/// Packed datums at the end of the format's range: formats of 5 exponent bits saturate there, the others give infinity.
+std::int64_t count_saturated(DataFormat format, ConstMatrixView values);
+
+}  // namespace tt
