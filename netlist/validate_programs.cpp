@@ -1,6 +1,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "netlist/program.hpp"
 #include "netlist/validate_parts.hpp"
 
 namespace tt::checking {

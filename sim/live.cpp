@@ -6,6 +6,7 @@
 #include "netlist/validate.hpp"
 #include "sim/setup.hpp"
 #include "sim/sparse_counts.hpp"
+#include "sim/steady.hpp"
 
 namespace tt::sim {
 
@@ -65,6 +66,8 @@ void LiveNetlist::call(const std::string& program, const std::map<std::string, s
 RunReport LiveNetlist::report() const {
     RunReport report = state_->report;
     report.cycles = engine_->now();
+    sum_up(report);
+    for (std::string& note : state_->saturations.notes()) report.notes.push_back(std::move(note));
     report.performance = measure(netlist_, report, state_->input_record);
     return report;
 }
