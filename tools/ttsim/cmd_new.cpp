@@ -66,7 +66,7 @@ void run(Flags& flags) {
     std::error_code ignored;
     if (flags.out != "-" && fs::exists(fs::symlink_status(flags.out, ignored)))
         fail_input({flags.out, 0, 0}, "is there already and is left as it is; -o FILE names another");
-    OutputFile(flags.out).write(text);
+    OutputFile(flags.out, FileKind::Text).write(text);
     if (flags.out != "-")
         print_text(fmt::format("wrote {0}: run it with 'ttsim run {0}{1}'\n", flags.out,
                                flags.device.empty() ? "" : " --device " + to_lower(flags.device)));
