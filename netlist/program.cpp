@@ -4,11 +4,6 @@
 
 namespace tt {
 
-bool sets_parameter(const Instruction& instruction) {
-    const bool whole = instruction.op == "set" || instruction.op == "add" || instruction.op == "mul";
-    return instruction.kind == Instruction::Kind::VarInst && whole && instruction.out.starts_with("$p_");
-}
-
 ProgramRunner::ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit)
     : netlist_(&netlist), calls_(std::move(calls)), limit_(limit), left_(limit) {}
 
@@ -128,7 +123,6 @@ static std::int64_t checked(const SourceLoc& loc, bool overflow, std::int64_t re
 
 void ProgramRunner::var_inst(const Instruction& instruction) {
     std::int64_t* out = find(instruction.out);
-    if (!out && sets_parameter(instruction)) out = &locals_[instruction.out];
     if (!out) fail_input(instruction.loc, "variable '{}' is not declared", instruction.out);
     const std::int64_t a = instruction.operands.empty() ? 0 : value(instruction.operands[0], instruction.loc);
     const std::int64_t b = instruction.operands.size() < 2 ? 0 : value(instruction.operands[1], instruction.loc);

@@ -51,9 +51,6 @@ struct ProgramCall {
     std::map<std::string, std::int64_t> params;  ///< "$p_x"
 };
 
-/// A varinst that writes the whole value of a $p_ name declares it, as the host does with those it passes.
-bool sets_parameter(const Instruction& instruction);
-
 /// Runs the calls one after the other; static variables live for the whole run.
 class ProgramRunner {
 public:

@@ -1,7 +1,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "netlist/program.hpp"
 #include "netlist/validate_parts.hpp"
 
 namespace tt::checking {
@@ -37,7 +36,6 @@ private:
                 if (parameters_.contains(i.out))
                     v_.out.error(i.loc, "'{}' is a parameter and cannot be changed", i.out);
                 for (const Operand& operand : i.operands) known(operand, i.loc);
-                if (sets_parameter(i)) variables_.insert(i.out);
                 known(i.out, i.loc);
                 if (i.op == "incwrap" && i.operands[1].variable.empty() && i.operands[1].literal < 1)
                     v_.out.error(i.loc, "'incwrap' wraps at {}; it must wrap at 1 or more", i.operands[1].literal);

@@ -73,6 +73,8 @@ void Database::guard(const std::string& path) {
 
 Database::~Database() { sqlite3_close_v2(handle_); }
 
+void Database::trust_schema() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, nullptr); }
+
 void Database::close() {
     if (sqlite3_close(handle_) != SQLITE_OK) fail();
     handle_ = nullptr;

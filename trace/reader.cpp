@@ -82,6 +82,7 @@ void Reader::check_schema() {
     for (const auto& [name, made] : ours)
         if (!theirs.contains(name))
             fail_input({path(), 0, 0}, "lacks the {} '{}' of a trace", made.substr(0, made.find(' ')), name);
+    database_.trust_schema();
 }
 
 void Reader::read_run() {

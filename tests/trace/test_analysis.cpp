@@ -87,6 +87,7 @@ TEST_CASE("resources come busiest first, with the share of the run and of their 
 TEST_CASE("views undo what the tables keep once") {
     const std::string path = small_trace("views.ttperf");
     Database database(path, path, Database::Open::Read);
+    database.trust_schema();
     Statement inputs(database,
                      "SELECT input, start, end, first_unpack, last_pack FROM core_input WHERE epoch = 1 ORDER BY 1");
     for (const std::int64_t n : {0, 1, 2}) {
