@@ -33,7 +33,7 @@ void Sequencer::walk(StateWalk& walk, Moment moment) {
 
 void Sequencer::between_cycles() {
     constexpr std::uint64_t steps_between = 1024;  // few milliseconds
-    if (++steps_ % steps_between == 0 && context_.state.options.progress) tell_progress();
+    if (steps_++ % steps_between == 0 && context_.state.options.progress) tell_progress();
     if (!context_.input_over) return;
     context_.input_over = false;
     if (!may_skip()) return;
