@@ -88,7 +88,7 @@ class Terminal(unittest.TestCase):
 
     def test_progress_moves_on_a_terminal_and_leaves_nothing_behind(self):
         text, code = on_terminal(TTSIM, "run", BERT, "--mode", "timing", "--no-extrapolate", "--param",
-                                 "p_loop_count=400", stderr_too=True, NO_COLOR="1")
+                                 "p_loop_count=1500", stderr_too=True, NO_COLOR="1")
         self.assertEqual(code, 0)
         progress, _, report = text.rpartition("\r\x1b[K")
         self.assertNotIn("simulating", report)

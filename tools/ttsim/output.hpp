@@ -1,8 +1,8 @@
 // Where results go: a file that appears whole or not at all, and a standard output whose failures are noticed.
 #pragma once
 
-#include <optional>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
