@@ -178,12 +178,12 @@ TEST_CASE("a kernel broadcast holds every tile that a core reads") {
 }
 
 TEST_CASE("a kernel broadcast of a splice holds fresh tiles for each slice of its operand") {
-    const auto splice = [](const std::string& slices, const std::string& splice, const std::string& broadcast) {
+    const auto splice = [](const std::string& slices, const std::string& attributes, const std::string& broadcast) {
         const std::string one = "t: 1, mblock: [1, 1]";
         const std::string a = test::with(queue("a", "HOST", bf16), one, "t: " + slices + ", mblock: [1, 1]");
         const std::string o = op("o", "splice", "a, b", "Float16_b, Float16_b",
                                  out_bf16 + ", grid_loc: [0, 0], input_0_tms: [broadcast: {c: 3}], attributes: {" +
-                                     splice + ", " + broadcast + "}");
+                                     attributes + ", " + broadcast + "}");
         const std::string b = test::with(test::with(queue("b", "HOST", bf16), "0x1000", "0x9000"), one,
                                          "t: " + slices + ", mblock: [1, 3]");
         return complaints(head + a + b + "graphs:\n" + graph("g", 0) + test::with(o, one, "t: 4, mblock: [1, 3]"));

@@ -63,7 +63,7 @@ TEST_CASE("A session adds what is pushed, run after run, and its time goes on") 
         session->run("p");
         CHECK(session->idle());
         CHECK(session->ready("y") == 1);
-        CHECK(first(session->get("y")) == 10 + n);
+        CHECK(first(session->get("y")) == static_cast<float>(10 + n));
         session->pop("y");
         CHECK(session->now() > before);
         before = session->now();
@@ -115,7 +115,7 @@ TEST_CASE("Outputs that nobody pops hold the machine back, and a full queue refu
     session->push("a", tile(3));
     CHECK_THAT(refusal([&] { session->push("a", tile(4)); }, Fault::Hang), Catch::Contains("queue 'a' has no room"));
     for (int n = 0; n < 3; ++n) {
-        CHECK(first(session->get("y")) == n);
+        CHECK(first(session->get("y")) == static_cast<float>(n));
         session->pop("y");
     }
     session->wait();
@@ -177,7 +177,7 @@ TEST_CASE("One thread pushes and runs, another gets and pops") {
     });
     int wrong = 0;
     for (int n = 0; n < 30; ++n) {
-        wrong += first(session->get("y")) == n + 1 ? 0 : 1;
+        wrong += first(session->get("y")) == static_cast<float>(n + 1) ? 0 : 1;
         session->pop("y");
     }
     producer.join();
