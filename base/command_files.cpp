@@ -46,7 +46,7 @@ bool is_input(const fs::path& path) {
     const fs::path whole = fs::canonical(path, failed);
     fs::path above = whole.parent_path();
     for (int level = 0; !failed && level < 2 && above.has_relative_path(); ++level, above = above.parent_path())
-        if (is_noted(above) && is_folder_part(whole.lexically_relative(above).string())) return true;
+        if (is_noted(above) && is_folder_part(above.string(), whole.lexically_relative(above).string())) return true;
     return false;
 }
 

@@ -93,6 +93,12 @@ bool is_part(const std::string& relative, const FolderKind& kind) {
     });
 }
 
+bool has_marks(const std::string& folder, const FolderKind& kind) {
+    std::error_code failed;
+    return std::all_of(kind.marks.begin(), kind.marks.end(),
+                       [&](std::string_view mark) { return fs::exists(fs::path(folder) / mark, failed); });
+}
+
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
@@ -143,8 +149,13 @@ const FolderKind& dump_folder() {
     return kind;
 }
 
-bool is_folder_part(const std::string& relative) {
-    return is_part(relative, compiled_folder()) || is_part(relative, dump_folder());
+bool is_folder_part(const std::string& folder, const std::string& relative) {
+    const FolderKind& compiled = compiled_folder();
+    const FolderKind& dump = dump_folder();
+    const bool has_compiled = has_marks(folder, compiled), has_dump = has_marks(folder, dump);
+    const bool unknown = !has_compiled && !has_dump;
+    return ((has_compiled || unknown) && is_part(relative, compiled)) ||
+           ((has_dump || unknown) && is_part(relative, dump));
 }
 
 std::string folder_mismatch(const std::string& path, const FolderKind& kind) {

@@ -298,9 +298,9 @@ private:
     LiteralPtr literal(const Node& node, const std::string& values) {
         Dims dims = node.type.dims;
         if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
-        const std::int64_t n = count(dims);
-        // one value of the text can fill many datums
-        filled_ += std::min(extent(dims), most_made + 1);
+        // one value of the text can fill many datums; -1 stands for more than can be counted
+        const std::int64_t n = extent(dims);
+        filled_ += n < 0 ? most_filled + 1 : std::min(n, most_filled + 1);
         if (filled_ > most_filled)
             fail_unsupported(node.loc, "constants of more than {} datums are not read", most_filled);
         const bool hex = values.starts_with("hex ");

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 
 #include "base/command_files.hpp"
@@ -93,6 +94,25 @@ TEST_CASE("files of a folder that is read are inputs, others in it are not") {
     CHECK_THROWS_WITH(check_replaceable((folder / "manifest.json").string(), FileKind::Json),
                       Catch::Contains("is an input"));
     CHECK_NOTHROW(check_replaceable((folder / "report.json").string(), FileKind::Json));
+}
+
+TEST_CASE("results beside a compiled model are replaced, its own arrays and those of a dump are not") {
+    const Command command;
+    const auto folder_with = [](const char* called, std::initializer_list<const char*> files) {
+        const fs::path folder = temp_folder() / called;
+        for (const char* part : {"inputs", "outputs"}) fs::create_directories(folder / part);
+        for (const char* file : files) std::ofstream(folder / file) << "\x93NUMPY";
+        note_input(folder.string());
+        return folder;
+    };
+    const auto check = [](const fs::path& file) { check_replaceable(file.string(), FileKind::Npy); };
+    const fs::path compiled = folder_with(
+        "model", {"netlist.yaml", "manifest.json", "host_steps.json", "weight.npy", "outputs/y.npy"});
+    CHECK_NOTHROW(check(compiled / "outputs" / "y.npy"));
+    CHECK_THROWS_WITH(check(compiled / "weight.npy"), Catch::Contains("is an input"));
+    const fs::path dump = folder_with("dumped", {"manifest.json", "inputs/x.npy", "outputs/y.npy"});
+    for (const char* name : {"inputs/x.npy", "outputs/y.npy"})
+        CHECK_THROWS_WITH(check(dump / name), Catch::Contains("is an input"));
 }
 
 TEST_CASE("a folder appears whole, in place of an old one of its kind only") {

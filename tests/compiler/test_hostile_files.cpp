@@ -29,7 +29,7 @@ std::string dictionary(const std::string& descr, const std::string& shape) {
 }
 
 void refused(const std::string& bytes, const std::string& why) {
-    CHECK_THROWS_WITH(parse_npy(bytes, "x.npy"), Catch::Contains("x.npy: error: ") && Catch::Contains(why));
+    CHECK_THROWS_WITH(parse_npy(bytes, "x.npy"), Catch::StartsWith("x.npy: ") && Catch::Contains(why));
 }
 
 ir::Graph two_ops() {
@@ -97,7 +97,7 @@ TEST_CASE("patterns of rules are matched in bounded time and space") {
 
 TEST_CASE("devices and folders are no files of values, rules, overrides or graphs") {
     const TempFolder folder;
-    for (const auto& [target, why] : {std::pair{std::string("/dev/zero"), "is a device; a file is wanted"},
+    for (const auto& [target, why] : {std::pair{std::string("/dev/zero"), "is a device or a pipe; a file is wanted"},
                                       std::pair{folder.path(), "is a folder; a file is wanted"}}) {
         const auto link = [&, to = target](const std::string& name) {
             const std::string file = folder.path() + "/" + name;
@@ -124,7 +124,7 @@ TEST_CASE("sizes in graphs that overflow are refused at their place") {
     };
     refused_graph("%y = input : f32[0, 9223372036854775807]", "cannot be right");
     refused_graph("%y = constant [1] : f32[1099511627776]", "constants of more than");
-    refused_graph("%y = reshape %x {dims = [-2, -3]}", "the result of '%y' would be");
+    refused_graph("%y = reshape %x {dims = [-2, -3]}", "the result of 'y' would be");
     refused_graph("%y = reshape %x {dims = [4294967296, 4294967296]}", "reshapes");
     refused_graph("%y = transpose %x {perm = [0, 0]}", "no order of the 2 axes");
     refused_graph("%y = hstack %x {n = 9223372036854775807}", "stacks");
