@@ -44,7 +44,7 @@ struct Rounded {
 Rounded round_sum(Wide x) {
     if (x.size == 0) return {};
     // Of two bits that leave at once only the lower one, where sticky bits gather, is kept in the last bit.
-    if (const int excess = std::bit_width(x.size) - 27; excess > 0) {
+    if (const int excess = static_cast<int>(std::bit_width(x.size)) - 27; excess > 0) {
         x.size = (x.size >> excess) | (x.size & 1);
         x.exponent += excess;
     }
