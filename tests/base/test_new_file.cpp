@@ -100,14 +100,16 @@ TEST_CASE("results beside a compiled model are replaced, its own arrays and thos
     const Command command;
     const auto folder_with = [](const char* called, std::initializer_list<const char*> files) {
         const fs::path folder = temp_folder() / called;
-        for (const char* part : {"inputs", "outputs"}) fs::create_directories(folder / part);
-        for (const char* file : files) std::ofstream(folder / file) << "\x93NUMPY";
+        for (const char* file : files) {
+            fs::create_directories((folder / file).parent_path());
+            std::ofstream(folder / file) << "\x93NUMPY";
+        }
         note_input(folder.string());
         return folder;
     };
     const auto check = [](const fs::path& file) { check_replaceable(file.string(), FileKind::Npy); };
-    const fs::path compiled = folder_with(
-        "model", {"netlist.yaml", "manifest.json", "host_steps.json", "weight.npy", "outputs/y.npy"});
+    const fs::path compiled =
+        folder_with("model", {"netlist.yaml", "manifest.json", "host_steps.json", "weight.npy", "outputs/y.npy"});
     CHECK_NOTHROW(check(compiled / "outputs" / "y.npy"));
     CHECK_THROWS_WITH(check(compiled / "weight.npy"), Catch::Contains("is an input"));
     const fs::path dump = folder_with("dumped", {"manifest.json", "inputs/x.npy", "outputs/y.npy"});
