@@ -27,8 +27,8 @@ struct FolderKind {
 const FolderKind& compiled_folder();  ///< of ttsim compile -o
 const FolderKind& dump_folder();      ///< of ttsim run --dump-io
 
-/// Whether a folder of its kind has such a file; `relative` is its path below the folder. Where the kind cannot be told,
-/// whether a folder of some kind has.
+/// Whether a folder of its kind has such a file; `relative` is its path below the folder. Where the kind cannot be
+/// told, whether a folder of some kind has.
 bool is_folder_part(const std::string& folder, const std::string& relative);
 /// "" when the folder is empty or of that kind and holds nothing else, or why it is not.
 std::string folder_mismatch(const std::string& path, const FolderKind& kind);
