@@ -1,5 +1,7 @@
 #include "compiler/graph.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "compiler/op_table.hpp"
@@ -76,13 +78,22 @@ std::vector<std::size_t> Graph::use_counts() const {
     return uses;
 }
 
+/// As of literals: NaN equals itself.
+static bool equal(const Attrs& a, const Attrs& b) {
+    const auto same = [](const auto& x, const auto& y) {
+        const auto *u = std::get_if<double>(&x.second), *v = std::get_if<double>(&y.second);
+        return x.first == y.first && (x.second == y.second || (u && v && std::isnan(*u) && std::isnan(*v)));
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
 bool equal(const Graph& a, const Graph& b) {
     if (a.nodes.size() != b.nodes.size() || a.outputs != b.outputs) return false;
     for (ValueId id = 0; id < a.nodes.size(); ++id) {
         const Node &x = a.nodes[id], &y = b.nodes[id];
         const bool same_values =
             (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
-        if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || x.attrs != y.attrs || x.type != y.type ||
+        if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || !equal(x.attrs, y.attrs) || x.type != y.type ||
             x.origin != y.origin || x.kind != y.kind || !same_values)
             return false;
     }

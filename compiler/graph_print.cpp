@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
         if (c == '"' || c == '\\')
             out += fmt::format("\\{}", c);
         else if (static_cast<unsigned char>(c) < 32)
-            out += ' ';
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));  // a line break would end the line
         else
             out += c;
     }

@@ -6,6 +6,7 @@
 //   %d = buda.matmul %a (hslice: 4), %b (transpose) {z = 4, kind = "x"} : Float32[1, 2, 3]
 //   output "y" = %y
 //
+// In quotes \" and \\ stand for themselves, \x0a for the character of that number.
 // "//" starts a comment. A result's type may be left out: it is inferred.
 #include <algorithm>
 #include <bit>
@@ -66,8 +67,9 @@ public:
         if (peek() != '"') fail_input(here(), "{} in quotes is wanted", what);
         std::string out;
         for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-            if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-            out += text_[at_];
+            const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
+            if (escaped) ++at_;
+            out += escaped && text_[at_] == 'x' ? control_character() : text_[at_];
         }
         if (done()) fail_input(here(), "the text has no closing quote");
         ++at_;
@@ -92,6 +94,18 @@ public:
     }
 
 private:
+    /// "x0a" after a backslash: a character that has no place within a line.
+    char control_character() {
+        constexpr std::size_t digits = 2;
+        unsigned char value = 0;
+        const char* const from = text_.data() + at_ + 1;
+        const char* const to = text_.data() + std::min(at_ + 1 + digits, text_.size());
+        const auto [end, error] = std::from_chars(from, to, value, 16);
+        if (error != std::errc() || end != from + digits)
+            fail_input(here(), "two hexadecimal digits are wanted after '\\x'");
+        at_ += digits;
+        return static_cast<char>(value);
+    }
     void skip() {
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
         if (text_.compare(at_, 2, "//") == 0) at_ = text_.size();

@@ -112,7 +112,10 @@ void Literal::set(std::int64_t i, double value) {
 
 bool Literal::is_splat() const {
     const auto same = [](const auto& data) {
-        return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) { return v == data.front(); });
+        // -0 is another value than 0: it has another reciprocal, and other bits
+        return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) {
+            return v == data.front() && std::signbit(v) == std::signbit(data.front());
+        });
     };
     return is_float(dtype_) ? same(floats_) : same(whole_);
 }

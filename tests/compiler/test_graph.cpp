@@ -16,6 +16,22 @@ TEST_CASE("a printed graph reads back equal") {
     }
 }
 
+TEST_CASE("zeros of both signs, NaN and control characters are printed so that they read back equal") {
+    const Graph graph = parse_graph(
+        "%x = input : f32[2]\n"
+        "%zeros = constant [0, -0] : f32[2]\n"
+        "%y = layer_norm %x {axis = 0, epsilon = nan} : f32[2] from \"a\tb\\x0ac\\\\x0a\"\n"
+        "%z = divide %y, %zeros\n"
+        "output \"z\\x01\" = %z\n",
+        "text");
+    CHECK(graph.nodes[2].origin == "a\tb\nc\\x0a");
+    CHECK(graph.outputs[0].name == "z\x01");
+    CHECK_FALSE(graph.nodes[1].literal->is_splat());
+    CHECK(equal(parse_graph(print_graph(graph), "text"), graph));
+    CHECK_THROWS_WITH(parse_graph("output \"\\x0\" = %x\n", "text"),
+                      Catch::Contains("two hexadecimal digits are wanted after '\\x'"));
+}
+
 TEST_CASE("verify finds a stale type, a value before its definition and a name given twice") {
     Graph graph = parse_graph("%x = input : f32[2]\n%y = exp %x\noutput \"y\" = %y\n", "text");
     graph.verify();
@@ -52,6 +68,21 @@ TEST_CASE("the builder folds what depends on constants only") {
     CHECK(build.transpose(x, {0, 1}) == x);
     CHECK(build.reshape(x, {2, 3}) == x);
     CHECK(build.map_axis(x, 1, identity(3)) == x);
+}
+
+TEST_CASE("a long name of the model is cut to what a netlist and a file system take, and stays the only one") {
+    Graph graph;
+    Builder build(graph);
+    const std::string name(5000, 'a');
+    build.set_origin(name);
+    const ValueId x = build.input(name, {DType::F32, {2}, {}});
+    const ValueId y = build.add("exp", {build.add("exp", {x})});
+    graph.outputs.push_back({name, y, {}});
+    graph.verify();
+    for (const Node& node : graph.nodes) {
+        CHECK(node.name.size() < 200);
+        CHECK(node.origin == name);
+    }
 }
 
 TEST_CASE("a window meets the input positions its attributes say") {
