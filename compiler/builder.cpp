@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "compiler/netlist_name.hpp"
+
 namespace tt::ir {
 
 std::string Builder::fresh(const std::string& stem) {
     for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
-    std::string clean;
-    for (const char c : stem) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        clean += plain ? c : '_';
-    }
+    std::string clean = netlist_name(stem);
     if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean = "v" + clean;
     if (names_.emplace(clean, 0).second) return clean;
     int& next = names_[clean];

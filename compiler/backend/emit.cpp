@@ -6,6 +6,7 @@
 
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "compiler/netlist_name.hpp"
 
 namespace tt::ir {
 
@@ -183,9 +184,7 @@ private:
 
     void add_output(const Output& output) {
         const PlacedOp& op = schedule_.ops[schedule_.op_of(output.value)];
-        std::string clean;
-        for (const char c : output.name) clean += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-        const std::string name = unused("out_" + clean);
+        const std::string name = unused("out_" + netlist_name(output.name));
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
         add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
                   {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
