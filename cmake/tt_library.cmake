@@ -6,6 +6,22 @@ target_compile_options(tt_warnings INTERFACE
   # g++ 12 sees uninitialised members in moved variants where there are none
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
 
+# What most sources include, parsed once for each kind of target: reading headers is most of what a build does.
+set(TT_PRECOMPILED <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span>
+  <string> <string_view> <vector> <fmt/format.h>)
+
+# tt_precompiled(TARGET OF HEADERS...): what TARGET precompiles; the first target of a kind OF makes the headers, the
+# others take them from it, which asks for the same flags.
+function(tt_precompiled TARGET OF)
+  get_property(first GLOBAL PROPERTY TT_PRECOMPILED_${OF})
+  if(first)
+    target_precompile_headers(${TARGET} REUSE_FROM ${first})
+  else()
+    set_property(GLOBAL PROPERTY TT_PRECOMPILED_${OF} ${TARGET})
+    target_precompile_headers(${TARGET} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES tt::base SystemC::systemc)
 function(tt_library)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES" ${ARGN})
@@ -13,4 +29,12 @@ function(tt_library)
   add_library(tt::${ARG_NAME} ALIAS tt_${ARG_NAME})
   target_include_directories(tt_${ARG_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(tt_${ARG_NAME} PUBLIC ${ARG_USES} PRIVATE tt_warnings)
+  tt_precompiled(tt_${ARG_NAME} library ${TT_PRECOMPILED})
+endfunction()
+
+# Sources with flags of their own cannot take headers that were compiled without them.
+function(tt_source_flags)
+  cmake_parse_arguments(ARG "" "" "SOURCES;FLAGS" ${ARGN})
+  set_property(SOURCE ${ARG_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${ARG_FLAGS})
+  set_property(SOURCE ${ARG_SOURCES} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

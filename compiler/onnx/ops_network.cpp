@@ -166,10 +166,14 @@ std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
     } else {
         for (std::int64_t k = -1; k <= 2; ++k) add(base + k, cubic(part - static_cast<double>(k), mode.cubic_a));
     }
-    if (!mode.exclude_outside) return row;
-    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-    for (double& w : row) w /= sum;
     return row;
+}
+
+/// What was left out outside of the axis is shared by what lies inside.
+void share_weights(Import& n, std::vector<double>& row, std::int64_t o, std::size_t axis) {
+    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    if (!(std::fabs(sum) >= 1e-6)) n.wrong("exclude_outside leaves datum {} of axis {} nothing to come from", o, axis);
+    for (double& w : row) w /= sum;
 }
 
 void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axes, double extrapolation) {
@@ -186,7 +190,8 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
                 mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
             if (outside) beyond[k].push_back(o);
             if (outside) continue;
-            const auto row = weights(mode, a, at);
+            auto row = weights(mode, a, at);
+            if (mode.exclude_outside) share_weights(n, row, o, k);
             for (std::int64_t i = 0; i < a.in; ++i) matrix.set(o * a.in + i, row[static_cast<std::size_t>(i)]);
         }
         x = n.b.map_axis(x, static_cast<std::int64_t>(k), std::move(matrix));

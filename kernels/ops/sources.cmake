@@ -6,5 +6,4 @@ set(OP_SOURCES
   op_checks.cpp golden_result.cpp)
 
 # Loops over datums: vectorised for the baseline. No flag here changes a value (no errno, no FP traps are observed).
-set_source_files_properties(ops/sfpu_block.cpp ops/binary.cpp ops/quantization.cpp op_common.cpp
-  PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
+tt_source_flags(SOURCES ops/sfpu_block.cpp ops/binary.cpp ops/quantization.cpp op_common.cpp FLAGS -O3 -fno-math-errno -fno-trapping-math)

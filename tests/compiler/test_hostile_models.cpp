@@ -185,6 +185,14 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .attr("coordinate_transformation_mode", "tf_crop_and_resize"),
             "a region of 2 values for rank 4");
     refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, NAN, 2}), "nothing is left of axis 2");
+    // the weights of what lies inside, 0.84375 + 0.09375 a, add up to nothing
+    refused(Model("Resize", {1, 1, 2, 2})
+                .none()
+                .real({1, 1, 2, 1})
+                .attr("mode", "cubic")
+                .attr("exclude_outside", 1)
+                .attr("cubic_coeff_a", -9.0F),
+            "exclude_outside leaves datum 0 of axis 2 nothing");
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for a tensor of rank 4");
     refused(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), "it multiplies no datums");
 }

@@ -9,7 +9,7 @@ namespace {
 
 Queue make_queue(std::int64_t entries, QueueType type = QueueType::Queue) {
     Queue queue;
-    queue.name = "q";
+    queue.name += 'q';
     queue.entries = entries;
     queue.type = type;
     return queue;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "tools/ttsim/output.hpp"
+#include "tools/common/output.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "base/command_files.hpp"
 #include "base/new_file.hpp"
-#include "tools/ttsim/output.hpp"
+#include "tools/common/output.hpp"
 
 namespace tt::cli {
 

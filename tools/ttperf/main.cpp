@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttperf/report.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tools/common/output.hpp"
 #include "tools/common/table.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

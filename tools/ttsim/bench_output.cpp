@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "tools/ttsim/output.hpp"
+#include "tools/common/output.hpp"
 
 namespace tt::cli {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -18,11 +18,11 @@
 #include "netlist/writer.hpp"
 #include "sim/run.hpp"
 #include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/compile_report.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "netlist/device.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -7,9 +7,9 @@
 #include "isa/arch.hpp"
 #include "sim/memory/dram_bench.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

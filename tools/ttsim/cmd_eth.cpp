@@ -6,9 +6,9 @@
 
 #include "isa/arch.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

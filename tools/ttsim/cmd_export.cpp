@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 #include "trace/perfetto.hpp"
 
 namespace tt::cli {

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
+#include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -7,9 +7,9 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/kernel_rows.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -10,9 +10,9 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "netlist/device.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -9,10 +9,10 @@
 
 #include "sim/noc/bench_rows.hpp"
 #include "sim/noc/replay.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

@@ -9,12 +9,12 @@
 
 #include "base/text.hpp"
 #include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
-#include "tools/ttsim/output.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/report.hpp"
 

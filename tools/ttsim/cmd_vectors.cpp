@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "kernels/vectors/vectors.hpp"
+#include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/output.hpp"
 
 namespace tt::cli {
 

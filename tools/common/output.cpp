@@ -1,4 +1,4 @@
-#include "tools/ttsim/output.hpp"
+#include "tools/common/output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
