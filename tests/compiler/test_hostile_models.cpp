@@ -79,6 +79,10 @@ public:
         attribute(name, onnx::AttributeProto::STRING).set_s(value);
         return *this;
     }
+    Model& real_attr(const std::string& name, float value) {
+        attribute(name, onnx::AttributeProto::FLOAT).set_f(value);
+        return *this;
+    }
     onnx::GraphProto& graph() { return *model_.mutable_graph(); }
     onnx::NodeProto& node() { return *graph().mutable_node(0); }
     onnx::TensorProto& constant(const Whole& dims) {
@@ -191,7 +195,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .real({1, 1, 2, 1})
                 .attr("mode", "cubic")
                 .attr("exclude_outside", 1)
-                .attr("cubic_coeff_a", -9.0F),
+                .real_attr("cubic_coeff_a", -9.0F),
             "exclude_outside leaves datum 0 of axis 2 nothing");
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for a tensor of rank 4");
     refused(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), "it multiplies no datums");
