@@ -83,7 +83,7 @@ private:
     EpochStream stream_;
     PointerTable pointers_;
     std::list<Pending> window_;
-    bool at_end_ = false;
+    bool at_end_ = true;
     bool issuing_ = false;
     std::vector<std::unique_ptr<HostPort>> host_;  // in the order of the file
     std::map<const Queue*, HostPort*> host_of_;

@@ -63,7 +63,7 @@ private:
     mutable Fifos fifos_;  // made when somebody asks for them
     std::list<Pending> window_;
     std::vector<const RunningLaunch*> running_;
-    bool at_end_ = false;
+    bool at_end_ = true;
     std::int64_t inputs_done_ = 0;
 };
 
