@@ -1,4 +1,4 @@
-// What the executors (functional, SystemC) share for one run.
+// What the engines (functional, SystemC) share for one run.
 #pragma once
 
 #include <map>

@@ -4,6 +4,9 @@
 
 namespace tt::sim {
 
+/// Of an event's argument; those above count restarts.
+constexpr unsigned entry_bits = 48;
+
 static std::uint64_t entry_bytes(const Queue& queue) {
     return static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
 }
@@ -61,18 +64,24 @@ void HostPort::begin_push(std::int64_t n) {
 void HostPort::begin_pop(std::int64_t n) {
     end_.pop(n);
     const Cycle there = host_read(context_, memory_.queue());
-    context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n));
+    context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n) + (restarts_ << entry_bits));
 }
 
 void HostPort::pop(std::int64_t count) {
     for (; count > 0; --count) begin_pop(end_.popped());
 }
 
+void HostPort::restart() {
+    if (pops_at_once_) return;
+    end_ = HostEnd(memory_);
+    ++restarts_;
+}
+
 void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
     if (what == Pushed)
         memory_.set_complete(static_cast<std::int64_t>(argument));
-    else
-        memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
+    else if (argument >> entry_bits == restarts_)  // not of an entry that went with all others
+        memory_.set_popped(static_cast<std::int64_t>(argument - (restarts_ << entry_bits)) + 1);
 }
 
 void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {

@@ -24,6 +24,7 @@ public:
     const HostEnd& end() const { return end_; }
     void push() { begin_push(end_.pushed()); }  ///< end().room() > 0
     void pop(std::int64_t count);               ///< end().ready() >= count
+    void restart();                             ///< the queue was emptied and counts from 0 again
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
@@ -38,6 +39,7 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
     bool pops_at_once_;
     HostEnd end_;
+    std::uint64_t restarts_ = 0;
 };
 
 /// When an entry that the host writes to a queue's memory now is there.

@@ -103,7 +103,10 @@ void Sequencer::run(Pending& pending) {
         pointers_.allocate(*allocate);
         never_skip_ = true;
         pending.over = true;
-        if (allocate->allocate && !allocate->queue->host_fed()) context_.memory(*allocate->queue).clear();
+        if (allocate->allocate && !allocate->queue->host_fed()) {
+            context_.memory(*allocate->queue).clear();
+            if (const auto port = host_of_.find(allocate->queue); port != host_of_.end()) port->second->restart();
+        }
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);

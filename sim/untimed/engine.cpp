@@ -64,7 +64,7 @@ bool UntimedEngine::step(Pending& pending) {
         start(pending);
         if (pending.over) return true;
     }
-    if (!pending.running->step()) return false;
+    if (!pending.running->over() && !pending.running->step()) return false;
     if (state_.settings.progress) tell_progress();
     if (pending.running->over()) finish(pending);
     return true;

@@ -34,6 +34,7 @@ RunningLaunch::RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, 
     if (state_.live)
         for (OpState& op : ops_) connect(op, by_name);
     readers_left_ = readers_;
+    if (ops_.empty()) input_ = launch_.inputs;  // files have such graphs
 }
 
 void RunningLaunch::connect(OpState& op, const std::map<std::string_view, const OpState*>& by_name) {
@@ -105,7 +106,8 @@ void RunningLaunch::finish(OpState& op) {
 }
 
 double RunningLaunch::inputs_over() const {
-    return static_cast<double>(input_) + static_cast<double>(done_) / static_cast<double>(ops_.size());
+    const double part = ops_.empty() ? 0 : static_cast<double>(done_) / static_cast<double>(ops_.size());
+    return static_cast<double>(input_) + part;
 }
 
 // --- why nothing moves ---------------------------------------------------------------------------------------------

@@ -308,6 +308,41 @@ TEST_CASE("a call that cannot be made leaves every engine as it was") {
     session->wait();
 }
 
+TEST_CASE("an output queue that each run allocates is read from its start each time, on each engine") {
+    const SessionOptions options = each_engine();
+    NetlistText n;
+    n.queue({.name = "a"});
+    n.queue({.name = "y", .input = "same"});
+    n.graph("g", 1);
+    n.op({.name = "same", .type = "nop", .inputs = {"a"}});
+    n.program("p", {"staticvar: {$l: 0, $g: 0}", "allocate_queue: [y]", execute("g", {fifo("a")}),
+                    "varinst: [$l, incwrap, 1, 4]", "varinst: [$g, incwrap, 1, 4]"});
+    const auto session = open(n.text(), options);
+    for (int i = 0; i < 5; ++i) {
+        session->push("a", tile(static_cast<float>(i)));
+        session->run("p");
+        CHECK(first(session->get("y")) == static_cast<float>(i));
+        session->pop("y");
+        CHECK(session->ready("y") == 0);
+    }
+}
+
+TEST_CASE("a graph without ops is over at once on each engine") {
+    const SessionOptions options = each_engine();
+    NetlistText n;
+    n.queue({.name = "a"});
+    n.queue({.name = "y", .input = "same"});
+    n.graph("g", 1);
+    n.op({.name = "same", .type = "nop", .inputs = {"a"}});
+    n.graph("empty", 1);
+    n.program("p", looped(1, {execute("empty", {}), execute("g", {fifo("a")})}, 1, 4));
+    const auto session = open(n.text(), options);
+    session->push("a", tile(4));
+    session->run("p");
+    CHECK(session->idle());
+    CHECK(first(session->get("y")) == 4);
+}
+
 TEST_CASE("an engine without a clock writes no trace, and golden has values whatever the mode") {
     SessionOptions options;
     options.trace.file = "session.trace";
