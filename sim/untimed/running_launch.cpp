@@ -1,6 +1,8 @@
 #include "sim/untimed/running_launch.hpp"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
 
 namespace tt::sim {
 
@@ -24,33 +26,37 @@ RunningLaunch::RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, 
       access_(std::move(access)),
       values_(std::move(values)),
       launches_(launches) {
-    std::map<std::string_view, const OpState*> by_name;
     for (const Op* op : values_->ops()) {
         OpState& made = ops_.emplace_back();
         made.launch = this;
         made.op = op;
-        by_name[op->name()] = &made;
     }
-    if (state_.live)
-        for (OpState& op : ops_) connect(op, by_name);
+    if (state_.live) connect();
     readers_left_ = readers_;
     if (ops_.empty()) input_ = launch_.inputs;  // files have such graphs
 }
 
-void RunningLaunch::connect(OpState& op, const std::map<std::string_view, const OpState*>& by_name) {
-    const auto once = [](auto& list, const auto* item) {
-        const bool fresh = std::find(list.begin(), list.end(), item) == list.end();
-        if (fresh) list.push_back(item);
-        return fresh;
-    };
+void RunningLaunch::connect() {
+    std::unordered_map<std::string_view, OpState*> op_of;
+    for (OpState& op : ops_) op_of[op.op->name()] = &op;
+    std::unordered_map<std::string_view, const QueueAccess*> fifo_of;
     for (const auto& [queue, access] : access_) {
         if (access.ram) continue;
-        if (queue->input == op.op->name()) op.writes.push_back(&access);
-        const bool read = std::find(op.op->inputs.begin(), op.op->inputs.end(), queue->name) != op.op->inputs.end();
-        if (read && once(op.reads, &access) && access.pop_step > 0) ++readers_[queue];
+        fifo_of[queue->name] = &access;
+        if (const auto writer = op_of.find(queue->input); writer != op_of.end())
+            writer->second->writes.push_back(&access);
     }
-    for (const std::string& input : op.op->inputs)
-        if (const auto producer = by_name.find(input); producer != by_name.end()) once(op.producers, producer->second);
+    for (OpState& op : ops_) {
+        const std::set<std::string_view> inputs(op.op->inputs.begin(), op.op->inputs.end());
+        for (const std::string_view input : inputs) {
+            if (const auto producer = op_of.find(input); producer != op_of.end())
+                op.producers.push_back(producer->second);
+            const auto fifo = fifo_of.find(input);
+            if (fifo == fifo_of.end()) continue;
+            op.reads.push_back(fifo->second);
+            if (fifo->second->pop_step > 0) ++readers_[fifo->second->queue];
+        }
+    }
 }
 
 bool RunningLaunch::reads(const QueueAccess& access) const { return input_ == 0 || !access.prologue; }

@@ -69,7 +69,7 @@ private:
         bool done = false;                              // for the present input
         WaitsFor waits_for() const override;
     };
-    void connect(OpState& op, const std::map<std::string_view, const OpState*>& by_name);
+    void connect();
     bool can_run(const OpState& op) const;
     bool reads(const QueueAccess& access) const;   // anew, for the present input
     bool writes(const QueueAccess& access) const;  // for the present input

@@ -230,6 +230,35 @@ TEST_CASE("random netlists leave the same bits in a session of any engine as in 
     }
 }
 
+TEST_CASE("long runs of random netlists leave the same bits in sessions without a clock as in a run") {
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        const RandomNetlist made = random_netlist(seed, true);
+        INFO("seed " << seed << "\n" << made.text);
+        compare_engines(Played(write_temp(fmt::format("long{}.yaml", seed), made.text)), seed, false);
+    }
+}
+
+TEST_CASE("gradients add up over the inputs of a call and from call to call, on each engine") {
+    const SessionOptions options = each_engine();
+    NetlistText n;
+    n.queue({.name = "x", .entries = 4});
+    n.queue({.name = "sum", .input = "gradient", .entries = 1, .ram = true});
+    n.graph("g", 2);
+    n.op({.name = "gradient", .type = "nop", .inputs = {"x"}, .gradient = true});
+    n.program("p", {"staticvar: {$l: 0, $g: 0}", execute("g", {fifo("x"), ram("sum")}), "varinst: [$l, incwrap, 2, 8]",
+                    "varinst: [$g, incwrap, 2, 8]"});
+    const auto session = open(n.text(), options);
+    for (int call = 1; call <= 3; ++call) {
+        session->push("x", {tile(1), tile(2)});
+        session->run("p");
+        CHECK(first(session->read("sum", 0)) == 3.0F * static_cast<float>(call));
+    }
+    session->write("sum", 0, tile(0));
+    session->push("x", {tile(5), tile(6)});
+    session->run("p");
+    CHECK(first(session->read("sum", 0)) == 11);
+}
+
 TEST_CASE("two chips with a short queue between them take turns on each engine") {
     const SessionOptions options = each_engine();
     NetlistText n;
@@ -341,6 +370,41 @@ TEST_CASE("a graph without ops is over at once on each engine") {
     session->run("p");
     CHECK(session->idle());
     CHECK(first(session->get("y")) == 4);
+}
+
+TEST_CASE("what a session refuses it refuses in the same words on every engine") {
+    NetlistText n = two_graphs(2, 2);
+    n.queue({.name = "w", .entries = 2, .ram = true});
+    n.program("p", looped(1, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 2, 4));
+    const auto all = [&](SessionOptions options) {
+        const auto session = open(n.text(), options);
+        std::vector<std::string> words;
+        const auto ask = [&](auto&& call) { words.push_back(refusal(call, Fault::Input)); };
+        ask([&] { session->push("z", tile(0)); });
+        ask([&] { session->push("y", tile(0)); });
+        ask([&] { session->push("w", tile(0)); });
+        ask([&] { session->push("x", Tensor(1, 64, 32)); });
+        ask([&] { session->push("x", std::vector<Tensor>(3, tile(0))); });
+        ask([&] { session->get("x"); });
+        ask([&] { session->get("mid"); });
+        ask([&] { session->get("y", {}, 2); });
+        ask([&] { session->pop("mid"); });
+        ask([&] { session->pop("w"); });
+        ask([&] { session->pop("y", 3); });
+        ask([&] { session->write("x", 0, tile(0)); });
+        ask([&] { session->write("w", 2, tile(0)); });
+        ask([&] { session->read("w", -1); });
+        ask([&] { session->run("q"); });
+        ask([&] { session->run("p", {{"n", 1}}); });
+        words.push_back(refusal([&] { session->pop("y", 1, Patience::none()); }, Fault::Hang));
+        return words;
+    };
+    SessionOptions options;
+    const std::vector<std::string> machine = all(options);
+    options.mode = sim::Mode::Functional;
+    CHECK(all(options) == machine);
+    options.golden = true;
+    CHECK(all(options) == machine);
 }
 
 TEST_CASE("an engine without a clock writes no trace, and golden has values whatever the mode") {
