@@ -8,6 +8,7 @@
 
 #include "netlist/reader.hpp"
 #include "runtime/session.hpp"
+#include "tests/folders.hpp"
 
 using namespace tt;
 using runtime::Session;
@@ -28,8 +29,8 @@ void round(Session& session, bool values) {
 /// The fastest of a few repeats, so that other load disturbs less.
 double microseconds(const SessionOptions& options) {
     using Clock = std::chrono::steady_clock;
-    Session session(read_netlist(TTSIM_SOURCE_DIR "/tests/runtime/one_add.yaml"), make_machine("wormhole_b0", {}),
-                    options);
+    Session session(read_netlist((test::source_folder() / "tests/runtime/one_add.yaml").string()),
+                    make_machine("wormhole_b0", {}), options);
     const bool values = options.golden || options.mode != sim::Mode::Timing;
     for (int n = 0; n < 100; ++n) round(session, values);
     double best = 1e9;
