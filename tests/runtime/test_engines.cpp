@@ -9,6 +9,7 @@
 #include "runtime/session.hpp"
 #include "sim/host_inputs.hpp"
 #include "sim/setup.hpp"
+#include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
@@ -213,7 +214,7 @@ std::string refusal(const std::function<void()>& call, Fault fault) {
 
 TEST_CASE("examples leave the same bits in a session of any engine as in a run") {
     std::vector<std::string> files;
-    for (const auto& file : std::filesystem::directory_iterator(TTSIM_SOURCE_DIR "/examples"))
+    for (const auto& file : std::filesystem::directory_iterator(tt::test::source_folder() / "examples"))
         if (file.path().extension() == ".yaml") files.push_back(file.path().string());
     REQUIRE(files.size() >= 7);
     for (const std::string& file : files) {
