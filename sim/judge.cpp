@@ -44,7 +44,7 @@ using Judges = std::map<const Queue*, OutputJudge>;
 void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
                 const std::function<void(const Queue&, std::int64_t, const Tensor&)>& take, const char* what) {
     options.numerics = state.options.numerics;
-    options.tf32 = state.machine.chips.front().params.features.fp32_dest;
+    options.tf32 = state.machine.chips.front().params.features.tf32;
     options.inputs_count = state.options.inputs_count;
     if (!options.host_entry)
         options.host_entry = [&state](const Queue& queue, std::int64_t n) { return host_entry(state, queue, n); };

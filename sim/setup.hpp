@@ -24,6 +24,9 @@ struct Setup {
 ProgramCall make_call(const Netlist& netlist, const std::string& program,
                       const std::map<std::string, std::int64_t>& params, RunReport& report);
 
+/// The highest chip that the netlist names, + 1.
+std::int64_t chips_named(const Netlist& netlist);
+
 /// Throws Error with all that keeps the netlist from running on the machine.
 void check_on(const Netlist& netlist, const Machine& machine);
 
