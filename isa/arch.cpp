@@ -307,6 +307,10 @@ std::vector<std::string> chip_names() {
 }
 
 const ChipParams& chip(const std::string& name) {
+    {  // ChipTiming::chip, asked for again and again
+        const std::lock_guard lock(registry().mutex);
+        if (const auto found = registry().by_file.find(name); found != registry().by_file.end()) return found->second;
+    }
     if (name.find('/') != std::string::npos && is_chip_path(name)) {
         const ChipParams& found = chip_of_file(chip_file(name).string());
         if (config_files("chips/" + found.name + "/chip.yaml").empty()) {
