@@ -1,6 +1,7 @@
 // From L1 into the multiplier and back into Dst.
 #include "kernels/numerics.hpp"
 
+#include "kernels/exact/unpack.hpp"
 #include "kernels/float_bits.hpp"
 
 namespace tt {
@@ -25,6 +26,19 @@ void flush_normal(MatrixView values) {
     for_each_datum(values, [](std::uint32_t b) { return flush(b); });
 }
 
+/// Rare, and looking for them is vector code.
+bool has_denormals(ConstMatrixView values) {
+    std::uint32_t found = 0;
+    for (std::int64_t r = 0; r < values.rows; ++r) {
+        const float* row = values.row(r);
+        for (std::int64_t c = 0; c < values.cols; ++c) {
+            const std::uint32_t size = bits_of(row[c]) & ~sign_bit;
+            found |= where_less(0, size, less_mask(size, least_normal_bits));
+        }
+    }
+    return found != 0;
+}
+
 void unpack_float32(DataFormat acc, MatrixView values) {
     if (is_32_bit(acc))
         for_each_datum(values, [](std::uint32_t b) { return flush(b & ~0x1FFFU); });
@@ -46,6 +60,8 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values) {
         case FormatFamily::A:
             return format == DataFormat::Fp8_e4m3 ? flush_small<Fp8E4>(values) : flush_small<Fp16>(values);
         case FormatFamily::B:
+            if (is_block_float(format) && has_denormals(values))
+                for_each_datum(values, [](std::uint32_t bits) { return exact::wrapped_block_exponent(bits); });
             return flush_normal(values);
         case FormatFamily::Integer:
         case FormatFamily::Raw:
@@ -89,6 +105,17 @@ void round_to_dest(DataFormat acc, MatrixView values) {
         const std::uint32_t a = (min_magnitude(b & ~sign_bit, infinity_bits) + 0x8000U) & ~0xFFFFU;
         return where_less(least_normal_bits - 1, a, a | (b & sign_bit));
     });
+}
+
+bool leaves_range(DataFormat acc, ConstMatrixView values) {
+    // With 5-bit exponents the largest number is no infinity that would stay: sums come back from it.
+    const std::uint32_t limit = info(acc).family == FormatFamily::A ? Fp16::largest - least_normal_bits : infinity_bits;
+    std::uint32_t found = 0;
+    for (std::int64_t r = 0; r < values.rows; ++r) {
+        const float* row = values.row(r);
+        for (std::int64_t c = 0; c < values.cols; ++c) found |= less_mask(limit - 1, bits_of(row[c]) & ~sign_bit);
+    }
+    return found != 0;
 }
 
 }  // namespace tt

@@ -28,7 +28,7 @@ enum class BlockRounding : std::uint8_t { HalfUp, Truncate };
 void host_convert(DataFormat format, MatrixView values, BlockRounding rounding = BlockRounding::HalfUp);
 
 /// L1 datums as the unpacker puts them into SrcA/SrcB: FP32 becomes Tf32 (Dst 32 bit), Float16_b or Float16
-/// (by the family of `acc`); denormals vanish; other formats arrive unchanged.
+/// (by the family of `acc`); denormals vanish, but exponents of tiny Bfp*_b wrap; other formats arrive unchanged.
 void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values);
 
 /// Keeps the bits of the significand that a port's phases multiply (isa/fidelity.hpp). HiFi3 keeps what HiFi4 does.
@@ -40,6 +40,10 @@ void low_part(SrcPort port, ConstMatrixView values, MatrixView low);
 /// Sums as they leave Dst: nearest, half up in magnitude, to acc_df; denormals to +0; overflow as in vectors rule 7
 /// (infinity for the 8-bit exponent, largest for Float16). Int32 saturates. Float32: denormals to zero only.
 void round_to_dest(DataFormat acc, MatrixView values);
+
+/// Whether a datum is infinite or NaN, with the 5-bit exponents of Float16 in the upper half of its range. There the
+/// order of additions counts, and what float32 makes of infinities is not what the matrix unit does.
+bool leaves_range(DataFormat acc, ConstMatrixView values);
 
 /// Dst values (of format acc) packed to `out` in L1: early and late step of the packer. `intermediate` choice follows
 /// acc and out. Block floats share an exponent over 16 consecutive columns of a row.

@@ -80,10 +80,10 @@ void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixV
     if (def != nullptr && def->prepare != nullptr) return def->prepare(op, operand, numerics, values);
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
     if (!follows_formats(numerics) || is_raw(format) || is_integer(format)) return;
-    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
     unpack_to_src(format, op.acc_df, values);
 }
 
+/// Of integers, and of floats whose formats nobody follows.
 static void relu(const OpAttributes& attr, MatrixView out) {
     const float threshold = attr.relu_threshold;
     const bool clamp = attr.relu == ReluMode::Max;
@@ -119,7 +119,7 @@ void pack_result(const BlockArgs& args) {
     // The dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
     const DataFormat dest = is_integer(op.out_df) || op.acc_df != DataFormat::Int32 ? op.acc_df : DataFormat::Float32;
     if (op.attr.relu_en && op.attr.relu != ReluMode::None) {
-        if (args.numerics == Numerics::Exact && !is_integer(op.out_df))
+        if (real && !is_integer(op.out_df))
             exact::pack_relu(dest, op.out_df, op.attr, args.out);
         else
             relu(op.attr, args.out);

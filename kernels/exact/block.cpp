@@ -8,7 +8,6 @@
 #include "kernels/exact/integer.hpp"
 #include "kernels/exact/pack.hpp"
 #include "kernels/exact/tile.hpp"
-#include "kernels/exact/unpack.hpp"
 #include "kernels/float_bits.hpp"
 #include "kernels/numerics.hpp"
 
@@ -26,17 +25,30 @@ std::vector<std::int32_t> integers(ConstMatrixView values) {
     return out;
 }
 
-/// Rare, and looking for them is vector code.
-bool has_denormals(ConstMatrixView values) {
-    std::uint32_t found = 0;
-    for (std::int64_t r = 0; r < values.rows; ++r) {
-        const float* row = values.row(r);
-        for (std::int64_t c = 0; c < values.cols; ++c) {
-            const std::uint32_t size = bits_of(row[c]) & ~sign_bit;
-            found |= where_less(0, size, less_mask(size, least_normal_bits));
-        }
+/// float32 bits of the sum of two L1 datums, rounded to nearest even; denormals count as zero and become it.
+template <DataFormat Format>
+std::uint32_t sum_in_l1(float old, float added) {
+    const auto flushed = [](std::uint32_t b) {
+        return (b & sign_bit) | where_less(least_normal_bits - 1, b & ~sign_bit, b);
+    };
+    const std::uint32_t sum = bits_of(float_of(flushed(bits_of(old))) + float_of(flushed(bits_of(added))));
+    if constexpr (Format == DataFormat::Float32) return flushed(sum);
+    // Two BF16 numbers add up in float32 without loss, or the smaller is too small to matter.
+    return flushed((sum + 0x7FFFU + ((sum >> 16) & 1)) & ~0xFFFFU);
+}
+
+template <DataFormat Format>
+void add_row_in_l1(const float* added, float* l1, std::int64_t count) {
+    std::uint32_t special = 0;
+    for (std::int64_t c = 0; c < count; ++c)
+        special |= less_mask(infinity_bits - 1, sum_in_l1<Format>(l1[c], added[c]) & ~sign_bit);
+    if (special == 0) {
+        for (std::int64_t c = 0; c < count; ++c) l1[c] = float_of(sum_in_l1<Format>(l1[c], added[c]));
+        return;
     }
-    return found != 0;
+    constexpr unsigned shift = Format == DataFormat::Float32 ? 0 : 16;
+    for (std::int64_t c = 0; c < count; ++c)
+        l1[c] = float_of(accumulate_in_l1(Format, bits_of(l1[c]) >> shift, bits_of(added[c]) >> shift) << shift);
 }
 
 void integer_product(Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0, ConstMatrixView in1,
@@ -57,12 +69,6 @@ void integer_product(Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0
 
 }  // namespace
 
-void unpack_operand(DataFormat format, DataFormat acc, MatrixView values) {
-    if (is_block_float(format) && info(format).family == FormatFamily::B && has_denormals(values))
-        for_each_datum(values, [](std::uint32_t bits) { return wrapped_block_exponent(bits); });
-    unpack_to_src(format, acc, values);
-}
-
 void product(DataFormat format, DataFormat acc, Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0,
              ConstMatrixView in1, MatrixView sums) {
     if (is_integer(acc)) return integer_product(fidelity, k_tile, in0, in1, sums);
@@ -77,19 +83,19 @@ void move_to_dest(DataFormat format, DataFormat acc, MatrixView values) {
 void spill_and_reload(DataFormat acc, DataFormat intermediate, MatrixView dest) {
     if (is_integer(acc) || (intermediate == DataFormat::Float32 && dest_of(acc) == Dest::Fp32)) return;
     pack_from_dest(acc, intermediate, dest);
-    unpack_operand(intermediate, acc, dest);
+    unpack_to_src(intermediate, acc, dest);
     move_to_dest(intermediate, acc, dest);
 }
 
 void add_in_l1(DataFormat format, ConstMatrixView added, MatrixView l1) {
-    const unsigned shift = format == DataFormat::Float32 ? 0 : 16;
-    TT_CHECK(shift == 0 || format == DataFormat::Float16_b, "no sums in L1 of {}", to_string(format));
-    for (std::int64_t r = 0; r < l1.rows; ++r)
-        for (std::int64_t c = 0; c < l1.cols; ++c) {
-            float& x = l1.at(r, c);
-            const std::uint32_t sum = accumulate_in_l1(format, bits_of(x) >> shift, bits_of(added.at(r, c)) >> shift);
-            x = float_of(sum << shift);
-        }
+    const bool wide = format == DataFormat::Float32;
+    TT_CHECK(wide || format == DataFormat::Float16_b, "no sums in L1 of {}", to_string(format));
+    for (std::int64_t r = 0; r < l1.rows; ++r) {
+        if (wide)
+            add_row_in_l1<DataFormat::Float32>(added.row(r), l1.row(r), l1.cols);
+        else
+            add_row_in_l1<DataFormat::Float16_b>(added.row(r), l1.row(r), l1.cols);
+    }
 }
 
 void pack_relu(DataFormat acc, DataFormat out, const OpAttributes& attributes, MatrixView values) {

@@ -1,5 +1,6 @@
-// The bit-true arithmetic on the matrices the simulator works with (--math exact): operands and results are float32
-// values of their formats, as everywhere in kernels/ops.
+// The bit-true arithmetic on the matrices the simulator works with: operands and results are float32 values of their
+// formats, as everywhere in kernels/ops. All of it is --math exact; what costs no more than another way is fast math
+// too.
 #pragma once
 
 #include "isa/data_format.hpp"
@@ -8,9 +9,6 @@
 #include "kernels/tensor.hpp"
 
 namespace tt::exact {
-
-/// L1 datums as they stand in SrcA or SrcB; like unpack_to_src(), and exponents of tiny block floats wrap.
-void unpack_operand(DataFormat format, DataFormat acc, MatrixView values);
 
 /// sums += in0 x in1 on unpacked operands in `format` (of in0), k tile by k tile of `k_tile` inner indices. Integers
 /// (acc Int32) multiply as their phases do.

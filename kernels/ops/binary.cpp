@@ -1,4 +1,5 @@
 // add, subtract, multiply, maximum.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -87,10 +88,24 @@ static void exact_pairs(const BlockArgs& args, Op op) {
                       op(config, std::span(a, count), std::span(b, count), std::span(out, count));
                   });
 }
-static bool is_exact(const BlockArgs& args) { return args.numerics == Numerics::Exact && !is_integer(args.op.acc_df); }
 static void exact_add(const BlockArgs& args, exact::AddKind kind) {
     exact_pairs(args,
                 [kind](const auto& config, auto a, auto b, auto out) { exact::add(config, kind, false, a, b, out); });
+}
+static void exact_multiply(const BlockArgs& args) {
+    exact_pairs(args, [&](const auto& config, auto a, auto b, auto out) {
+        std::fill(out.begin(), out.end(), 0.0F);  // the unit adds to Dst
+        exact::multiply(config, phases(args.op.fidelity), a, b, out);
+    });
+}
+
+/// The fast way where it differs from the matrix unit's by rounding only.
+template <class Fast, class Exact>
+static void fast_or_exact(const BlockArgs& args, Fast fast, Exact exact) {
+    const bool floats = !is_integer(args.op.acc_df);
+    if (args.numerics == Numerics::Exact && floats) return exact();
+    fast();
+    if (args.numerics == Numerics::Real && floats && leaves_range(args.op.acc_df, args.out)) exact();
 }
 
 static void finish_dest(const BlockArgs& args) {
@@ -106,12 +121,14 @@ static void block_pairs(const BlockArgs& args, F f) {
     finish_dest(args);
 }
 static void block_add(const BlockArgs& args) {
-    if (is_exact(args)) return exact_add(args, exact::AddKind::Add);
-    block_pairs(args, [](float a, float b) { return a + b; });
+    fast_or_exact(
+        args, [&] { block_pairs(args, [](float a, float b) { return a + b; }); },
+        [&] { exact_add(args, exact::AddKind::Add); });
 }
 static void block_subtract(const BlockArgs& args) {
-    if (is_exact(args)) return exact_add(args, exact::AddKind::Subtract);
-    block_pairs(args, [](float a, float b) { return a - b; });
+    fast_or_exact(
+        args, [&] { block_pairs(args, [](float a, float b) { return a - b; }); },
+        [&] { exact_add(args, exact::AddKind::Subtract); });
 }
 static void block_maximum(const BlockArgs& args) {
     block_pairs(args, [](float a, float b) { return b > a ? b : a; });
@@ -140,11 +157,7 @@ static void subtract_low_products(const BlockArgs& args) {
                   });
 }
 
-static void block_multiply(const BlockArgs& args) {
-    if (is_exact(args))
-        return exact_pairs(args, [&](const auto& config, auto a, auto b, auto out) {
-            exact::multiply(config, phases(args.op.fidelity), a, b, out);
-        });
+static void fast_multiply(const BlockArgs& args) {
     rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [](float* out, const float* a, const float* b, std::int64_t n) {
                       for (std::int64_t i = 0; i < n; ++i) out[i] = product(a[i], b[i]);
@@ -154,13 +167,17 @@ static void block_multiply(const BlockArgs& args) {
     }
     finish_dest(args);
 }
+static void block_multiply(const BlockArgs& args) {
+    fast_or_exact(
+        args, [&] { fast_multiply(args); }, [&] { exact_multiply(args); });
+}
 
 /// Element-wise, in0 goes to SrcA and in1 to SrcB.
 static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
     if (!follows_formats(numerics) || is_integer(format)) return;
-    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
     unpack_to_src(format, op.acc_df, values);
+    if (numerics == Numerics::Exact) return;
     mask_operand(op.fidelity, operand == 0 ? SrcPort::A : SrcPort::B, values);
 }
 

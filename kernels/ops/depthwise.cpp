@@ -64,13 +64,16 @@ void block(const BlockArgs& args) {
     const auto in0 = args.in[0].slices[0];
     const auto in1 = args.in[1].slices[0];
     const std::int64_t w0 = op.in_tile[0].w, w = op.tile.w, h1 = op.in_tile[1].h;
-    PartialSums sums(args);
-    for (std::int64_t b = 0; b < op.attr.m_k; ++b)
-        sums.add([&](MatrixView to, bool accumulate) {
-            for (std::int64_t c = 0; c < op.out.core_ct(); ++c)
-                multiply(op, args.numerics, in0.sub(0, (b * op.out.core_ct() + c) * w0, in0.rows, w0),
-                         in1.sub(b * h1, c * w, h1, w), to.sub(0, c * w, to.rows, w), accumulate);
-        });
+    multiply_in_range(args, [&](Numerics numerics) {
+        PartialSums sums(args, numerics);
+        for (std::int64_t b = 0; b < op.attr.m_k; ++b)
+            sums.add([&](MatrixView to, bool accumulate) {
+                for (std::int64_t c = 0; c < op.out.core_ct(); ++c)
+                    multiply(op, numerics, in0.sub(0, (b * op.out.core_ct() + c) * w0, in0.rows, w0),
+                             in1.sub(b * h1, c * w, h1, w), to.sub(0, c * w, to.rows, w), accumulate);
+            });
+        return sums.stayed_in_range();
+    });
     finish_product(args, 2);
 }
 

@@ -51,8 +51,8 @@ inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, Ti
 /// What copies of in0 become in Dst.
 inline void copied_to_dest(const BlockArgs& args) {
     if (!follows_formats(args.numerics) || moves_bits(args.op)) return;
-    if (args.numerics == Numerics::Exact) return exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
-    round_to_dest(args.op.acc_df, args.out);
+    if (is_integer(args.op.acc_df)) return round_to_dest(args.op.acc_df, args.out);
+    exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
 }
 
 /// Calls work(pointer, count) on the first `rows` x `cols` datums of every tile, in runs as long as possible.

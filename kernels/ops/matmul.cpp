@@ -147,13 +147,16 @@ void block(const BlockArgs& unfitted) {
     }
     const auto blocks = op.attr.m_k;
     const auto step = in0[0].cols / blocks;
-    PartialSums sums(args);
-    for (std::size_t z = 0; z < in0.size(); ++z)
-        for (std::int64_t k = 0; k < blocks; ++k)
-            sums.add([&](MatrixView to, bool accumulate) {
-                multiply(op, args.numerics, in0[z].sub(0, k * step, in0[z].rows, step),
-                         in1[z].sub(k * step, 0, step, in1[z].cols), to, accumulate);
-            });
+    multiply_in_range(args, [&](Numerics numerics) {
+        PartialSums sums(args, numerics);
+        for (std::size_t z = 0; z < in0.size(); ++z)
+            for (std::int64_t k = 0; k < blocks; ++k)
+                sums.add([&](MatrixView to, bool accumulate) {
+                    multiply(op, numerics, in0[z].sub(0, k * step, in0[z].rows, step),
+                             in1[z].sub(k * step, 0, step, in1[z].cols), to, accumulate);
+                });
+        return sums.stayed_in_range();
+    });
     finish_product(args, 2);
 }
 

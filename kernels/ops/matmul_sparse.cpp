@@ -168,7 +168,10 @@ void prepare_sparse(const OpConfig& op, int operand, Numerics numerics, MatrixVi
     if (operand != 2) prepare_product(op, operand, numerics, values);  // the encoding is bits, not numbers
 }
 
-void block_sparse(const BlockArgs& args) {
+namespace {
+
+/// Whether the sums stayed in range.
+bool add_products(const BlockArgs& args, Numerics numerics) {
     const OpConfig& op = args.op;
     const auto tiles = args.in[0].slices[0];
     const auto tiles_per_row = tiles.cols / edge;
@@ -178,25 +181,34 @@ void block_sparse(const BlockArgs& args) {
     SparseDecoder decoder(words, layout);
     std::vector<bool> touched(static_cast<std::size_t>(op.out.mblock_m), false);
     SparseStrip strip;
+    bool stayed = true;
     while (decoder.next(strip) && decoder.slice() <= args.slice) {
         if (decoder.slice() < args.slice) continue;
         for (const auto& block : strip.blocks) {
             const auto rows = args.out.sub(block.ublock_row * ublock_rows, 0, ublock_rows, args.out.cols);
-            if (touched[static_cast<std::size_t>(block.ublock_row)]) spill(op, args.numerics, rows);
+            if (touched[static_cast<std::size_t>(block.ublock_row)]) spill(op, numerics, rows);
             touched[static_cast<std::size_t>(block.ublock_row)] = true;
             for (const auto& tile : block.tiles) {
                 const auto sparse =
                     tiles.sub(tile.tile / tiles_per_row * edge, tile.tile % tiles_per_row * edge, edge, edge);
                 const auto source = activation_row(op, args.in[1], strip.index * op.attr.u_kt + tile.d);
                 const auto to = rows.sub(tile.row * edge, 0, edge, rows.cols);
-                if (args.numerics == Numerics::Exact)
-                    multiply(op, args.numerics, sparse, source, to, true);
+                if (numerics == Numerics::Exact)
+                    multiply(op, numerics, sparse, source, to, true);
                 else
                     add_tile(sparse, source, to);
             }
-            leave_dest(op, args.numerics, rows);
+            stayed = in_range(op, numerics, rows) && stayed;
+            leave_dest(op, numerics, rows);
         }
     }
+    return stayed;
+}
+
+}  // namespace
+
+void block_sparse(const BlockArgs& args) {
+    multiply_in_range(args, [&](Numerics numerics) { return add_products(args, numerics); });
     finish_product(args, 3);
 }
 

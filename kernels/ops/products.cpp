@@ -66,13 +66,19 @@ void subtract_low_products(ConstMatrixView in0, ConstMatrixView in1, MatrixView 
 /// The matrix unit adds row 0 of each bias tile to the partial sums, which come from L1 through SrcA.
 void add_bias_exactly(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
     pack_from_dest(op.acc_df, op.intermed_df, sums);
-    exact::unpack_operand(op.intermed_df, op.acc_df, sums);
+    unpack_to_src(op.intermed_df, op.acc_df, sums);
     const exact::FpuConfig config = exact::fpu_config(op.intermed_df, op.acc_df);
     const auto width = static_cast<std::size_t>(sums.cols);
     for (std::int64_t r = 0; r < sums.rows; ++r) {
         const std::span<float> row(sums.row(r), width);
         exact::add(config, exact::AddKind::Add, false, row, {bias.row(r / op.tile.h * bias_tile.h), width}, row);
     }
+}
+
+bool bias_needs_exact(const BlockArgs& args, ConstMatrixView bias) {
+    const DataFormat acc = args.op.acc_df;
+    return args.numerics == Numerics::Exact ||
+           (args.numerics == Numerics::Real && (leaves_range(acc, bias) || leaves_range(acc, args.out)));
 }
 
 void add_bias(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
@@ -157,13 +163,15 @@ void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
 }
 
 void spill(const OpConfig& op, Numerics numerics, MatrixView sums) {
-    if (numerics == Numerics::Exact) return exact::spill_and_reload(op.acc_df, op.intermed_df, sums);
     const bool lossless = op.intermed_df == op.acc_df || op.intermed_df == DataFormat::Float32;
-    if (follows_formats(numerics) && !lossless) pack_from_dest(op.acc_df, op.intermed_df, sums);
+    if (!follows_formats(numerics) || lossless) return;
+    if (is_integer(op.acc_df)) return pack_from_dest(op.acc_df, op.intermed_df, sums);
+    exact::spill_and_reload(op.acc_df, op.intermed_df, sums);
 }
 
 void PartialSums::add_in_l1(MatrixView block) {
-    if (numerics_ == Numerics::Exact) {
+    if (!is_integer(op_.acc_df)) {
+        leave_dest(op_, numerics_, block);
         pack_from_dest(op_.acc_df, op_.intermed_df, block);
         if (!in_l1_) pack_from_dest(op_.acc_df, op_.intermed_df, sums_);
         in_l1_ = true;
@@ -175,6 +183,16 @@ void PartialSums::add_in_l1(MatrixView block) {
     for (std::int64_t r = 0; r < sums_.rows; ++r)
         for (std::int64_t c = 0; c < sums_.cols; ++c) sums_.at(r, c) += block.at(r, c);
     pack_from_dest(is_integer(op_.acc_df) ? op_.acc_df : DataFormat::Float32, op_.intermed_df, sums_);
+}
+
+void multiply_in_range(const BlockArgs& args, const std::function<bool(Numerics)>& run) {
+    if (run(args.numerics)) return;
+    for_each_datum(args.out, [](std::uint32_t) { return 0U; });
+    run(Numerics::Exact);
+}
+
+bool in_range(const OpConfig& op, Numerics numerics, ConstMatrixView sums) {
+    return numerics != Numerics::Real || info(op.acc_df).family != FormatFamily::A || !leaves_range(op.acc_df, sums);
 }
 
 DoubleSums::DoubleSums(MatrixView out)
@@ -199,7 +217,7 @@ void DoubleSums::store() const {
 void finish_product(const BlockArgs& args, std::size_t next) {
     const OpConfig& op = args.op;
     if (op.attr.bias) {
-        if (args.numerics == Numerics::Exact && !is_integer(op.acc_df)) {
+        if (!is_integer(op.acc_df) && bias_needs_exact(args, args.in[next].slices[0])) {
             add_bias_exactly(op, args.in[next].slices[0], op.in_tile[next], args.out);
         } else {
             spill(op, args.numerics, args.out);
@@ -224,9 +242,12 @@ void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixV
     const bool is_scale = (op.attr.requant || op.attr.dequant) && static_cast<std::size_t>(operand) + 1 == op.in.size();
     if (numerics == Numerics::Float32 || is_scale) return;
     const auto format = op.in_df[static_cast<std::size_t>(operand)];
-    if (numerics == Numerics::Exact) return exact::unpack_operand(format, op.acc_df, values);
     unpack_to_src(format, op.acc_df, values);
-    if (operand < 2 && !is_integer(format)) mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
+    if (numerics == Numerics::Exact || operand >= 2 || is_integer(format)) return;
+    mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
+    // To the matrix unit an infinity is the number 2^128: zero takes it out, its sums with others are sums.
+    for_each_datum(values,
+                   [](std::uint32_t b) { return min_magnitude(b & ~sign_bit, infinity_bits - 1) | (b & sign_bit); });
 }
 
 TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {

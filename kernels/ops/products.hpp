@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,14 @@ void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums);
 /// Partial sums go to L1 in intermed_df and come back.
 void spill(const OpConfig& op, Numerics numerics, MatrixView sums);
 
+/// Whether fast math's sums stand for the matrix unit's (others always do). With 5-bit exponents a Dst saturates on the
+/// way, and sums come back from there; see leaves_range().
+bool in_range(const OpConfig& op, Numerics numerics, ConstMatrixView sums);
+
+/// run(numerics) puts the products into the empty args.out and says whether they stayed in range. Where those of fast
+/// math did not, the matrix unit's order decides: they are made once more.
+void multiply_in_range(const BlockArgs& args, const std::function<bool(Numerics)>& run);
+
 /// Sums without rounding worth the name (--numerics float32): short products in float, added up in double.
 class DoubleSums {
 public:
@@ -57,29 +66,36 @@ private:
 /// Adds k-blocks to `sums`: spilled and reloaded between blocks, or added in L1 by the packer (l1_acc).
 class PartialSums {
 public:
-    explicit PartialSums(const BlockArgs& args) : op_(args.op), numerics_(args.numerics), sums_(args.out) {}
+    PartialSums(const BlockArgs& args, Numerics numerics) : op_(args.op), numerics_(numerics), sums_(args.out) {}
     /// One more k-block: `product(to, accumulate)` must put or add its products to `to`.
     template <class Product>
     void add(Product product) {
         if (first_ || !op_.attr.l1_acc || numerics_ == Numerics::Float32) {
             if (!first_) spill(op_, numerics_, sums_);
             product(sums_, true);
+            note_range(sums_);
             leave_dest(op_, numerics_, sums_);
         } else {
             scratch_.resize(static_cast<std::size_t>(sums_.rows * sums_.cols));
             const MatrixView block{scratch_.data(), sums_.rows, sums_.cols, sums_.cols};
             product(block, false);
+            note_range(block);
             add_in_l1(block);
         }
         first_ = false;
     }
+    bool stayed_in_range() const { return in_range_ && in_range(op_, numerics_, sums_); }
 
 private:
     void add_in_l1(MatrixView block);
+    /// Infinities stay until the end; what saturates must be seen at once.
+    void note_range(ConstMatrixView sums) {
+        if (info(op_.acc_df).family == FormatFamily::A) in_range_ = in_range_ && in_range(op_, numerics_, sums);
+    }
     const OpConfig& op_;
     Numerics numerics_;
     MatrixView sums_;
-    bool first_ = true, in_l1_ = false;
+    bool first_ = true, in_l1_ = false, in_range_ = true;
     std::vector<float> scratch_;
 };
 

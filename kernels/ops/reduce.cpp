@@ -134,7 +134,7 @@ OperandUse use(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::in
 }
 
 /// Tile after tile through the pool instruction. Results of rows pass SrcB, which holds 16 bits of a 32-bit Dst.
-void exact_block(const BlockArgs& args) {
+void pool(const BlockArgs& args) {
     using exact::ReduceAlong;
     const OpConfig& op = args.op;
     const ConstMatrixView in = args.in[0].slices[0];
@@ -160,7 +160,7 @@ void exact_block(const BlockArgs& args) {
 
 void block(const BlockArgs& args) {
     const bool pools = args.op.attr.reduce_dim != ReduceDim::Z && !is_integer(args.op.acc_df);
-    if (args.numerics == Numerics::Exact && pools) return exact_block(args);
+    if (follows_formats(args.numerics) && pools) return pool(args);
     const auto& slices = args.in[0].slices;
     const auto& out = args.out;
     const std::int64_t row_step = reduces_rows(args.op) ? 0 : 1;
@@ -177,9 +177,6 @@ void block(const BlockArgs& args) {
             }
         }
     leave_dest(args.op, args.numerics, out);
-    // Results along columns leave a 32-bit Dst through SrcB, which keeps 16 bits.
-    if (args.numerics == Numerics::Real && col_step == 0 && args.op.acc_df == DataFormat::Float32)
-        host_convert(DataFormat::Float16_b, out);
 }
 
 }  // namespace

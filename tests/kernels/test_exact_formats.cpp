@@ -38,7 +38,7 @@ TEST_CASE("a value of a tiny block float gets the register that its bytes would"
             std::vector<float> tile(1024);
             const MatrixView view{tile.data(), 32, 32, 32};
             decode_tile(DataFormat::Bfp8_b, {}, body.data(), view);
-            exact::unpack_operand(DataFormat::Bfp8_b, DataFormat::Float16_b, view);
+            unpack_to_src(DataFormat::Bfp8_b, DataFormat::Float16_b, view);
             const std::uint32_t want = exact::unpack_block_datum(DataFormat::Bfp8_b, exponent, code);
             INFO("exponent " << exponent << ", code " << code);
             CHECK(bits_of(tile[0]) == ((want & infinity_bits) == 0 ? 0 : want));

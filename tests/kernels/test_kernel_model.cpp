@@ -5,6 +5,7 @@
 #include "isa/arch.hpp"
 #include "kernels/kernel_rows.hpp"
 #include "kernels/kernel_timing.hpp"
+#include "tests/folders.hpp"
 
 using namespace tt;
 
@@ -326,7 +327,7 @@ TEST_CASE("the steps of one input add up to the kernel model's time when nothing
 }
 
 TEST_CASE("predictions of the public sweeps stay within their bounds") {
-    const std::string file = std::string(TTSIM_SHARED_DATA) + "/silicon/op_cycles.csv";
+    const std::string file = (tt::test::shared_folder() / "silicon/op_cycles.csv").string();
     if (!std::filesystem::exists(file)) {
         WARN("skipped: no " << file);
         return;

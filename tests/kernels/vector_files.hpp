@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/folders.hpp"
+
 namespace tt::test {
 
-inline std::filesystem::path vector_folder() { return std::filesystem::path(TTSIM_SHARED_DATA) / "vectors" / "dev"; }
+inline std::filesystem::path vector_folder() { return tt::test::shared_folder() / "vectors" / "dev"; }
 
 /// The data of a little-endian .npy file of version 1, as they lie in it.
 inline std::vector<std::uint8_t> read_npy(const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "netlist/cluster.hpp"
+#include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace tt;
@@ -118,7 +119,7 @@ TEST_CASE("a cluster must hold the chips of the netlist") {
 }
 
 TEST_CASE("every real cluster descriptor reads, and the broken one is refused at the link") {
-    const fs::path folder = fs::path(TTSIM_SHARED_DATA) / "clusters";
+    const fs::path folder = tt::test::shared_folder() / "clusters";
     if (!fs::is_directory(folder)) {
         std::cout << "skipped: no " << folder << "\n";
         return;

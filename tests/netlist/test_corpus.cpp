@@ -5,13 +5,14 @@
 #include <iostream>
 
 #include "netlist/writer.hpp"
+#include "tests/folders.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
 using namespace tt;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(TTSIM_SHARED_DATA) / "netlists";
+const std::filesystem::path folder = tt::test::shared_folder() / "netlists";
 
 std::vector<std::string> files(bool negative) {
     std::vector<std::string> found;

@@ -5,6 +5,7 @@
 
 #include "netlist/device.hpp"
 #include "netlist/soc_descriptor.hpp"
+#include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace tt;
@@ -185,7 +186,7 @@ TEST_CASE("a translated descriptor is mapped back to physical places, missing ro
 }
 
 TEST_CASE("every real soc descriptor reads with the size its name says") {
-    const fs::path folder = fs::path(TTSIM_SHARED_DATA) / "devices";
+    const fs::path folder = tt::test::shared_folder() / "devices";
     if (!fs::is_directory(folder)) {
         std::cout << "skipped: no " << folder << "\n";
         return;

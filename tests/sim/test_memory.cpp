@@ -5,6 +5,7 @@
 #include "sim/memory/bench_rows.hpp"
 #include "sim/memory/dram_bench.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "tests/folders.hpp"
 
 using namespace tt;
 using namespace tt::sim;
@@ -143,7 +144,7 @@ TEST_CASE("rows nobody has a model for get a reason, wrong rows a message with t
 }
 
 TEST_CASE("measured DRAM and Ethernet rows are predicted within their bounds") {
-    const std::filesystem::path folder = std::filesystem::path(TTSIM_SHARED_DATA) / "silicon";
+    const std::filesystem::path folder = tt::test::shared_folder() / "silicon";
     if (!std::filesystem::is_directory(folder)) {
         std::cout << "skipped: there is no " << folder << "\n";
         return;

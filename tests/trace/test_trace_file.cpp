@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "tests/folders.hpp"
 #include "tests/trace/small_trace.hpp"
 #include "trace/analysis.hpp"
 #include "trace/reader.hpp"
@@ -148,7 +149,7 @@ TEST_CASE("a journal beside a trace is not played back into it") {
 }
 
 TEST_CASE("the page on traces names every table, view and column") {
-    std::ifstream in(TTSIM_SOURCE_DIR "/docs/trace.md");
+    std::ifstream in(tt::test::source_folder() / "docs/trace.md");
     std::stringstream text;
     text << in.rdbuf();
     const std::string page = text.str();

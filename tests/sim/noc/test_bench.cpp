@@ -5,6 +5,7 @@
 #include "sim/noc/bench_rows.hpp"
 #include "sim/noc/replay.hpp"
 #include "tests/sim/noc/noc_machine.hpp"
+#include "tests/folders.hpp"
 
 using namespace tt;
 using namespace tt::noc;
@@ -28,7 +29,7 @@ std::string refusal(const std::string& text) {
     return "";
 }
 
-const std::filesystem::path silicon = std::filesystem::path(TTSIM_SHARED_DATA) / "silicon";
+const std::filesystem::path silicon = tt::test::shared_folder() / "silicon";
 
 }  // namespace
 

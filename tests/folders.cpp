@@ -1,0 +1,8 @@
+#include "tests/folders.hpp"
+
+namespace tt::test {
+
+std::filesystem::path source_folder() { return TTSIM_SOURCE_DIR; }
+std::filesystem::path shared_folder() { return TTSIM_SHARED_DATA; }
+
+}  // namespace tt::test
