@@ -1,5 +1,7 @@
 # What `cmake --install` puts where, and the Debian package made of it.
 include(GNUInstallDirs)
+# installing and packaging build nothing, least of all the tests: scripts/package names what it needs
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 include(CMakePackageConfigHelpers)
 
 # --- programs, library, headers ----------------------------------------------------------------------------------
