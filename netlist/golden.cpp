@@ -24,9 +24,13 @@ constexpr std::int64_t most_copied_datums = std::int64_t{1} << 23;
 
 using Slots = std::map<std::int64_t, GoldenValue>;
 
-/// One launch in progress: what every queue's accesses are.
+/// One launch in progress: what every queue's accesses are, and the values of the present input.
 struct LaunchState {
     std::map<const Queue*, QueueAccess> access;
+    std::vector<const Op*> order;
+    std::map<std::string_view, GoldenValue> values;  // of queues and ops
+    std::map<std::string_view, std::int64_t> uses_left;
+    std::map<const Op*, GoldenValue> gradients;                         // accumulated inside an execute
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
     std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
     std::int64_t held_datums = 0, inputs = 1;
@@ -215,21 +219,20 @@ struct Golden::Impl {
         const std::int64_t n = access.read(input);
         const bool overwritten = store[&queue].contains(n);  // through a view
         const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
-        if (queue.host_fed() && !overwritten) {
+        if (filled_by_host(queue, n) && !overwritten) {
             if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
             const std::int64_t datums = queue.shape().tiles() * queue.tile.datums();
             if (!again || launch.held_datums + datums > most_held_datums) return {{}, nullptr, &queue, n};
             launch.held_datums += datums;
             return launch.held[{&queue, n}] = host_entry(queue, n);
         }
+        if (const auto known = launch.resident.find(&queue); known != launch.resident.end()) return known->second;
         if (queue.type == QueueType::Queue && !store[&queue].contains(n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
                        n % queue.entries, n);
         if (!access.prologue) return read_slot(queue, n);
         // In prologue the first input's read serves all, whatever the graph writes meanwhile.
-        const auto [it, fresh] = launch.resident.try_emplace(&queue);
-        if (fresh) it->second = read_slot(queue, n);
-        return it->second;
+        return launch.resident[&queue] = read_slot(queue, n);
     }
 
     // --- execution ---------------------------------------------------------------------------------------------
@@ -293,55 +296,52 @@ struct Golden::Impl {
         return queue.type == QueueType::Ram && (!queue.host_fed() || !store[&queue].empty());
     }
 
-    void run_input(LaunchState& launch, const std::vector<const Op*>& order, std::int64_t input, bool last) {
+    void begin_input(LaunchState& launch, std::int64_t input) {
         // Reads come first: a ram is read at the start of an input, before that input's writes.
-        std::map<std::string_view, GoldenValue> values;
-        for (const Op* op : order)
+        launch.values.clear();
+        for (const Op* op : launch.order)
             for (const std::string& name : op->inputs)
                 if (const Queue* queue = netlist.find_queue(name);
-                    queue && !values.contains(name) && reads_early(*queue))
-                    values[name] = read(launch, *queue, input);
-        std::map<std::string_view, std::int64_t> uses_left;
-        for (const Op* op : order)
-            for (const std::string& name : op->inputs) ++uses_left[name];
-        for (const Op* op : order) {
-            std::vector<GoldenValue> in;
-            for (const std::string& name : op->inputs) {
-                if (!values.contains(name)) values[name] = read(launch, *netlist.find_queue(name), input);
-                in.push_back(values.at(name));
-            }
-            const GoldenValue previous = op->cfg.gradient ? gradient_base(launch, *op, input) : GoldenValue{};
-            const GoldenValue result = compute(*op, std::move(in), previous);
-            values[op->name()] = result;
-            if (const auto it = fed_by.find(op->name()); it != fed_by.end())
-                for (const Queue* queue : it->second) write(launch, *queue, input, last, result, op->cfg.gradient);
-            for (const std::string& name : op->inputs)
-                if (--uses_left[name] == 0) values.erase(name);
-            // Bounded work in flight keeps memory bounded.
-            while (pool.pending() > 24 && pool.help()) {
-            }
-        }
+                    queue && !launch.values.contains(name) && reads_early(*queue))
+                    launch.values[name] = read(launch, *queue, input);
+        launch.uses_left.clear();
+        for (const Op* op : launch.order)
+            for (const std::string& name : op->inputs) ++launch.uses_left[name];
     }
 
-    std::map<const Op*, GoldenValue> gradients;  // accumulated inside an execute
+    void run_op(LaunchState& launch, const Op& op, std::int64_t input) {
+        auto& values = launch.values;
+        std::vector<GoldenValue> in;
+        for (const std::string& name : op.inputs) {
+            if (!values.contains(name)) values[name] = read(launch, *netlist.find_queue(name), input);
+            in.push_back(values.at(name));
+        }
+        const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
+        const GoldenValue result = compute(op, std::move(in), previous);
+        values[op.name()] = result;
+        if (op.cfg.gradient) launch.gradients[&op] = result;
+        if (const auto it = fed_by.find(op.name()); it != fed_by.end())
+            for (const Queue* queue : it->second) write(launch, *queue, input, result);
+        for (const std::string& name : op.inputs)
+            if (--launch.uses_left[name] == 0) values.erase(name);
+        // Bounded work in flight keeps memory bounded.
+        while (pool.pending() > 24 && pool.help()) {
+        }
+    }
 
     GoldenValue gradient_base(LaunchState& launch, const Op& op, std::int64_t input) {
         const Queue* queue = fed_by.at(op.name()).front();
         const QueueAccess& access = launch.access.at(queue);
-        if (const auto it = gradients.find(&op); it != gradients.end() && (access.epilogue || access.write_step == 0))
+        if (const auto it = launch.gradients.find(&op);
+            it != launch.gradients.end() && (access.epilogue || access.write_step == 0))
             return it->second;
         if (input == 0 && access.zero) return zeros(*queue);
         return read_slot(*queue, access.write(input));
     }
 
-    void write(LaunchState& launch, const Queue& queue, std::int64_t input, bool last, const GoldenValue& result,
-               bool gradient) {
-        if (gradient)
-            for (const Graph& graph : netlist.graphs)
-                for (const Op& op : graph.ops)
-                    if (op.name() == queue.input) gradients[&op] = result;
+    void write(LaunchState& launch, const Queue& queue, std::int64_t input, const GoldenValue& result) {
         const QueueAccess& access = launch.access.at(&queue);
-        if (access.epilogue && !last) return;
+        if (access.epilogue && input + 1 < launch.inputs) return;
         GoldenValue written = result;
         if (!queue.input_tms.empty()) {
             auto moved = std::make_shared<Tensor>();
@@ -360,14 +360,19 @@ struct Golden::Impl {
 
     std::map<const Queue*, Task> sunk;  // per queue, so that its entries come in order
 
-    void launch(const EpochLaunch& command) {
+    LaunchState begin_launch(const EpochLaunch& command, std::map<const Queue*, QueueAccess> access) {
         LaunchState state;
-        gradients.clear();
-        state.access = pointers.launch(command);
+        state.access = std::move(access);
+        state.order = topological(command);
         state.inputs = command.inputs;
-        const std::vector<const Op*> order = topological(command);
+        return state;
+    }
+
+    void launch(const EpochLaunch& command) {
+        LaunchState state = begin_launch(command, pointers.launch(command));
         for (std::int64_t input = 0; input < command.inputs; ++input) {
-            run_input(state, order, input, input + 1 == command.inputs);
+            begin_input(state, input);
+            for (const Op* op : state.order) run_op(state, *op, input);
             if (options.progress)
                 options.progress(static_cast<double>(++inputs_done) /
                                  static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
@@ -412,7 +417,9 @@ std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) 
     if (ratio == 1) {
         const Slots& slots = impl_->store[base];
         const auto it = slots.find(n);
-        return it == slots.end() ? nullptr : it->second.tensor;
+        if (it == slots.end()) return nullptr;
+        impl_->pool.wait(it->second.task);
+        return it->second.tensor;
     }
     const Slots& parts = impl_->store[base];
     const auto first = parts.lower_bound(n * ratio);
@@ -420,6 +427,36 @@ std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) 
     const GoldenValue value = impl_->read_slot(queue, n);
     impl_->pool.wait(value.task);
     return value.tensor;
+}
+
+// --- launch by launch ----------------------------------------------------------------------------------------------
+
+namespace {
+template <class Impl>
+class SteppedLaunch : public GoldenLaunch {
+public:
+    SteppedLaunch(Impl& impl, LaunchState state) : impl_(impl), state_(std::move(state)) {}
+    const std::vector<const Op*>& ops() const override { return state_.order; }
+    void begin(std::int64_t input) override { impl_.begin_input(state_, input); }
+    void run(std::size_t op, std::int64_t input) override { impl_.run_op(state_, *state_.order[op], input); }
+
+private:
+    Impl& impl_;
+    LaunchState state_;
+};
+}  // namespace
+
+std::unique_ptr<GoldenLaunch> Golden::launch(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access) {
+    return std::make_unique<SteppedLaunch<Impl>>(*impl_, impl_->begin_launch(launch, std::move(access)));
+}
+
+void Golden::put(const Queue& queue, std::int64_t n, Tensor value) {
+    impl_->write_slot(queue, n, {{}, std::make_shared<Tensor>(std::move(value)), nullptr, 0});
+}
+
+void Golden::forget(const Queue& fifo, std::int64_t below) {
+    Slots& slots = impl_->store[&fifo];
+    slots.erase(slots.begin(), slots.lower_bound(below));
 }
 
 }  // namespace tt

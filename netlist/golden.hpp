@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/thread_pool.hpp"
 #include "kernels/numerics.hpp"
@@ -35,6 +36,17 @@ struct GoldenOptions {
     std::function<void(double)> progress;  ///< share of the inputs done
 };
 
+/// One launch, op by op, for callers that decide what may run when.
+class GoldenLaunch {
+public:
+    virtual ~GoldenLaunch() = default;
+    virtual const std::vector<const Op*>& ops() const = 0;  ///< producers first, those that feed FIFOs too
+    /// Inputs begin one after the other; rams that ops may overwrite are read now.
+    virtual void begin(std::int64_t input) = 0;
+    /// Its operands of this launch were computed for the same input, entries of FIFOs are there.
+    virtual void run(std::size_t op, std::int64_t input) = 0;
+};
+
 class Golden {
 public:
     Golden(const Netlist& netlist, const Forecast& forecast, GoldenOptions options, ThreadPool& pool);
@@ -43,6 +55,11 @@ public:
     /// What an op-fed queue or ram held: FIFO by push number (popped ones too when no graph reads the queue), ram by
     /// slot at the end. nullptr when never written.
     std::shared_ptr<const Tensor> entry(const Queue& queue, std::int64_t n);
+
+    // --- launch by launch, in place of run() ---
+    std::unique_ptr<GoldenLaunch> launch(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access);
+    void put(const Queue& queue, std::int64_t n, Tensor value);  ///< what the host pushes or writes
+    void forget(const Queue& fifo, std::int64_t below);          ///< entries that nobody will read any more
 
 private:
     struct Impl;

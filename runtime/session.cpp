@@ -18,17 +18,19 @@ struct Session::Impl {
     std::uint64_t calls = 0;
 
     Impl(Netlist netlist, Machine machine, const SessionOptions& o)
-        : live(std::move(netlist), std::move(machine), run_options(o)), options(o) {}
+        : live(std::move(netlist), std::move(machine), settings_of(o),
+               o.golden ? sim::Evaluator::Golden : sim::Evaluator::Chips),
+          options(o) {}
 
-    static sim::RunOptions run_options(const SessionOptions& o) {
-        sim::RunOptions run;
-        run.mode = o.mode;
-        run.numerics = o.numerics;
-        run.threads = o.threads;
-        run.extrapolate = o.extrapolate;
-        run.trace = o.trace;
-        run.stop = o.stop;
-        return run;
+    static sim::MachineSettings settings_of(const SessionOptions& o) {
+        sim::MachineSettings settings;
+        settings.mode = o.mode;
+        settings.numerics = o.numerics;
+        settings.threads = o.threads;
+        settings.extrapolate = o.extrapolate;
+        settings.trace = o.trace;
+        settings.stop = o.stop;
+        return settings;
     }
 
     sim::Engine& engine() { return live.engine(); }
@@ -69,7 +71,7 @@ struct Session::Impl {
         return sim::pack_host_entry(entry, queue);
     }
     void needs_values(const char* what) const {
-        if (options.mode == sim::Mode::Timing)
+        if (options.mode == sim::Mode::Timing && !options.golden)
             fail_input({live.netlist().file, 0, 0}, "{}: a session in timing mode has no values", what);
     }
 

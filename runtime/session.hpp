@@ -20,7 +20,10 @@
 namespace tt::runtime {
 
 struct SessionOptions {
-    sim::Mode mode = sim::Mode::Full;  ///< Timing: entries have no values; get() is refused
+    /// Timing: entries have no values; get() is refused. Functional: no clock; a program goes on as far as entries and
+    /// free slots allow, and one input is between two ops of a graph.
+    sim::Mode mode = sim::Mode::Full;
+    bool golden = false;  ///< values by golden, in float32, in place of the modelled chips; no clock, whatever the mode
     Numerics numerics = Numerics::Real;
     unsigned threads = 0;     ///< for values; 0 = one per processor; never changes a result
     bool extrapolate = true;  ///< Timing: rounds of a loop that repeat exactly are not simulated one by one

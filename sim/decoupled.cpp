@@ -15,9 +15,8 @@ struct Found {
     const PlanOp* op;
 };
 
-Found find_launch(RunState& state) {
-    const std::string& name = state.options.perf_op;
-    EpochStream stream(state.netlist, state.calls, state.options.inputs_count);
+Found find_launch(RunState& state, const std::string& name) {
+    EpochStream stream(state.netlist, state.calls, state.settings.inputs_count);
     EpochCommand command;
     std::vector<std::string> names;
     while (stream.next(command)) {
@@ -34,8 +33,8 @@ Found find_launch(RunState& state) {
 
 }  // namespace
 
-void run_decoupled(RunState& state) {
-    const auto [launch, op] = find_launch(state);
+void run_decoupled(RunState& state, const std::string& name) {
+    const auto [launch, op] = find_launch(state, name);
     Cycle now = 0, pack_free = 0, busy = 0;
     std::vector<Cycle> ends;
     for (std::int64_t input = 0; input < launch.inputs; ++input) {

@@ -8,6 +8,6 @@ namespace tt::sim {
 
 /// Runs state.options.perf_op for the inputs of the first launch its graph is in; the report then holds this op only.
 /// Throws Error(Input) when no program executes such an op.
-void run_decoupled(RunState& state);
+void run_decoupled(RunState& state, const std::string& op);
 
 }  // namespace tt::sim

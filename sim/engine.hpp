@@ -43,6 +43,8 @@ public:
 
     /// Why nothing moves: who waits for whom, link by link.
     virtual std::string waits() const = 0;
+    /// Ends the trace, when there is one; RunReport::trace_failure says when it could not be written.
+    virtual void complete() {}
 };
 
 }  // namespace tt::sim

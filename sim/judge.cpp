@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "netlist/golden.hpp"
 #include "sim/op_check.hpp"
+#include "sim/untimed/golden_engine.hpp"
 
 namespace tt::sim {
 
@@ -30,10 +30,10 @@ Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
 }
 
 /// The same for the same seed, queue and entry, whoever asks and how often.
-void perturb(const RunState& state, const Queue& queue, std::int64_t n, Tensor& values) {
+void perturb(const RunState& state, std::uint32_t run_seed, const Queue& queue, std::int64_t n, Tensor& values) {
     if (is_raw(queue.df) || is_integer(queue.df)) return;
     const auto place = static_cast<std::uint32_t>(&queue - state.netlist.queues.data());
-    std::seed_seq seed{state.options.seed, place, static_cast<std::uint32_t>(n)};
+    std::seed_seq seed{run_seed, place, static_cast<std::uint32_t>(n)};
     std::mt19937 bits(seed);
     for (float& v : values.data) v *= 1 + ((bits() & 1) != 0 ? perturbation : -perturbation);
 }
@@ -41,11 +41,8 @@ void perturb(const RunState& state, const Queue& queue, std::int64_t n, Tensor& 
 using Judges = std::map<const Queue*, OutputJudge>;
 
 /// Every entry that golden has of the queues `take` names, in order per queue.
-void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
+void run_golden(RunState& state, const RunOptions& run, const Judges& judges, GoldenOptions options,
                 const std::function<void(const Queue&, std::int64_t, const Tensor&)>& take, const char* what) {
-    options.numerics = state.options.numerics;
-    options.tf32 = state.machine.chips.front().params.features.tf32;
-    options.inputs_count = state.options.inputs_count;
     if (!options.host_entry)
         options.host_entry = [&state](const Queue& queue, std::int64_t n) { return host_entry(state, queue, n); };
     std::map<const Queue*, std::set<std::int64_t>> sunk;  // all keys are made here: tasks of several queues write
@@ -54,10 +51,8 @@ void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
         sunk.at(&queue).insert(n);
         take(queue, n, value);
     };
-    if (state.options.progress)
-        options.progress = [&state, what](double share) {
-            state.options.progress({.stage = what, .share = share, .next = ""});
-        };
+    if (run.progress)
+        options.progress = [&run, what](double share) { run.progress({.stage = what, .share = share, .next = ""}); };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
     golden.run(state.calls);
     for (const auto& [queue, judge] : judges)
@@ -68,15 +63,15 @@ void run_golden(RunState& state, const Judges& judges, GoldenOptions options,
 }
 
 /// Golden once more with inputs a little off, for the outputs that differ.
-void run_perturbed(RunState& state, Judges& judges) {
-    GoldenOptions options;
-    options.host_entry = [&state](const Queue& queue, std::int64_t n) {
+void run_perturbed(RunState& state, const RunOptions& run, Judges& judges) {
+    GoldenOptions options = golden_options(state);
+    options.host_entry = [&state, &run](const Queue& queue, std::int64_t n) {
         Tensor values = host_entry(state, queue, n);
-        perturb(state, queue, n, values);
+        perturb(state, run.seed, queue, n, values);
         return values;
     };
     run_golden(
-        state, judges, std::move(options),
+        state, run, judges, std::move(options),
         [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
             judges.at(&queue).expect_perturbed(n, value);
         },
@@ -91,12 +86,13 @@ std::int64_t entries_of(const RunState& state, const Queue& queue) {
     return queue.type == QueueType::Ram ? queue.entries : touched;
 }
 
-OutputJudge::OutputJudge(RunState& state, const Queue& queue)
+OutputJudge::OutputJudge(RunState& state, const Queue& queue, bool strict)
     : state_(state),
       queue_(queue),
-      rule_(comparison_for(state.netlist, queue, state.options.strict)),
+      strict_(strict),
+      rule_(comparison_for(state.netlist, queue, strict)),
       part_(judged_part(state.netlist, queue)) {
-    const bool exact_numbers = state.options.numerics == Numerics::Float32;
+    const bool exact_numbers = state.settings.numerics == Numerics::Float32;
     report_.queue = queue.name;
     report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
     report_.rule = exact_numbers ? "--numerics float32" : rule_.source;
@@ -116,7 +112,7 @@ void OutputJudge::expect(std::int64_t n, const Tensor& golden) {
     if (!part_.bits) report_.non_finite.scan(actual, n);
     const std::int64_t failed = comparison_->failed_tiles();
     comparison_->add(golden, actual);
-    const bool doubts = state_.options.numerics == Numerics::Float32 && !part_.bits;
+    const bool doubts = state_.settings.numerics == Numerics::Float32 && !part_.bits;
     if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < most_doubtful)
         doubtful_.emplace_back(n, golden);
 }
@@ -134,7 +130,7 @@ OutputReport OutputJudge::report() const {
     QueueComparison::Result& r = report.result;
     r = comparison_->result();
     // --strict takes nothing for the vendor's form
-    if (state_.options.strict) r.pass = r.strict_pass;
+    if (strict_) r.pass = r.strict_pass;
     if (r.judged && rule_.strict_pcc > 0 && r.pcc < rule_.strict_pcc) {
         r.pass = r.strict_pass = false;
         if (r.first_failure.empty())
@@ -154,31 +150,31 @@ void OutputJudge::expect_perturbed(std::int64_t n, const Tensor& moved) {
         if (entry == n) moved_->add(golden, moved);
 }
 
-void check_outputs(RunState& state) {
+void check_outputs(RunState& state, const RunOptions& run) {
     const std::vector<const Queue*> outputs = reported_outputs(state.netlist);
     for (const std::string& name : unknown_outputs(state.netlist))
         state.report.notes.push_back(
             fmt::format("io-config lists output '{}', which is no queue that an op fills", name));
     Judges judges;
-    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue);
-    OpCheck ops(state);
-    GoldenOptions whole;
+    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue, run.strict);
+    OpCheck ops(state, run.strict);
+    GoldenOptions whole = golden_options(state);
     if (state.op_results)
         whole.op_result = [&ops](const Op& op, std::int64_t n, const Tensor& value) {
             ops.add_accumulated(op, n, value);
         };
     run_golden(
-        state, judges, std::move(whole),
+        state, run, judges, std::move(whole),
         [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).expect(n, value); },
         "computing golden");
     for (auto& [queue, judge] : judges) judge.close(entries_of(state, *queue));
     if (std::any_of(judges.begin(), judges.end(), [](const auto& j) { return j.second.in_doubt(); }))
-        run_perturbed(state, judges);
+        run_perturbed(state, run, judges);
     if (state.op_results) {
-        GoldenOptions fed;
+        GoldenOptions fed = golden_options(state);
         fed.op_result = [&ops](const Op& op, std::int64_t n, Tensor& value) { ops.add_local(op, n, value); };
         run_golden(
-            state, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {},
+            state, run, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {},
             "computing golden, op by op");
         state.report.ops = ops.reports();
         state.report.ops_checked = true;

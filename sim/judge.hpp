@@ -14,7 +14,7 @@ namespace tt::sim {
 /// The verdict over one output queue, entry by entry.
 class OutputJudge {
 public:
-    OutputJudge(RunState& state, const Queue& queue);
+    OutputJudge(RunState& state, const Queue& queue, bool strict);
     /// Entry n as golden has it; entries come in order. One that the run has not left fails the queue.
     void expect(std::int64_t n, const Tensor& golden);
     /// After the last entry: `count` entries the run may have left. One golden does not have fails the queue.
@@ -29,6 +29,7 @@ public:
 private:
     RunState& state_;
     const Queue& queue_;
+    bool strict_;
     ComparisonRule rule_;
     OutputReport report_;
     JudgedPart part_;
@@ -39,7 +40,7 @@ private:
 
 /// Runs golden and fills RunReport::outputs. Under Numerics::Float32, outputs that mismatch are computed once more from
 /// perturbed inputs.
-void check_outputs(RunState& state);
+void check_outputs(RunState& state, const RunOptions& run);
 
 /// Without a check: outputs are only looked through for NaNs and infinities.
 void look_through_outputs(RunState& state);

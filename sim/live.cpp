@@ -4,39 +4,50 @@
 #include <thread>
 
 #include "netlist/validate.hpp"
+#include "sim/machine/machine.hpp"
 #include "sim/setup.hpp"
 #include "sim/sparse_counts.hpp"
 #include "sim/steady.hpp"
+#include "sim/untimed/functional_engine.hpp"
+#include "sim/untimed/golden_engine.hpp"
 
 namespace tt::sim {
 
-static unsigned threads_of(const RunOptions& options) {
-    return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+static unsigned threads_of(const MachineSettings& settings) {
+    return settings.threads != 0 ? settings.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, RunOptions options)
+static std::unique_ptr<Engine> make_engine(RunState& state, Evaluator evaluator) {
+    if (evaluator == Evaluator::Golden) return std::make_unique<GoldenEngine>(state);
+    if (state.settings.mode == Mode::Functional) return std::make_unique<FunctionalEngine>(state);
+    return std::make_unique<LiveMachine>(state);
+}
+
+LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, MachineSettings settings, Evaluator evaluator)
     : netlist_(resolve(netlist)),
       machine_(std::move(machine)),
-      pool_(std::make_unique<ThreadPool>(threads_of(options))) {
+      pool_(std::make_unique<ThreadPool>(threads_of(settings))) {
+    if (evaluator == Evaluator::Golden) settings.mode = Mode::Functional;
+    refuse_trace_without_clock(settings);
     check_on(netlist_, machine_);
-    state_ = std::make_unique<RunState>(netlist_, machine_, std::vector<ProgramCall>{}, std::move(options), *pool_);
+    state_ = std::make_unique<RunState>(netlist_, machine_, std::vector<ProgramCall>{}, std::move(settings), *pool_);
     state_->live = true;
     RunReport& report = state_->report;
     report.netlist = netlist_.file;
     report.arch = machine_.chips.front().params.name;
     report.device = machine_.name;
-    report.mode = state_->options.mode;
-    report.numerics = state_->options.numerics;
+    report.mode = state_->settings.mode;
+    report.numerics = state_->settings.numerics;
     report.clock_mhz = machine_.chips.front().params.clock_mhz;
     for (const Graph& graph : netlist_.graphs)
         for (const Op& op : graph.ops) sparse_ops_ += op.cfg.attr.identity ? 1 : 0;
-    engine_ = std::make_unique<LiveMachine>(*state_);
+    engine_ = make_engine(*state_, evaluator);
 }
 
 LiveNetlist::~LiveNetlist() {
-    finish_trace();
+    engine_->complete();
+    pool_.reset();  // what is still being computed refers to the engine and the state
     engine_.reset();
-    pool_.reset();  // what is still being computed refers to the state
 }
 
 bool LiveNetlist::read_by_graph(const Queue& queue) const {
@@ -64,6 +75,7 @@ void LiveNetlist::call(const std::string& program, const std::map<std::string, s
 }
 
 RunReport LiveNetlist::report() const {
+    pool_->wait_all();  // some of what it says is only known when values are computed
     RunReport report = state_->report;
     report.cycles = engine_->now();
     sum_up(report);
@@ -72,6 +84,9 @@ RunReport LiveNetlist::report() const {
     return report;
 }
 
-void LiveNetlist::finish_trace() { dynamic_cast<LiveMachine&>(*engine_).complete(); }
+void LiveNetlist::finish_trace() {
+    engine_->complete();
+    if (state_->report.trace_failure) throw *state_->report.trace_failure;
+}
 
 }  // namespace tt::sim

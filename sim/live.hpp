@@ -2,17 +2,21 @@
 // ends well.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
-#include "sim/machine/machine.hpp"
+#include "sim/engine.hpp"
+#include "sim/run_state.hpp"
 
 namespace tt::sim {
 
+/// What computes: the modelled chips, as the settings' mode says, or golden, which has no clock and asks for no mode.
+enum class Evaluator : std::uint8_t { Chips, Golden };
+
 class LiveNetlist {
 public:
-    /// Of `options` it uses mode, numerics, threads, extrapolate, trace and stop. Throws Error with all that does not
-    /// fit the machine.
-    LiveNetlist(Netlist netlist, Machine machine, RunOptions options);
+    /// Throws Error with all that does not fit the machine, or a trace that an engine without a clock cannot write.
+    LiveNetlist(Netlist netlist, Machine machine, MachineSettings settings, Evaluator evaluator = Evaluator::Chips);
     ~LiveNetlist();
     LiveNetlist(const LiveNetlist&) = delete;
     LiveNetlist& operator=(const LiveNetlist&) = delete;
@@ -24,7 +28,7 @@ public:
     const Netlist& netlist() const { return netlist_; }
     const Machine& machine() const { return machine_; }
     RunReport report() const;
-    void finish_trace();
+    void finish_trace();  ///< throws when it could not be written
 
 private:
     void learn_sparse_counts();

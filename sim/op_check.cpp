@@ -8,7 +8,7 @@ namespace {
 
 ComparisonRule rule_of(const RunState& state, const Op& op) {
     ComparisonRule rule = comparison_for_op(op.cfg);
-    if (state.options.numerics != Numerics::Float32) return rule;
+    if (state.settings.numerics != Numerics::Float32) return rule;
     const bool exact = rule.comparison.type == Comparison::Type::Exact;
     if (!exact) rule.comparison = float32_comparison();
     rule.source = "--numerics float32";
@@ -59,7 +59,7 @@ std::vector<OpCheckReport> OpCheck::reports() const {
             QueueComparison sum(rule.comparison, op->cfg.tile, part);
             for (const auto& [n, one] : parts) sum.join(one);
             QueueComparison::Result result = sum.result();
-            if (state_.options.strict) result.pass = result.strict_pass;
+            if (strict_) result.pass = result.strict_pass;
             return result;
         };
         OpCheckReport report;

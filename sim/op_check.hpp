@@ -12,7 +12,7 @@ namespace tt::sim {
 
 class OpCheck {
 public:
-    explicit OpCheck(const RunState& state) : state_(state) {}
+    OpCheck(const RunState& state, bool strict) : state_(state), strict_(strict) {}
     /// The n-th result of an op in golden of the whole netlist. From any thread.
     void add_accumulated(const Op& op, std::int64_t n, const Tensor& golden);
     /// The same in golden whose operands are the machine's; puts the machine's result in golden's place, for the ops
@@ -30,6 +30,7 @@ private:
     QueueComparison comparison(const Op& op, const Tensor& golden, const Tensor& actual) const;
 
     const RunState& state_;
+    bool strict_;
     std::mutex mutex_;
     std::map<const Op*, Found> found_;
 };

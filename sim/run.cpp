@@ -73,28 +73,28 @@ bool RunReport::fast_enough() const {
                        [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
 }
 
-static void give_outputs(RunState& state) {
+static void give_outputs(RunState& state, const RunOptions& options) {
     for (const Queue* queue : reported_outputs(state.netlist))
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
-            if (state.store.has(*queue, n))
-                state.options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
+            if (state.store.has(*queue, n)) options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
 }
 
 static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
-    NewFolder folder(state.options.dump_dir, dump_folder());
+    const RunOptions& options = setup.options;
+    NewFolder folder(options.dump_dir, dump_folder());
     const std::filesystem::path made(folder.temporary());
     for (const char* part : {"inputs", "outputs"}) {
         std::error_code failed;
         if (!std::filesystem::create_directory(made / part, failed))
-            fail_input({state.options.dump_dir, 0, 0}, "cannot make the folder: {}", failed.message());
+            fail_input({options.dump_dir, 0, 0}, "cannot make the folder: {}", failed.message());
     }
     Manifest manifest;
     manifest.netlist = std::filesystem::path(setup.netlist.file).filename().string();
     manifest.arch = setup.arch;
     manifest.programs = state.report.programs;
     for (const ChosenParameter& p : state.report.params) manifest.params[p.name] = p.value;
-    manifest.inputs_count = state.options.inputs_count;
+    manifest.inputs_count = options.inputs_count;
     for (const Queue& queue : setup.netlist.queues) {
         if (!state.host.all().contains(&queue)) continue;
         std::map<std::int64_t, EntrySpan> entries;
@@ -134,30 +134,27 @@ Error with_remedy(const Error& hang, const RunOptions& options, const std::vecto
 }
 }  // namespace
 
-static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of) {
-    if (!options.trace.file.empty()) {
-        if (options.mode == Mode::Functional)
-            fail_input({options.trace.file, 0, 0},
-                       "cannot be written: functional mode has no clock; use full or timing");
-        const NewFile probe(options.trace.file, FileKind::Trace);  // before any work
-    }
-    if (!options.dump_dir.empty()) const NewFolder probe(options.dump_dir, dump_folder());
-    tell_stage(options, "reading and laying out", "simulating");
-    const std::unique_ptr<Setup> setup = set_up(options);
+static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) {
+    refuse_trace_without_clock(given);
+    if (!given.trace.file.empty()) const NewFile probe(given.trace.file, FileKind::Trace);  // before any work
+    if (!given.dump_dir.empty()) const NewFolder probe(given.dump_dir, dump_folder());
+    tell_stage(given, "reading and laying out", "simulating");
+    const std::unique_ptr<Setup> setup = set_up(given);
+    const RunOptions& options = setup->options;
     RunState& state = *setup->state;
     // (1) what the host will push
     if (state.values()) {
         tell_stage(options, "filling queues", "simulating");
-        state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, state.options.inputs_dir,
-                                                        *setup->manifest, state.options.host_values, *setup->pool)
-                                     : HostInputs::generate(setup->netlist, state.forecast, state.options.seed,
-                                                            state.options.stimulus, *setup->pool);
+        state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, options.inputs_dir,
+                                                        *setup->manifest, options.host_values, *setup->pool)
+                                     : HostInputs::generate(setup->netlist, state.forecast, options.seed,
+                                                            options.stimulus, *setup->pool);
         for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
     }
     // (2) the machine
-    if (!state.options.perf_op.empty()) {
-        run_decoupled(state);
-    } else if (state.options.mode == Mode::Functional) {
+    if (!options.perf_op.empty()) {
+        run_decoupled(state, options.perf_op);
+    } else if (options.mode == Mode::Functional) {
         for (const auto& [queue, entries] : state.host.all())
             for (const auto& [n, entry] : entries) state.store.put(*queue, n, entry);
         run_functional(state);
@@ -170,13 +167,13 @@ static RunReport run_once(const RunOptions& options, std::vector<Room>& short_of
         }
     }
     sum_up(state.report);
-    if (state.options.mode != Mode::Functional && state.options.perf_op.empty())
+    if (options.mode != Mode::Functional && options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
     // (3) what it left, against golden
-    if (state.values() && state.options.sink) give_outputs(state);
-    if (state.values() && !state.options.dump_dir.empty()) dump_io(*setup);
-    if (state.values() && state.options.check) check_outputs(state);
-    if (state.values() && !state.options.check) look_through_outputs(state);
+    if (state.values() && options.sink) give_outputs(state, options);
+    if (state.values() && !options.dump_dir.empty()) dump_io(*setup);
+    if (state.values() && options.check) check_outputs(state, options);
+    if (state.values() && !options.check) look_through_outputs(state);
     for (std::string& note : state.saturations.notes()) state.report.notes.push_back(std::move(note));
     return std::move(state.report);
 }

@@ -3,73 +3,42 @@
 //   read -> resolve -> validate -> choose parameters -> stimulus | --inputs -> golden || SystemC machine -> compare
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/numerics.hpp"
 #include "kernels/tensor.hpp"
 #include "netlist/compare.hpp"
 #include "netlist/parameters.hpp"
 #include "netlist/stimulus.hpp"
 #include "sim/non_finite.hpp"
 #include "sim/performance.hpp"
+#include "sim/settings.hpp"
 
 namespace tt::sim {
 
-enum class Mode : std::uint8_t { Full, Timing, Functional };
-
-/// --trace: a database of what the machine did, docs/trace.md. While the machine runs, SIGINT and SIGTERM end the run
-/// with Fault::Interrupted, and the trace holds what was done.
-struct TraceOptions {
-    std::string file;              ///< "" = none
-    int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
-    std::string command, version;  ///< as the trace shall show them
-};
-
-/// How far a run is.
-struct RunProgress {
-    std::string_view stage;           ///< what is being done: "simulating"
-    double share = 0;                 ///< of the stage, 0..1
-    std::int64_t inputs = 0, of = 0;  ///< over, and of the whole run; of = 0: the stage does not count them
-    std::string_view next;            ///< the stage that follows; "" = none
-};
-
-struct RunOptions {
+struct RunOptions : MachineSettings {
     std::string netlist;          ///< file
     std::string arch;             ///< "" = first listed one on which the file validates
     std::string device, cluster;  ///< see MachineOptions
     std::vector<int> harvested_rows;
     std::vector<std::string> programs;           ///< in run order; empty = all, in file order
     std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"
-    std::optional<std::int64_t> inputs_count;    ///< per graph at most
     std::uint32_t seed = 0;
     StimulusOrder stimulus = StimulusOrder::PerQueue;
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
-    Mode mode = Mode::Full;
-    Numerics numerics = Numerics::Real;
-    unsigned threads = 0;     ///< 0 = one per processor; never changes a result
-    std::string perf_op;      ///< only this op, without the others; "" = the whole netlist. Timing mode
-    bool extrapolate = true;  ///< Timing mode skips what surely repeats; never changes a result
+    std::string perf_op;               ///< only this op, without the others; "" = the whole netlist. Timing mode
     /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
     std::map<std::string, std::vector<Tensor>> host_values;
     /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
     bool check = true;       ///< compare with golden (not in Timing mode)
     bool check_ops = false;  ///< besides, every op by itself
-    /// For tests of the checks: spoils a block that an op has computed, before anything reads it. Called from tasks.
-    std::function<void(const Op& op, std::vector<float>& block)> fault;
     bool strict = false;
-    TraceOptions trace;
-    const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
-    /// Called often, and from one thread; empty = quiet. What it throws ends the run.
-    std::function<void(const RunProgress&)> progress;
 };
 
 struct OpReport {

@@ -4,16 +4,15 @@
 
 namespace tt::sim {
 
-RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, RunOptions o, ThreadPool& p)
+RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, MachineSettings s, ThreadPool& p)
     : netlist(n),
       machine(m),
       calls(std::move(c)),
-      forecast(tt::forecast(n, calls, o.inputs_count)),
-      options(std::move(o)),
+      forecast(tt::forecast(n, calls, s.inputs_count)),
+      settings(std::move(s)),
       pool(p),
-      store(n, options.numerics),
+      store(n, settings.numerics),
       input_record(n) {
-    if (options.check && options.check_ops && values()) op_results = std::make_unique<OpResults>(options.numerics);
     for (const Graph& graph : netlist.graphs)
         for (const QueueUse& use : queue_uses(netlist, graph))
             if (use.read) read_by_graph[use.queue] = true;
@@ -24,16 +23,26 @@ const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     if (!prepared.plan) {
         prepared.plan = elaborate(netlist, launch, machine, sparse);
         prepared.compute =
-            std::make_unique<Compute>(*prepared.plan, options.numerics, pool, saturations, options.fault);
+            std::make_unique<Compute>(*prepared.plan, settings.numerics, pool, saturations, settings.fault);
     }
     return prepared;
 }
 
-void RunState::elaborate_all() {
-    EpochStream stream(netlist, calls, options.inputs_count);
+void RunState::prepare_all(EpochStream stream) {
     EpochCommand command;
     while (stream.next(command))
         if (const auto* launch = std::get_if<EpochLaunch>(&command)) prepare(*launch);
+}
+
+void RunState::elaborate_all() { prepare_all(EpochStream(netlist, calls, settings.inputs_count)); }
+
+void RunState::prepare_call(EpochStream& stream, const ProgramCall& call) {
+    if (live) {
+        EpochStream ahead = stream;
+        ahead.add(call);
+        prepare_all(std::move(ahead));
+    }
+    stream.add(call);
 }
 
 void RunState::forget_popped(const Queue& queue, std::int64_t below) {
@@ -48,13 +57,19 @@ bool RunState::may_rewind(const Queue& queue) const {
 }
 
 void RunState::tell_progress(std::int64_t inputs, double parts) const {
-    if (!options.progress) return;
+    if (!settings.progress) return;
     const auto all = static_cast<double>(std::max<std::int64_t>(1, forecast.inputs));
-    options.progress({.stage = "simulating",
-                      .share = std::min(1.0, parts / all),
-                      .inputs = inputs,
-                      .of = forecast.inputs,
-                      .next = values() && options.check ? "computing golden" : ""});
+    settings.progress({.stage = "simulating",
+                       .share = std::min(1.0, parts / all),
+                       .inputs = inputs,
+                       .of = forecast.inputs,
+                       .next = ""});
+}
+
+Tensor RunState::read(const Queue& queue, std::int64_t n) {
+    const EntrySpan span = store.read(queue, n);
+    for (const Task& task : span.ready()) pool.wait(task);
+    return unpack_entry(span);
 }
 
 GraphReport& RunState::graph_report(const Graph& graph) {

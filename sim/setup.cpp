@@ -48,6 +48,11 @@ static std::vector<ProgramCall> choose_calls(const Netlist& netlist, const RunOp
     return calls;
 }
 
+void refuse_trace_without_clock(const MachineSettings& settings) {
+    if (!settings.trace.file.empty() && settings.mode == Mode::Functional)
+        fail_input({settings.trace.file, 0, 0}, "cannot be written: functional mode has no clock; use full or timing");
+}
+
 void check_on(const Netlist& netlist, const Machine& machine) {
     Diagnostics problems;
     validate(netlist, machine.chips.front().params, machine.grid(machine.chips.front().id), machine.chips.back().id + 1,
@@ -75,6 +80,17 @@ static void note_fast_parts(const Netlist& netlist, RunReport& report) {
             "--math exact: {} computed as with --math fast, their algorithms are not public", fmt::join(parts, ", ")));
 }
 
+/// What the machine tells of its progress goes on with what the run will do then.
+static MachineSettings settings_of(const RunOptions& options) {
+    MachineSettings settings = options;
+    if (options.progress && options.check && options.mode != Mode::Timing)
+        settings.progress = [tell = options.progress](RunProgress progress) {
+            progress.next = "computing golden";
+            tell(progress);
+        };
+    return settings;
+}
+
 /// The netlist on one arch, validated and elaborated; throws what does not fit.
 static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
     MachineOptions wanted;
@@ -89,7 +105,10 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
 
     RunReport report;
     std::vector<ProgramCall> calls = choose_calls(setup.netlist, options, report);
-    setup.state = std::make_unique<RunState>(setup.netlist, setup.machine, std::move(calls), options, pool);
+    setup.state =
+        std::make_unique<RunState>(setup.netlist, setup.machine, std::move(calls), settings_of(options), pool);
+    if (options.check && options.check_ops && setup.state->values())
+        setup.state->op_results = std::make_unique<OpResults>(options.numerics);
     report.netlist = setup.netlist.file;
     report.arch = setup.arch;
     report.device = setup.machine.name;
@@ -127,7 +146,8 @@ static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& r
 
 std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(Netlist&)>& amend) {
     auto setup = std::make_unique<Setup>();
-    RunOptions options = given;
+    RunOptions& options = setup->options;
+    options = given;
     if (!options.perf_op.empty()) options.mode = Mode::Timing;
     if (!options.inputs_dir.empty()) {
         setup->manifest = read_manifest(options.inputs_dir);

@@ -11,7 +11,8 @@ namespace tt::sim {
 
 /// Everything a run needs before its first cycle. Heap-allocated: RunState refers to its neighbours.
 struct Setup {
-    Netlist netlist;  ///< resolved
+    RunOptions options;  ///< with what the manifest says
+    Netlist netlist;     ///< resolved
     std::string arch;
     Machine machine;
     std::optional<Manifest> manifest;  ///< of --inputs
@@ -26,6 +27,9 @@ ProgramCall make_call(const Netlist& netlist, const std::string& program,
 
 /// The highest chip that the netlist names, + 1.
 std::int64_t chips_named(const Netlist& netlist);
+
+/// Throws Error(Input): functional mode has no clock, so nothing to trace.
+void refuse_trace_without_clock(const MachineSettings& settings);
 
 /// Throws Error with all that keeps the netlist from running on the machine.
 void check_on(const Netlist& netlist, const Machine& machine);

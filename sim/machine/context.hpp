@@ -3,12 +3,12 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "sim/machine/chip.hpp"
 #include "sim/machine/probe.hpp"
 #include "sim/machine/queue_memory.hpp"
 #include "sim/run_state.hpp"
+#include "sim/waiter.hpp"
 
 namespace tt::sim {
 
@@ -25,20 +25,6 @@ struct Context {
         if (!slot) slot = std::make_unique<QueueMemory>(queue, state);
         return *slot;
     }
-};
-
-/// One line of a wait-for chain: who waits, for what, and who owes it (nullptr: nobody inside the machine).
-class Waiter;
-struct WaitsFor {
-    std::string text;
-    const Waiter* owed_by = nullptr;
-    std::optional<Room> room = std::nullopt;  ///< too small, as it seems from here
-};
-/// Part of the machine that can be asked why it does not move.
-class Waiter {
-public:
-    virtual ~Waiter() = default;
-    virtual WaitsFor waits_for() const = 0;
 };
 
 }  // namespace tt::sim

@@ -4,6 +4,9 @@
 
 namespace tt::sim {
 
+/// Of an event's argument; those above count restarts.
+constexpr unsigned entry_bits = 48;
+
 static std::uint64_t entry_bytes(const Queue& queue) {
     return static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
 }
@@ -32,7 +35,11 @@ static Cycle host_read(Context& context, const Queue& queue) {
 }
 
 HostPort::HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, Pops pops)
-    : context_(context), memory_(memory), to_push_(std::move(to_push)), pops_at_once_(pops == Pops::AtOnce) {
+    : context_(context),
+      memory_(memory),
+      to_push_(std::move(to_push)),
+      pops_at_once_(pops == Pops::AtOnce),
+      end_(memory) {
     memory_.join(*this);
 }
 
@@ -44,44 +51,37 @@ void HostPort::queue_changed() {
         begin_push(n);
     }
     if (!pops_at_once_) return;
-    while (const std::optional<std::int64_t> n = memory_.next_complete(popping_)) begin_pop(*n);
+    while (const std::optional<std::int64_t> n = memory_.next_complete(end_.popping())) begin_pop(*n);
 }
 
 void HostPort::begin_push(std::int64_t n) {
-    memory_.begin(n);
-    pushed_ = n + 1;
+    end_.push(n);
     // What fits before the run starts is there from the beginning.
     const Cycle there = context_.now == 0 ? context_.now : host_write(context_, memory_.queue());
     context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
 }
 
 void HostPort::begin_pop(std::int64_t n) {
-    popping_ = n + 1;
+    end_.pop(n);
     const Cycle there = host_read(context_, memory_.queue());
-    context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n));
+    context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n) + (restarts_ << entry_bits));
 }
-
-std::int64_t HostPort::room() const {
-    std::int64_t room = 0;
-    while (room < memory_.queue().entries && memory_.free_slot(pushed_ + room)) ++room;
-    return room;
-}
-
-void HostPort::push(std::int64_t n) { begin_push(n); }
-
-std::int64_t HostPort::popped() const { return memory_.next_complete(popping_).value_or(popping_); }
-
-std::int64_t HostPort::ready() const { return memory_.complete_entries().run_end(popped()) - popped(); }
 
 void HostPort::pop(std::int64_t count) {
-    for (; count > 0; --count) begin_pop(popped());
+    for (; count > 0; --count) begin_pop(end_.popped());
+}
+
+void HostPort::restart() {
+    if (pops_at_once_) return;
+    end_ = HostEnd(memory_);
+    ++restarts_;
 }
 
 void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
     if (what == Pushed)
         memory_.set_complete(static_cast<std::int64_t>(argument));
-    else
-        memory_.set_popped(static_cast<std::int64_t>(argument) + 1);
+    else if (argument >> entry_bits == restarts_)  // not of an entry that went with all others
+        memory_.set_popped(static_cast<std::int64_t>(argument - (restarts_ << entry_bits)) + 1);
 }
 
 void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
@@ -112,8 +112,7 @@ void HostPort::walk(StateWalk& walk) {
         const std::int64_t growth = walk.total(next_);
         if (walk.limiting()) keep_regular(walk, growth);
     }
-    if (pops_at_once_) walk.fixed(popping_ - memory_.popped());
-    walk.total(popping_);
+    end_.walk(walk, pops_at_once_);
 }
 
 }  // namespace tt::sim

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/machine/context.hpp"
+#include "sim/machine/host_end.hpp"
 
 namespace tt::sim {
 
@@ -20,19 +21,16 @@ public:
     void walk(StateWalk& walk);
 
     // --- told by the caller of a session, entry by entry ---
-    std::int64_t pushed() const { return pushed_; }  ///< the next entry to push
-    std::int64_t room() const;                       ///< entries that can be pushed now
-    void push(std::int64_t n);                       ///< room() > 0
-    std::int64_t popped() const;                     ///< the next entry to pop
-    std::int64_t ready() const;                      ///< complete entries from popped() on
-    void pop(std::int64_t count);
+    const HostEnd& end() const { return end_; }
+    void push() { begin_push(end_.pushed()); }  ///< end().room() > 0
+    void pop(std::int64_t count);               ///< end().ready() >= count
+    void restart();                             ///< the queue was emptied and counts from 0 again
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
     void keep_regular(StateWalk& walk, std::int64_t growth);
     void begin_push(std::int64_t n);
     void begin_pop(std::int64_t n);
-    std::uint64_t bytes() const;
 
     Context& context_;
     QueueMemory& memory_;
@@ -40,8 +38,8 @@ private:
     std::size_t next_ = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
     bool pops_at_once_;
-    std::int64_t pushed_ = 0;   // one more than the last entry pushed
-    std::int64_t popping_ = 0;  // entries whose pop is under way or done
+    HostEnd end_;
+    std::uint64_t restarts_ = 0;
 };
 
 /// When an entry that the host writes to a queue's memory now is there.

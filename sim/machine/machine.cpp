@@ -1,8 +1,6 @@
 #include "sim/machine/machine.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <set>
 
 #include "sim/machine/sequencer.hpp"
 #include "sim/machine/systemc_context.hpp"
@@ -10,35 +8,13 @@
 
 namespace tt::sim {
 
-WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
-    if (unfinished.empty()) return {"nothing is waiting; no command could be issued", {}};
-    WaitChain chain;
-    std::set<const Waiter*> seen;
-    const auto follow = [&](const Waiter* at, auto&& told) {
-        for (; at && seen.insert(at).second; at = at->waits_for().owed_by) {
-            const WaitsFor wait = at->waits_for();
-            told(wait);
-            if (wait.room &&
-                std::find(chain.short_of.begin(), chain.short_of.end(), *wait.room) == chain.short_of.end())
-                chain.short_of.push_back(*wait.room);
-        }
-        return at;
-    };
-    // A core that waits tells more than one that is done; a chain that closes on itself is the cause.
-    const Waiter* const closed =
-        follow(unfinished.front(), [&](const WaitsFor& wait) { chain.text += "\n  " + wait.text; });
-    if (closed) chain.text += "\n  ... and so round: " + closed->waits_for().text;
-    for (const Waiter* other : unfinished) follow(other, [](const WaitsFor&) {});
-    return chain;
-}
-
 namespace {
 
 /// The trace of a run, when one is wanted: finished whatever the end of the run.
 class Tracing {
 public:
     explicit Tracing(RunState& state) : state_(state) {
-        if (!state.options.trace.file.empty()) recorder_.emplace(state);
+        if (!state.settings.trace.file.empty()) recorder_.emplace(state);
     }
     Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
     void complete(Cycle now) {
@@ -58,7 +34,7 @@ public:
         } catch (const Error& lost) {
             return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what())};
         }
-        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.options.trace.file)};
+        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.settings.trace.file)};
     }
 
 private:
@@ -79,8 +55,8 @@ struct LiveMachine::Parts {
         : tracing(state),
           board("board", state.machine, clock),
           context{state, traced(board), clock.now(), false, tracing.recorder(), {}},
-          sequencer(context, EpochStream(state.netlist, {}, state.options.inputs_count)) {
-        clock.stop_when(state.options.stop);
+          sequencer(context, EpochStream(state.netlist, {}, state.settings.inputs_count)) {
+        clock.stop_when(state.settings.stop);
     }
     Board& traced(Board& made) {
         if (Recorder* recorder = tracing.recorder()) made.trace(*recorder);
@@ -121,16 +97,16 @@ bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
 
 bool LiveMachine::idle() const { return parts_->sequencer.finished(); }
 std::uint64_t LiveMachine::now() const { return parts_->clock.now(); }
-std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).pushed(); }
-std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).room(); }
-std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).popped(); }
-std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).ready(); }
+std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).end().pushed(); }
+std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).end().room(); }
+std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).end().popped(); }
+std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).end().ready(); }
 
 void LiveMachine::push(const Queue& queue, EntryPtr entry) {
     const auto turn = systemc_->turn();
     HostPort& host = parts_->sequencer.host(queue);
-    if (state_.values()) state_.store.put(queue, host.pushed(), std::move(entry));
-    host.push(host.pushed());
+    if (state_.values()) state_.store.put(queue, host.end().pushed(), std::move(entry));
+    host.push();
 }
 
 void LiveMachine::pop(const Queue& queue, std::int64_t count) {
@@ -138,11 +114,7 @@ void LiveMachine::pop(const Queue& queue, std::int64_t count) {
     parts_->sequencer.host(queue).pop(count);
 }
 
-Tensor LiveMachine::read(const Queue& queue, std::int64_t n) {
-    const EntrySpan span = state_.store.read(queue, n);
-    for (const Task& task : span.ready()) state_.pool.wait(task);
-    return unpack_entry(span);
-}
+Tensor LiveMachine::read(const Queue& queue, std::int64_t n) { return state_.read(queue, n); }
 
 void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
     const auto turn = systemc_->turn();

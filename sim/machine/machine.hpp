@@ -30,12 +30,11 @@ public:
     Tensor read(const Queue& queue, std::int64_t n) override;
     void write(const Queue& ram, std::int64_t slot, EntryPtr entry) override;
     std::string waits() const override;
+    void complete() override;
 
     std::vector<Room> short_of() const;  ///< places of the chain of waits() that were full, or never filled
     /// The error to throw in place of `error`: it also says what became of the trace, which ends here.
     Error failed(const Error& error);
-    /// Ends the trace, when there is one: the machine has done all it will do.
-    void complete();
 
 private:
     struct Parts;

@@ -1,7 +1,5 @@
 #include "sim/machine/sequencer.hpp"
 
-#include <algorithm>
-
 namespace tt::sim {
 
 Sequencer::Sequencer(Context& context, EpochStream stream)
@@ -27,14 +25,10 @@ Sequencer::Sequencer(Context& context, EpochStream stream)
 }
 
 void Sequencer::call(const ProgramCall& call) {
+    context_.state.prepare_call(stream_, call);
     // Rounds of a loop are rounds of one call.
     in_flight_history_.clear();
     settled_history_.clear();
-    stream_.add(call);
-    EpochStream ahead = stream_;
-    EpochCommand command;
-    while (ahead.next(command))
-        if (const auto* launch = std::get_if<EpochLaunch>(&command)) context_.state.prepare(*launch);
     at_end_ = false;
     context_.board.host_calendar().at(context_.now, *this, 0);
 }
@@ -64,44 +58,15 @@ void Sequencer::fill_window() {
 
 void Sequencer::add_to_window(EpochCommand command) {
     Pending pending;
+    pending.use = use_of(command, pointers_);
     pending.command = std::move(command);
-    if (const auto* launch = std::get_if<EpochLaunch>(&pending.command)) {
-        for (const ExecuteCommand& member : launch->members) {
-            pending.chips.insert(member.graph->device());
-            const auto& uses = pointers_.uses(*member.graph);
-            pending.queues.insert(pending.queues.end(), uses.begin(), uses.end());
-        }
-    } else if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
-        pending.queues.push_back({move->queue, true, true});
-    } else {
-        pending.queues.push_back({std::get<AllocateCommand>(pending.command).queue, true, true});
-    }
     window_.push_back(std::move(pending));
 }
 
-static const Queue* memory_of(const Netlist& netlist, const Queue* queue) {
-    return queue->alias.empty() ? queue : netlist.find_queue(queue->alias);
-}
-
-/// Whether an earlier command that is not over must come first: the same chip, or memory where order matters. A FIFO
-/// that one epoch fills and a later one empties is no reason: its own pointers make the reader wait.
 bool Sequencer::blocked(const Pending& pending) const {
-    const bool launch = std::holds_alternative<EpochLaunch>(pending.command);
     for (const Pending& earlier : window_) {
         if (&earlier == &pending) return false;
-        if (earlier.over) continue;
-        const bool earlier_launch = std::holds_alternative<EpochLaunch>(earlier.command);
-        for (const std::int64_t chip : pending.chips)
-            if (earlier.chips.contains(chip)) return true;
-        for (const QueueUse& mine : pending.queues)
-            for (const QueueUse& theirs : earlier.queues) {
-                const Netlist& netlist = context_.state.netlist;
-                if (memory_of(netlist, mine.queue) != memory_of(netlist, theirs.queue)) continue;
-                if (!launch || !earlier_launch) return true;
-                if (mine.queue->type == QueueType::Ram ? (mine.written || theirs.written)
-                                                       : (mine.read && theirs.read) || (mine.written && theirs.written))
-                    return true;
-            }
+        if (!earlier.over && conflict(context_.state.netlist, earlier.use, pending.use)) return true;
     }
     return false;
 }
@@ -138,7 +103,10 @@ void Sequencer::run(Pending& pending) {
         pointers_.allocate(*allocate);
         never_skip_ = true;
         pending.over = true;
-        if (allocate->allocate && !allocate->queue->host_fed()) context_.memory(*allocate->queue).clear();
+        if (allocate->allocate && !allocate->queue->host_fed()) {
+            context_.memory(*allocate->queue).clear();
+            if (const auto port = host_of_.find(allocate->queue); port != host_of_.end()) port->second->restart();
+        }
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);

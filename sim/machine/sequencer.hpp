@@ -6,8 +6,8 @@
 #include <list>
 #include <memory>
 #include <optional>
-#include <set>
 
+#include "sim/command_use.hpp"
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/extrapolate.hpp"
 #include "sim/machine/host_port.hpp"
@@ -32,8 +32,7 @@ public:
 private:
     struct Pending {
         EpochCommand command;
-        std::set<std::int64_t> chips;
-        std::vector<QueueUse> queues;
+        CommandUse use;
         std::unique_ptr<Epoch> epoch;  // when running
         bool over = false;
     };
@@ -84,7 +83,7 @@ private:
     EpochStream stream_;
     PointerTable pointers_;
     std::list<Pending> window_;
-    bool at_end_ = false;
+    bool at_end_ = true;
     bool issuing_ = false;
     std::vector<std::unique_ptr<HostPort>> host_;  // in the order of the file
     std::map<const Queue*, HostPort*> host_of_;
@@ -99,12 +98,5 @@ private:
     bool never_skip_ = false;
     std::uint64_t steps_ = 0;  ///< cycles in which anything happened
 };
-
-/// The hang: who waits for what.
-struct WaitChain {
-    std::string text;            ///< link by link, until the chain closes or ends
-    std::vector<Room> short_of;  ///< buffers and queues that would have to be larger, those of the chain first
-};
-WaitChain wait_chain(const std::vector<const Waiter*>& unfinished);
 
 }  // namespace tt::sim

@@ -10,7 +10,7 @@ static constexpr std::size_t longest_round = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
-    return state.options.mode == Mode::Timing && state.options.extrapolate && !never_skip_ &&
+    return state.settings.mode == Mode::Timing && state.settings.extrapolate && !never_skip_ &&
            !state.input_record.any();  // some figures are of single inputs
 }
 
@@ -33,7 +33,7 @@ void Sequencer::walk(StateWalk& walk, Moment moment) {
 
 void Sequencer::between_cycles() {
     constexpr std::uint64_t steps_between = 1024;  // few milliseconds
-    if (steps_++ % steps_between == 0 && context_.state.options.progress) tell_progress();
+    if (steps_++ % steps_between == 0 && context_.state.settings.progress) tell_progress();
     if (!context_.input_over) return;
     context_.input_over = false;
     if (!may_skip()) return;

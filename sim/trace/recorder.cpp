@@ -85,7 +85,7 @@ bool Recorder::Launched::same_rows(const Launched& other) const {
 }
 
 Recorder::Recorder(const RunState& state)
-    : state_(state), writer_(std::make_unique<trace::Writer>(state.options.trace.file)), plans_(state.netlist) {
+    : state_(state), writer_(std::make_unique<trace::Writer>(state.settings.trace.file)), plans_(state.netlist) {
     add_setup();
 }
 
@@ -131,7 +131,7 @@ EpochProbe* Recorder::launch(const Plan& plan, const EpochLaunch& launch, Cycle 
     const auto [at, fresh] = rows_of_.try_emplace(&plan);
     if (fresh) guarded([&] { at->second = plans_.add(*writer_, plan); });
     in_flight_.push_back(
-        std::make_unique<Launched>(plan, at->second, launch, epochs_++, now, state_.options.trace.level >= 2));
+        std::make_unique<Launched>(plan, at->second, launch, epochs_++, now, state_.settings.trace.level >= 2));
     return in_flight_.back().get();
 }
 
@@ -319,7 +319,7 @@ static const char* numerics_word(Numerics numerics) {
 
 void Recorder::add_run(const std::string& status, const std::string& message, Cycle now, unsigned bucket_shift) {
     const RunReport& report = state_.report;
-    const TraceOptions& trace = state_.options.trace;
+    const TraceOptions& trace = state_.settings.trace;
     for (const ChosenParameter& p : report.params) writer_->add(Table::Parameter, p.name, p.value, p.why);
     for (std::size_t i = 0; i < report.programs.size(); ++i) writer_->add(Table::Program, i, report.programs[i]);
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,

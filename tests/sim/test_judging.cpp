@@ -105,7 +105,7 @@ TEST_CASE("an expected entry that never came fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
     const Tensor zeros(d.shape(), d.tile);
-    sim::OutputJudge judge(*setup->state, d);
+    sim::OutputJudge judge(*setup->state, d, false);
     setup->state->store.put(d, 0, sim::pack_entry(zeros, d, Numerics::Float32));
     judge.expect(0, zeros);
     CHECK(judge.report().verdict() == sim::Verdict::Pass);
@@ -121,7 +121,7 @@ TEST_CASE("an entry that golden does not have fails its output") {
     const Queue& d = *setup->netlist.find_queue("d");
     const Tensor zeros(d.shape(), d.tile);
     for (const std::int64_t n : {0, 1}) setup->state->store.put(d, n, sim::pack_entry(zeros, d, Numerics::Float32));
-    sim::OutputJudge judge(*setup->state, d);
+    sim::OutputJudge judge(*setup->state, d, false);
     judge.expect(0, zeros);
     judge.close(2);
     CHECK(judge.report().verdict() == sim::Verdict::Mismatch);

@@ -20,7 +20,7 @@ struct Fixture {
         text.queue({.name = "x", .entries = entries});
         text.queue({.name = "w", .entries = 1, .ram = true});
         netlist = resolve(read_netlist_text(text.text() + "  []\n", "n.yaml"));
-        state = std::make_unique<RunState>(netlist, machine, std::vector<ProgramCall>{}, RunOptions{}, pool);
+        state = std::make_unique<RunState>(netlist, machine, std::vector<ProgramCall>{}, MachineSettings{}, pool);
     }
     QueueMemory memory(const std::string& name) { return {*netlist.find_queue(name), *state}; }
 };

@@ -1,66 +1,74 @@
-// Functional mode: the values of the modelled machine in program order.
-#include <algorithm>
+#include "sim/untimed/functional_engine.hpp"
 
-#include "sim/run_state.hpp"
+#include <algorithm>
+#include <set>
+
 #include "sim/values/compute.hpp"
 
 namespace tt::sim {
 
 namespace {
 
-/// One launch of an epoch.
-class FunctionalLaunch {
+class FunctionalLaunch : public UntimedLaunch {
 public:
-    FunctionalLaunch(RunState& state, PointerTable& pointers, const EpochLaunch& launch)
+    FunctionalLaunch(RunState& state, const EpochLaunch& launch, QueueAccesses access)
         : state_(state),
-          plan_(state.prepare(launch).plan),
-          compute_(*state.prepare(launch).compute),
-          access_(pointers.launch(launch)),
+          prepared_(state.prepare(launch)),
+          plan_(*prepared_.plan),
+          compute_(*prepared_.compute),
+          access_(std::move(access)),
           inputs_(launch.inputs) {
-        if (state.op_results) state.op_results->begin(launch, *plan_);
-        last_read_by_.resize(plan_->ops.size());
-        for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
-            int last = static_cast<int>(o);
-            for (const PlanReader& reader : plan_->ops[o].readers) last = std::max(last, reader.op);
-            last_read_by_[static_cast<std::size_t>(last)].push_back(o);
+        if (state.op_results) state.op_results->begin(launch, plan_);
+        producers_.resize(plan_.ops.size());
+        readers_.resize(plan_.ops.size());
+        for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
+            std::set<std::size_t> readers;
+            for (const PlanReader& reader : plan_.ops[o].readers) readers.insert(static_cast<std::size_t>(reader.op));
+            for (const std::size_t reader : readers) producers_[reader].push_back(o);
+            readers_[o] = readers.size();
         }
-        for (const PlanOp& op : plan_->ops) {
+        for (const PlanOp& op : plan_.ops) {
+            ops_.push_back(op.op);
             resident_.emplace_back(op.operands.size());
             gradients_.emplace_back(op.cores.size() * static_cast<std::size_t>(op.slices));
         }
     }
 
-    const std::map<const Queue*, QueueAccess>& access() const { return access_; }
+    const std::vector<const Op*>& ops() const override { return ops_; }
 
-    /// Calls `moved` with the share of the input that is behind it.
-    void run_input(std::int64_t input, const std::function<void(double)>& moved) {
-        // (1) what the inputs read is fixed before this input writes anything
+    void begin(std::int64_t input) override {
         read_queues(input);
-        blocks_.assign(plan_->ops.size(), {});
-        for (std::size_t o = 0; o < plan_->ops.size(); ++o) {
-            // (2) every core's slices and the queues they feed, (3) queues that take all of them at once
-            run_op(o, input);
-            write_queues(o, input);
-            for (const std::size_t producer : last_read_by_[o]) blocks_[producer].clear();
-            moved(static_cast<double>(o + 1) / static_cast<double>(plan_->ops.size()));
-        }
+        blocks_.assign(plan_.ops.size(), {});
+        readers_left_ = readers_;
+    }
+
+    void run(std::size_t o, std::int64_t input) override {
+        // (1) every core's slices and the queues they feed, (2) queues that take all of them at once
+        run_op(o, input);
+        write_queues(o, input);
+        if (readers_[o] == 0) blocks_[o].clear();
+        for (const std::size_t producer : producers_[o])
+            if (--readers_left_[producer] == 0) blocks_[producer].clear();
     }
 
 private:
     using PipeSlices = std::map<std::pair<std::size_t, std::int64_t>, AssembledPtr>;  // (pipe, z)
 
     void read_queues(std::int64_t input) {
-        entries_.assign(plan_->queues.size(), {});
-        for (std::size_t q = 0; q < plan_->queues.size(); ++q) {
-            const PlanQueue& queue = plan_->queues[q];
+        entries_.assign(plan_.queues.size(), {});
+        for (std::size_t q = 0; q < plan_.queues.size(); ++q) {
+            const PlanQueue& queue = plan_.queues[q];
             if (queue.readers.empty()) continue;
-            const bool streams = queue.queue->type == QueueType::Queue && queue.writer >= 0;
-            if (!streams || state_.store.has(*queue.queue, access_.at(queue.queue).read(input))) read_queue(q, input);
+            // An entry that comes while the launch is under way is read when an op needs it.
+            const bool fifo = queue.queue->type == QueueType::Queue;
+            const bool streams = fifo && (state_.live || queue.writer >= 0);
+            const bool there = !state_.live && state_.store.has(*queue.queue, access_.at(queue.queue).read(input));
+            if (!streams || there) read_queue(q, input);
         }
     }
 
     void read_queue(std::size_t q, std::int64_t input) {
-        const Queue& queue = *plan_->queues[q].queue;
+        const Queue& queue = *plan_.queues[q].queue;
         const std::int64_t n = access_.at(&queue).read(input);
         if (queue.type == QueueType::Queue && !state_.store.has(queue, n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
@@ -75,7 +83,7 @@ private:
                        PipeSlices& made) {
         AssembledPtr& slot = made[{p, z}];
         if (slot) return slot;
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         const PlanOperand& operand = op.operands[k];
         SourceRefs refs;
         if (operand.producer_op < 0) {
@@ -99,7 +107,7 @@ private:
     /// what is there before.
     std::vector<std::pair<const Queue*, EntrySpan>> open_entries(std::size_t o, std::int64_t input) {
         std::vector<std::pair<const Queue*, EntrySpan>> opened;
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         if (op.op->cfg.gradient) return opened;
         for (std::size_t k = 0; k < op.operands.size(); ++k) {  // reads come before the writes of the same op
             if (op.operands[k].producer_op >= 0 || !resident_[o][k].empty()) continue;
@@ -107,7 +115,7 @@ private:
             if (entries_[q].parts.empty()) read_queue(q, input);
         }
         for (const int q : op.out_queues) {
-            const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
+            const Queue& queue = *plan_.queues[static_cast<std::size_t>(q)].queue;
             if (queue.input_tms.empty() && writes(queue, input))
                 opened.emplace_back(&queue, state_.store.open(queue, access_.at(&queue).write(input)));
         }
@@ -120,10 +128,10 @@ private:
 
     /// Whether anything reads the op's slices once all of them are there.
     bool keeps_blocks(std::size_t o) const {
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         return !op.readers.empty() || op.op->cfg.gradient ||
                std::any_of(op.out_queues.begin(), op.out_queues.end(), [this](int q) {
-                   return !plan_->queues[static_cast<std::size_t>(q)].queue->input_tms.empty();
+                   return !plan_.queues[static_cast<std::size_t>(q)].queue->input_tms.empty();
                });
     }
 
@@ -135,7 +143,7 @@ private:
 
     /// Slice by slice, so that an operand slice goes when the last core that needs it has been given it.
     void run_op(std::size_t o, std::int64_t input) {
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         const auto opened = open_entries(o, input);
         const bool keep = keeps_blocks(o);
         std::vector<PipeSlices> made(op.operands.size());
@@ -168,9 +176,9 @@ private:
     }
 
     BlockPtr gradient_base(std::size_t o, std::size_t core, std::int64_t s, std::int64_t input) {
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         if (!op.op->cfg.gradient) return nullptr;
-        const Queue& queue = *plan_->queues[static_cast<std::size_t>(op.out_queues.at(0))].queue;
+        const Queue& queue = *plan_.queues[static_cast<std::size_t>(op.out_queues.at(0))].queue;
         const QueueAccess& access = access_.at(&queue);
         const BlockPtr& last = gradients_[o][core * static_cast<std::size_t>(op.slices) + static_cast<std::size_t>(s)];
         if (last && (access.epilogue || access.write_step == 0)) return last;
@@ -179,13 +187,13 @@ private:
     }
 
     void write_queues(std::size_t o, std::int64_t input) {
-        const PlanOp& op = plan_->ops[o];
+        const PlanOp& op = plan_.ops[o];
         if (op.op->cfg.gradient)
             for (const auto& [place, block] : blocks_[o])
                 gradients_[o][place.first * static_cast<std::size_t>(op.slices) +
                               static_cast<std::size_t>(place.second)] = block;
         for (const int q : op.out_queues) {
-            const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
+            const Queue& queue = *plan_.queues[static_cast<std::size_t>(q)].queue;
             if (!writes(queue, input) || (queue.input_tms.empty() && !op.op->cfg.gradient)) continue;
             const EntrySpan to = state_.store.open(queue, access_.at(&queue).write(input));
             if (queue.input_tms.empty())
@@ -197,50 +205,38 @@ private:
     }
 
     RunState& state_;
-    std::shared_ptr<const Plan> plan_;
+    const RunState::Prepared& prepared_;
+    const Plan& plan_;
     const Compute& compute_;
-    std::map<const Queue*, QueueAccess> access_;
+    QueueAccesses access_;
     std::int64_t inputs_;
     std::map<const Queue*, EntrySpan> prologue_;
     std::vector<EntrySpan> entries_;                                                  // per plan queue, this input
     std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;  // per op, this input
-    std::vector<std::vector<std::size_t>> last_read_by_;                              // per op: producers it reads last
-    std::vector<std::vector<PipeSlices>> resident_;                                   // per op and operand
-    std::vector<std::vector<BlockPtr>> gradients_;                                    // per op: core * slices + slice
+    std::vector<const Op*> ops_;
+    std::vector<std::vector<std::size_t>> producers_;  // per op: those it reads
+    std::vector<std::size_t> readers_, readers_left_;  // per op: those that read it, and have not for this input
+    std::vector<std::vector<PipeSlices>> resident_;    // per op and operand
+    std::vector<std::vector<BlockPtr>> gradients_;     // per op: core * slices + slice
 };
 
 }  // namespace
 
+std::unique_ptr<UntimedLaunch> FunctionalEngine::launch(const EpochLaunch& launch, const QueueAccesses& access) {
+    return std::make_unique<FunctionalLaunch>(state_, launch, access);
+}
+
+void FunctionalEngine::put(const Queue& queue, std::int64_t n, EntryPtr entry) {
+    state_.store.put(queue, n, std::move(entry));
+}
+
+Tensor FunctionalEngine::read(const Queue& queue, std::int64_t n) { return state_.read(queue, n); }
+
 void run_functional(RunState& state) {
-    PointerTable pointers(state.netlist);
-    EpochStream stream(state.netlist, state.calls, state.options.inputs_count);
-    EpochCommand command;
-    std::int64_t done = 0;
-    while (stream.next(command)) {
-        if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
-            pointers.move(*move);
-            state.forget_popped(*move->queue, pointers.at(*move->queue).popped());
-            continue;
-        }
-        if (const auto* allocate = std::get_if<AllocateCommand>(&command)) {
-            pointers.allocate(*allocate);
-            continue;
-        }
-        const auto& launch = std::get<EpochLaunch>(command);
-        FunctionalLaunch running(state, pointers, launch);
-        for (std::int64_t input = 0; input < launch.inputs; ++input) {
-            running.run_input(input,
-                              [&](double share) { state.tell_progress(done, static_cast<double>(done) + share); });
-            ++done;
-        }
-        pointers.finish(running.access(), launch.input_count());
-        for (const auto& [queue, _] : running.access()) state.forget_popped(*queue, pointers.at(*queue).popped());
-        for (const ExecuteCommand& member : launch.members) {
-            GraphReport& report = state.graph_report(*member.graph);
-            ++report.executes;
-            report.inputs += launch.inputs;
-        }
-    }
+    FunctionalEngine engine(state);
+    for (const ProgramCall& call : state.calls) engine.call(call);
+    const bool ended = engine.advance([&] { return engine.idle(); });
+    TT_CHECK(ended, "programs stand still though queues have no end:{}", engine.waits());
     state.pool.wait_all();
 }
 

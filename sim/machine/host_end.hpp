@@ -1,0 +1,29 @@
+// The host's place in a queue: which entry it pushes or pops next.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/machine/queue_memory.hpp"
+
+namespace tt::sim {
+
+class HostEnd {
+public:
+    explicit HostEnd(QueueMemory& memory) : memory_(&memory) {}
+
+    std::int64_t pushed() const { return pushed_; }    ///< the next entry to push
+    std::int64_t room() const;                         ///< entries that can be pushed now
+    std::int64_t popped() const;                       ///< the next entry to pop
+    std::int64_t ready() const;                        ///< complete entries from popped() on
+    std::int64_t popping() const { return popping_; }  ///< no entry below is to be popped any more
+
+    void push(std::int64_t n);                      ///< takes the slot of entry n
+    void pop(std::int64_t n) { popping_ = n + 1; }  ///< the pop of entry n is under way or done
+    void walk(StateWalk& walk, bool popping_decides);
+
+private:
+    QueueMemory* memory_;
+    std::int64_t pushed_ = 0, popping_ = 0;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,70 @@
+// Engines without a clock: programs go on op by op, input by input, as far as entries and free slots allow.
+//
+//   program --EpochStream--> commands in flight --> RunningLaunch --op, input--> UntimedLaunch (of a subclass)
+//
+// Order of commands, pointers and slots of queues are the machine's. What lies between two ops of an epoch is one
+// input; in the machine it is what their buffers hold.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "sim/command_use.hpp"
+#include "sim/engine.hpp"
+#include "sim/untimed/running_launch.hpp"
+
+namespace tt::sim {
+
+class UntimedEngine : public Engine {
+public:
+    void call(const ProgramCall& call) override;
+    /// Nothing takes time: what can move moves, whatever the deadline.
+    bool advance(const Until& until, std::uint64_t deadline = no_deadline) override;
+    bool idle() const override { return at_end_ && window_.empty(); }
+    std::uint64_t now() const override { return 0; }
+    std::int64_t pushed(const Queue& queue) const override { return fifos_.host(queue).pushed(); }
+    std::int64_t room(const Queue& queue) const override { return fifos_.host(queue).room(); }
+    void push(const Queue& queue, EntryPtr entry) override;
+    std::int64_t popped(const Queue& queue) const override { return fifos_.host(queue).popped(); }
+    std::int64_t ready(const Queue& queue) const override { return fifos_.host(queue).ready(); }
+    void pop(const Queue& queue, std::int64_t count) override;
+    void write(const Queue& ram, std::int64_t slot, EntryPtr entry) override { put(ram, slot, std::move(entry)); }
+    std::string waits() const override;
+
+protected:
+    /// `state` outlives the engine.
+    explicit UntimedEngine(RunState& state);
+    virtual std::unique_ptr<UntimedLaunch> launch(const EpochLaunch& launch, const QueueAccesses& access) = 0;
+    /// What the host pushes or writes.
+    virtual void put(const Queue& queue, std::int64_t n, EntryPtr entry) = 0;
+
+    RunState& state_;
+
+private:
+    struct Pending {
+        EpochCommand command;
+        CommandUse use;
+        std::unique_ptr<RunningLaunch> running;
+        bool over = false;
+    };
+    void fill_window();
+    bool blocked(const Pending& pending) const;
+    bool step();
+    bool step(Pending& pending);
+    void start(Pending& pending);
+    void finish(Pending& pending);
+    void check_stop() const;
+    void tell_progress() const;
+
+    static constexpr std::size_t window_size = 64;  ///< commands looked ahead
+    EpochStream stream_;
+    PointerTable pointers_;
+    mutable Fifos fifos_;  // made when somebody asks for them
+    std::list<Pending> window_;
+    std::vector<const RunningLaunch*> running_;
+    bool at_end_ = true;
+    std::int64_t inputs_done_ = 0;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,18 @@
+// Functional mode: the values of the modelled machine, by the chip's formats, in program order.
+#pragma once
+
+#include "sim/untimed/engine.hpp"
+
+namespace tt::sim {
+
+class FunctionalEngine : public UntimedEngine {
+public:
+    explicit FunctionalEngine(RunState& state) : UntimedEngine(state) {}
+    Tensor read(const Queue& queue, std::int64_t n) override;
+
+protected:
+    std::unique_ptr<UntimedLaunch> launch(const EpochLaunch& launch, const QueueAccesses& access) override;
+    void put(const Queue& queue, std::int64_t n, EntryPtr entry) override;
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,25 @@
+// Golden as an engine: whole tensors in float32, with the pointers and queues of the machine.
+#pragma once
+
+#include "netlist/golden.hpp"
+#include "sim/untimed/engine.hpp"
+
+namespace tt::sim {
+
+class GoldenEngine : public UntimedEngine {
+public:
+    explicit GoldenEngine(RunState& state);
+    Tensor read(const Queue& queue, std::int64_t n) override;
+
+protected:
+    std::unique_ptr<UntimedLaunch> launch(const EpochLaunch& launch, const QueueAccesses& access) override;
+    void put(const Queue& queue, std::int64_t n, EntryPtr entry) override;
+
+private:
+    Golden golden_;
+};
+
+/// How golden has to compute to be held against the run.
+GoldenOptions golden_options(const RunState& state);
+
+}  // namespace tt::sim

@@ -1,0 +1,93 @@
+// A launch under way without a clock: which of its ops can run for the present input, and what that does to queues.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sim/machine/host_end.hpp"
+#include "sim/waiter.hpp"
+
+namespace tt::sim {
+
+using QueueAccesses = std::map<const Queue*, QueueAccess>;
+
+/// The values of one launch, as an engine computes them.
+class UntimedLaunch {
+public:
+    virtual ~UntimedLaunch() = default;
+    virtual const std::vector<const Op*>& ops() const = 0;  ///< producers first
+    /// Inputs begin one after the other. What this input's writes may change is read now.
+    virtual void begin(std::int64_t input) = 0;
+    /// Computes ops()[op] and fills the queues behind it. Its operands are there: those of ops of this launch were
+    /// computed for the same input.
+    virtual void run(std::size_t op, std::int64_t input) = 0;
+};
+
+/// FIFOs as the engine and its host see them.
+class Fifos {
+public:
+    explicit Fifos(RunState& state) : state_(state) {}
+    QueueMemory& memory(const Queue& queue) { return fifo(queue).memory; }
+    HostEnd& host(const Queue& queue) { return fifo(queue).host; }
+    void clear(const Queue& queue);
+
+private:
+    struct Fifo {
+        QueueMemory memory;
+        HostEnd host;
+        Fifo(const Queue& queue, RunState& state) : memory(queue, state), host(memory) {}
+    };
+    Fifo& fifo(const Queue& queue);
+
+    RunState& state_;
+    std::map<const Queue*, std::unique_ptr<Fifo>> fifos_;
+};
+
+class RunningLaunch {
+public:
+    /// `launches`: those under way, this one among them from now on; they may owe entries to each other.
+    RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, QueueAccesses access,
+                  std::unique_ptr<UntimedLaunch> values, const std::vector<const RunningLaunch*>& launches);
+
+    /// Runs one op for one input; false when none can. In a live run ops wait for entries and free slots; otherwise
+    /// everything is there or will never be, and queues have no end.
+    bool step();
+    bool over() const { return input_ == launch_.inputs; }
+    double inputs_over() const;  ///< with the part of the present one that is
+    const EpochLaunch& launch() const { return launch_; }
+    const QueueAccesses& access() const { return access_; }
+    std::vector<const Waiter*> unfinished() const;
+
+private:
+    struct OpState : Waiter {
+        const RunningLaunch* launch = nullptr;
+        const Op* op = nullptr;
+        std::vector<const OpState*> producers;
+        std::vector<const QueueAccess*> reads, writes;  // of FIFOs
+        bool done = false;                              // for the present input
+        WaitsFor waits_for() const override;
+    };
+    void connect();
+    bool can_run(const OpState& op) const;
+    bool reads(const QueueAccess& access) const;   // anew, for the present input
+    bool writes(const QueueAccess& access) const;  // for the present input
+    void finish(OpState& op);
+    const Waiter* writer_of(const Queue& queue) const;
+    const Waiter* reader_of(const Queue& queue) const;
+
+    RunState& state_;
+    Fifos& fifos_;
+    EpochLaunch launch_;
+    QueueAccesses access_;
+    std::unique_ptr<UntimedLaunch> values_;
+    const std::vector<const RunningLaunch*>& launches_;
+    std::deque<OpState> ops_;
+    std::map<const Queue*, std::int64_t> readers_, readers_left_;  // of FIFOs that pop with each input
+    std::int64_t input_ = 0;
+    bool begun_ = false;
+    std::size_t first_open_ = 0, done_ = 0;
+};
+
+}  // namespace tt::sim
