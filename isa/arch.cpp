@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "isa/config_dir.hpp"
 #include "isa/coord_text.hpp"
 
 namespace fs = std::filesystem;
@@ -127,6 +128,9 @@ void read_places(YamlMap& map, bool optional, ChipParams& p) {
 void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     Section section(map, "features", optional);
     section.flag("fp32_dest", f.fp32_dest);
+    section.flag("tf32", f.tf32);
+    section.whole("fpu_rows", f.fpu_rows, {1, 16});
+    section.whole("sfpu_lanes", f.sfpu_lanes, {1, 256});
     section.flag("tiny_tiles", f.tiny_tiles);
     section.flag("l1_accumulate", f.l1_accumulate);
     section.flag("stochastic_rounding", f.stochastic_rounding);
@@ -154,15 +158,51 @@ void read_timing(YamlMap& map, bool optional, ChipTiming& t) {
     section.done();
 }
 
-fs::path find_config_dir() {
+/// What is inherited may lie outside a smaller grid.
+void check_places(const YamlMap& map, const ChipParams& p) {
+    const auto outside = [&](std::string_view key, const std::string& place) {
+        fail_input(map.where("grid"), "the grid is {}x{}, but '{}' has {}", p.grid_x, p.grid_y, key, place);
+    };
+    for (const auto& [list, bound] : {std::pair{&p.worker_x, p.grid_x}, {&p.worker_y, p.grid_y}})
+        if (const auto beyond = std::lower_bound(list->begin(), list->end(), bound); beyond != list->end())
+            outside("workers", fmt::format("{}", *beyond));
+    const auto check = [&](std::string_view key, NocCoord at) {
+        if (at.x >= p.grid_x || at.y >= p.grid_y) outside(key, fmt::format("{}-{}", at.x, at.y));
+    };
+    for (const std::vector<NocCoord>& channel : p.dram)
+        for (const NocCoord port : channel) check("dram", port);
+    for (const NocCoord core : p.eth) check("eth", core);
+    check("pcie", p.pcie);
+    check("arc", p.arc);
+}
+
+std::string part_file(YamlMap& parts, const char* key, const std::string& chip_file) {
+    const fs::path file = fs::path(chip_file).parent_path() / parts.text(key);
     std::error_code ignored;
-    const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    // build/<preset>/bin, an installed bin/, and the sources for programs built elsewhere
-    for (const fs::path& candidate :
-         {bin / "../../../configs", bin / "../share/ttsim/configs", fs::path(TTSIM_SOURCE_DIR) / "configs"})
-        if (fs::is_directory(candidate / "chips", ignored)) return fs::weakly_canonical(candidate, ignored);
-    fail_input({}, "the configuration folder is missing; it must be at {} or {}", (bin / "../../../configs").string(),
-               (bin / "../share/ttsim/configs").string());
+    if (!fs::is_regular_file(file, ignored)) fail_input(parts.where(key), "there is no file {}", file.string());
+    return fs::weakly_canonical(file, ignored).string();
+}
+
+void read_parts(YamlMap& map, bool optional, const std::string& file, ChipFiles& files) {
+    if (optional && !map.has("parts")) return;
+    YamlMap parts = map.map("parts");
+    for (const auto& [key, field] :
+         {std::pair{"isa", &files.isa}, {"timing", &files.timing}, {"memory", &files.memory}, {"noc", &files.noc}})
+        if (!optional || parts.has(key)) *field = part_file(parts, key, file);
+    parts.done();
+}
+
+/// chip.yaml of the chip `name` that `file` is like: beside its folder, or in a configuration folder.
+std::string like_file(YamlMap& map, const std::string& name, const std::string& file) {
+    std::error_code ignored;
+    const fs::path beside = fs::path(file).parent_path().parent_path() / name / "chip.yaml";
+    if (name.find('/') == std::string::npos) {
+        if (fs::is_regular_file(beside, ignored)) return beside.string();
+        const std::vector<std::string> known = config_files("chips/" + name + "/chip.yaml");
+        if (!known.empty()) return known.front();
+    }
+    fail_input(map.where("like"), "'like' names '{}', but there is no {} and no chips/{}/chip.yaml in {}", name,
+               beside.string(), name, fmt::join(config_dirs(), ", "));
 }
 
 ChipParams read_chip_like(const std::string& file, int depth) {
@@ -171,16 +211,19 @@ ChipParams read_chip_like(const std::string& file, int depth) {
     ChipParams p;
     const bool optional = !like.empty();
     if (optional) {
-        const fs::path base = fs::path(file).parent_path() / (like + ".yaml");
         if (depth > 4) fail_input(map.where("like"), "'like: {}' goes round in a circle or too deep", like);
-        std::error_code ignored;
-        if (like.find('/') != std::string::npos || !fs::is_regular_file(base, ignored))
-            fail_input(map.where("like"), "'like' names '{}', but there is no {}", like, base.string());
-        p = read_chip_like(base.string(), depth + 1);
+        p = read_chip_like(like_file(map, like, file), depth + 1);
     }
     p.name = map.text("name");
-    p.timing.chip = p.name;
+    if (p.name.empty() || p.name != to_lower(p.name) || p.name.find('/') != std::string::npos)
+        fail_input(map.where("name"), "'name' is '{}'; a word of small letters is wanted", p.name);
+    p.summary = map.text_or("summary", "");
+    std::error_code ignored;
+    p.file = fs::weakly_canonical(fs::absolute(file, ignored), ignored).string();
+    p.timing.chip = p.file;
     read_places(map, optional, p);
+    check_places(map, p);
+    read_parts(map, optional, file, p.files);
     if (!optional || map.has("harvest_from_end")) {
         const YamlPtr node = map.node("harvest_from_end");
         p.harvest_from_end = yaml_flag(*node, file, "harvest_from_end");
@@ -204,31 +247,88 @@ ChipParams read_chip_like(const std::string& file, int depth) {
 
 ChipParams read_chip(const std::string& file) { return read_chip_like(file, 0); }
 
-std::string config_dir() {
-    static const std::string dir = find_config_dir().string();
-    return dir;
+namespace {
+
+/// All chips read so far. Entries stay: others hold references to them.
+struct ChipRegistry {
+    std::mutex mutex;
+    std::map<std::string, ChipParams> by_file;
+    std::map<std::string, std::string> by_name;  ///< files of those found by their path
+};
+
+ChipRegistry& registry() {
+    static ChipRegistry all;
+    return all;
+}
+
+const ChipParams& chip_of_file(const std::string& file) {
+    std::error_code ignored;
+    const std::string key = fs::weakly_canonical(fs::absolute(file, ignored), ignored).string();
+    const std::lock_guard lock(registry().mutex);
+    if (const auto found = registry().by_file.find(key); found != registry().by_file.end()) return found->second;
+    return registry().by_file.emplace(key, read_chip(key)).first->second;
+}
+
+/// The chip.yaml that a path means.
+fs::path chip_file(const std::string& path) {
+    std::error_code ignored;
+    return fs::is_directory(path, ignored) ? fs::path(path) / "chip.yaml" : fs::path(path);
+}
+
+std::string known_file(const std::string& name) {
+    const std::vector<std::string> files = config_files("chips/" + name + "/chip.yaml");
+    if (!files.empty()) return files.front();
+    const std::lock_guard lock(registry().mutex);
+    const auto found = registry().by_name.find(name);
+    return found == registry().by_name.end() ? "" : found->second;
+}
+
+}  // namespace
+
+bool is_chip_path(const std::string& text) {
+    std::error_code ignored;
+    const fs::path file = chip_file(text);
+    if (!fs::is_regular_file(file, ignored)) return false;
+    if (file.filename() == "chip.yaml") return true;
+    if (file.extension() != ".yaml" && file.extension() != ".yml") return false;
+    const YamlMap map = YamlMap::from_file(file.string());
+    return map.has("name") && !map.has("arch_name");
 }
 
 std::vector<std::string> chip_names() {
-    std::vector<std::string> names;
+    std::set<std::string> names;
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(config_dir()) / "chips", ignored))
-        if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-    std::sort(names.begin(), names.end());
-    return names;
+    for (const std::string& dir : config_dirs())
+        for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(dir) / "chips", ignored))
+            if (fs::is_regular_file(entry.path() / "chip.yaml", ignored)) names.insert(entry.path().filename());
+    const std::lock_guard lock(registry().mutex);
+    for (const auto& [name, file] : registry().by_name) names.insert(name);
+    return {names.begin(), names.end()};
 }
 
 const ChipParams& chip(const std::string& name) {
-    static std::mutex mutex;
-    static std::map<std::string, ChipParams> known;
-    const std::lock_guard lock(mutex);
+    {  // ChipTiming::chip, asked for again and again
+        const std::lock_guard lock(registry().mutex);
+        if (const auto found = registry().by_file.find(name); found != registry().by_file.end()) return found->second;
+    }
+    if (name.find('/') != std::string::npos && is_chip_path(name)) {
+        const ChipParams& found = chip_of_file(chip_file(name).string());
+        if (config_files("chips/" + found.name + "/chip.yaml").empty()) {
+            const std::lock_guard lock(registry().mutex);
+            registry().by_name[found.name] = found.file;
+        }
+        return found;
+    }
     const std::string lower = to_lower(name);
-    if (const auto found = known.find(lower); found != known.end()) return found->second;
-    const std::vector<std::string> names = chip_names();
-    if (std::find(names.begin(), names.end(), lower) == names.end())
+    const std::string file = lower.empty() || lower.find('/') != std::string::npos ? "" : known_file(lower);
+    if (file.empty()) {
+        const std::vector<std::string> names = chip_names();
         fail_input({}, "there is no chip '{}'{}; known: {}", name, did_you_mean(lower, names), fmt::join(names, ", "));
-    const fs::path file = fs::path(config_dir()) / "chips" / (lower + ".yaml");
-    return known.emplace(lower, read_chip(file.string())).first->second;
+    }
+    const ChipParams& found = chip_of_file(file);
+    if (found.name != lower)
+        fail_input({file, 0, 0}, "'name' is '{}', but the folder is called '{}'", found.name, lower);
+    return found;
 }
 
 }  // namespace tt

@@ -1,4 +1,6 @@
-// What a chip is, as numbers: read from configs/<chip>.yaml, every number there with its source.
+// What a chip is, as numbers: read from a folder of YAML, configs/chips/NAME/, every number there with its source.
+//   chip.yaml   places, sizes, features; names the other parts, or another chip that this one is `like`
+//   isa.yaml timing.yaml memory.yaml noc.yaml   (isa/chip_part.hpp)
 // Code branches on these features, never on a chip's name.
 #pragma once
 
@@ -21,6 +23,9 @@ struct NocCoord {
 /// What the netlist rules and kernels depend on.
 struct ChipFeatures {
     bool fp32_dest = false;   ///< acc_df Float32 and Int32
+    bool tf32 = false;        ///< the source registers hold TF32, not 16 bits only
+    int fpu_rows = 8;         ///< rows of Dst that one element-wise instruction of the matrix unit handles
+    int sfpu_lanes = 32;      ///< datums that one instruction of the vector unit handles
     bool tiny_tiles = false;  ///< tile_dim other than 32x32
     bool l1_accumulate = false;
     bool stochastic_rounding = false;
@@ -35,7 +40,7 @@ struct ChipFeatures {
 
 /// Rates and latencies of the NoC, and what estimates need. Cycles are AI clock cycles.
 struct ChipTiming {
-    std::string chip;            ///< whose kernel constants and instruction set
+    std::string chip;            ///< file of the chip whose parts these times go with; chip() takes it
     double noc_link_bytes = 32;  ///< per cycle and direction
     int noc_hop = 9;
     int noc_niu = 5;  ///< NIU to router and router to NIU, each
@@ -46,8 +51,16 @@ struct ChipTiming {
     int epoch_load = 0;  ///< cycles to load what every core of the chip needs for an epoch, for estimates
 };
 
+/// The files of a chip's parts; its own, or those of the chip it is like.
+struct ChipFiles {
+    std::string isa, timing, memory, noc;
+};
+
 struct ChipParams {
-    std::string name;                         ///< grayskull, wormhole, wormhole_b0
+    std::string name;     ///< grayskull, wormhole, wormhole_b0
+    std::string file;     ///< chip.yaml it was read from; absolute
+    std::string summary;  ///< a sentence; not empty: the chip is a device of its own
+    ChipFiles files;
     int grid_x = 0, grid_y = 0;               ///< NoC grid
     std::vector<int> worker_x, worker_y;      ///< distinct columns and rows of Tensix cores, ascending
     std::vector<std::vector<NocCoord>> dram;  ///< per channel its NoC ports
@@ -62,12 +75,15 @@ struct ChipParams {
     ChipTiming timing;
 };
 
-/// Reads configs/chips/<name>.yaml below the configuration folder (see config_dir()). Throws Error(Input).
+/// Reads one chip.yaml. Throws Error(Input).
 ChipParams read_chip(const std::string& file);
-/// The chip of that name (any letter case), read once. Throws when there is none.
-const ChipParams& chip(const std::string& name);
+/// A chip by its name (any letter case), or by the path of its folder or chip.yaml. Read once for each file; a chip
+/// found by its path is known by its name from then on, where no configuration folder has one of that name.
+/// Throws Error(Input) when there is none. The reference holds as long as the process.
+const ChipParams& chip(const std::string& name_or_path);
+/// The chips of the configuration folders (isa/config_dir.hpp) and those found by their path, in alphabetical order.
 std::vector<std::string> chip_names();
-/// Where configs/ is: beside the program's build tree or the installed share folder.
-std::string config_dir();
+/// Whether `text` is the path of a chip's folder or of a chip.yaml (a soc descriptor is none).
+bool is_chip_path(const std::string& text);
 
 }  // namespace tt

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "isa/arch.hpp"
+#include "isa/chip_part.hpp"
 
 namespace tt {
 
@@ -125,7 +126,7 @@ const InstructionField* InstructionDef::field(std::string_view name) const {
 }
 
 InstructionSet InstructionSet::from_file(const std::string& file) {
-    YamlMap map = YamlMap::from_file(file);
+    YamlMap map = read_chip_part(file, ChipPart::Isa);
     InstructionSet set;
     set.arch_ = map.text("arch");
     YamlMap list = map.map("instructions");
@@ -218,12 +219,11 @@ std::uint32_t InstructionSet::assemble(std::string_view text) const {
 
 const InstructionSet& instruction_set(const std::string& chip_name) {
     static std::mutex mutex;
-    static std::map<std::string, InstructionSet> known;
-    // Both Wormhole steppings have one instruction set.
-    const std::string name = chip(chip_name).name == "wormhole" ? "wormhole_b0" : chip(chip_name).name;
+    static std::map<std::string, InstructionSet> known;  // by file: chips may share one
+    const std::string& file = chip(chip_name).files.isa;
     const std::lock_guard lock(mutex);
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    return known.emplace(name, InstructionSet::from_file(config_dir() + "/isa/" + name + ".yaml")).first->second;
+    if (const auto found = known.find(file); found != known.end()) return found->second;
+    return known.emplace(file, InstructionSet::from_file(file)).first->second;
 }
 
 }  // namespace tt

@@ -1,5 +1,5 @@
 // The Tensix instruction set of a chip as data: opcode, fields, unit, issue rate and latency, read from
-// configs/isa/<chip>.yaml. An instruction word is 32 bits: opcode in 31:24, fields in the other 24.
+// isa.yaml of the chip's folder. An instruction word is 32 bits: opcode in 31:24, fields in the other 24.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ private:
     std::array<std::int16_t, 256> by_opcode_{};
 };
 
-/// The set of a chip (grayskull, wormhole, wormhole_b0), read once. Throws when there is none.
+/// The set of a chip, by name or path (isa/arch.hpp), read once for each file. Throws when there is none.
 const InstructionSet& instruction_set(const std::string& chip_name);
 
 }  // namespace tt

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/yaml_map.hpp"
 #include "isa/arch.hpp"
+#include "isa/chip_part.hpp"
 
 namespace tt {
 
@@ -111,7 +112,7 @@ double KernelConstants::sfpu_shown(const std::string& op, const std::string& mod
 }
 
 KernelConstants read_kernel_constants(const std::string& file) {
-    YamlMap map = YamlMap::from_file(file);
+    YamlMap map = read_chip_part(file, ChipPart::Timing);
     KernelConstants c;
     c.chip = map.text("chip");
     YamlMap constants = map.map("constants");
@@ -131,12 +132,11 @@ KernelConstants read_kernel_constants(const std::string& file) {
 
 const KernelConstants& kernel_constants(const std::string& chip_name) {
     static std::mutex mutex;
-    static std::map<std::string, KernelConstants> known;
-    // Both Wormhole steppings have one core.
-    const std::string name = chip(chip_name).name == "wormhole" ? "wormhole_b0" : chip(chip_name).name;
+    static std::map<std::string, KernelConstants> known;  // by file: chips may share one
+    const std::string& file = chip(chip_name).files.timing;
     const std::lock_guard lock(mutex);
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    return known.emplace(name, read_kernel_constants(config_dir() + "/timing/" + name + ".yaml")).first->second;
+    if (const auto found = known.find(file); found != known.end()) return found->second;
+    return known.emplace(file, read_kernel_constants(file)).first->second;
 }
 
 }  // namespace tt

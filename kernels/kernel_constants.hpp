@@ -1,4 +1,4 @@
-// The named calibrated constants of the kernel-time model, per chip: configs/timing/<chip>.yaml, each with what it is,
+// The named calibrated constants of the kernel-time model, per chip: timing.yaml of its folder, each with what it is,
 // its source and how far off it leaves the model. Everything else comes from instruction streams.
 #pragma once
 
@@ -49,7 +49,7 @@ struct KernelConstants {
 
 /// Reads one file; every constant must be there. Throws Error(Input).
 KernelConstants read_kernel_constants(const std::string& file);
-/// Those of a chip, read once.
+/// Those of a chip, by name or path, read once for each file.
 const KernelConstants& kernel_constants(const std::string& chip_name);
 
 }  // namespace tt

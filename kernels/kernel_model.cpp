@@ -274,7 +274,7 @@ const KernelModel& kernel_model(const std::string& chip_name) {
     static std::mutex mutex;
     static std::map<std::string, KernelModel> known;
     const std::lock_guard lock(mutex);
-    return known.try_emplace(chip(chip_name).name, chip_name).first->second;
+    return known.try_emplace(chip(chip_name).file, chip_name).first->second;
 }
 
 double KernelTime::engaged_percent() const {

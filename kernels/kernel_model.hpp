@@ -48,7 +48,7 @@ private:
     std::unique_ptr<Memo> memo_;
 };
 
-/// The model of a chip with its own constants, built once.
+/// The model of a chip, by name or path, with its own constants; built once for each chip file.
 const KernelModel& kernel_model(const std::string& chip_name);
 
 }  // namespace tt

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "isa/config_dir.hpp"
 #include "netlist/cluster.hpp"
 #include "netlist/soc_descriptor.hpp"
 
@@ -52,13 +53,32 @@ Product read_product(const std::string& name, YamlMap map) {
     return p;
 }
 
-const std::vector<Product>& all_products() {
-    static const std::vector<Product> list = [] {
-        YamlMap map = YamlMap::from_file(config_dir() + "/products.yaml");
-        std::vector<Product> found;
-        for (const std::string& name : map.keys()) found.push_back(read_product(name, map.map(name)));
-        return found;
-    }();
+Product chip_as_product(const ChipParams& params) {
+    Product p;
+    p.info = {params.name,
+              params.name,
+              params.summary,
+              1,
+              static_cast<std::int64_t>(params.worker_y.size()),
+              static_cast<std::int64_t>(params.worker_x.size())};
+    p.clock_mhz = params.clock_mhz;
+    p.harvested = {{}};
+    return p;
+}
+
+/// Boards of all products.yaml, then the chips that are devices by themselves; the first of a name holds.
+std::vector<Product> all_products() {
+    std::vector<Product> list;
+    const auto add = [&](Product product) {
+        const auto same = [&](const Product& known) { return known.info.name == product.info.name; };
+        if (std::none_of(list.begin(), list.end(), same)) list.push_back(std::move(product));
+    };
+    for (const std::string& file : config_files("products.yaml")) {
+        YamlMap map = YamlMap::from_file(file);
+        for (const std::string& name : map.keys()) add(read_product(name, map.map(name)));
+    }
+    for (const std::string& name : chip_names())
+        if (const ChipParams& params = chip(name); !params.summary.empty()) add(chip_as_product(params));
     return list;
 }
 
@@ -87,6 +107,12 @@ DeviceChoice product_choice(const Product& product, const ChipParams& base) {
 
 DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     if (device.empty()) return {base.name, {base, {}}, 1, false, 0, {{}}};
+    if (is_chip_path(device)) {
+        if (chip(device).file != base.file)
+            fail_input({}, "--device {} is the chip {}, but the netlist runs on {}", device, chip(device).name,
+                       base.name);
+        return {base.name, {base, {}}, 1, false, 0, {{}}};
+    }
     std::vector<std::string> names;
     for (const Product& product : all_products()) {
         if (product.info.name == to_lower(device)) return product_choice(product, base);
@@ -95,8 +121,9 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     const std::filesystem::path path(device);
     if (path.extension() == ".yaml" || path.extension() == ".yml" || device.find('/') != std::string::npos)
         return {path.stem().string(), read_soc_descriptor(device, base), 1, false, 0, {{}}};
-    fail_input({}, "--device '{}' is neither a product nor a soc descriptor (.yaml); products: {}{}", device,
-               fmt::join(names, ", "), did_you_mean(to_lower(device), names));
+    fail_input({},
+               "--device '{}' is neither a product nor a soc descriptor (.yaml) nor a chip's folder; products: {}{}",
+               device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));
 }
 
 void harvest(ChipInstance& instance, const std::vector<int>& rows, std::string_view source) {
@@ -134,6 +161,14 @@ Cluster choose_cluster(const MachineOptions& options, const DeviceChoice& device
 }
 
 }  // namespace
+
+std::string device_chip(const std::string& device) {
+    if (device.empty()) return "";
+    if (is_chip_path(device)) return chip(device).file;
+    for (const Product& product : all_products())
+        if (product.info.name == to_lower(device)) return product.info.arch;
+    return "";
+}
 
 std::vector<ProductInfo> products() {
     std::vector<ProductInfo> list;

@@ -1,5 +1,5 @@
 // Which machine a run uses: chips with their working rows, and the links between them.
-//   product name (gs_e150, wh_n300, ...) | soc descriptor + cluster descriptor | arch default  -->  Machine
+//   product name (gs_e150, wh_n300, ...) | chip folder | soc descriptor + cluster descriptor | arch default --> Machine
 #pragma once
 
 #include <string>
@@ -41,16 +41,20 @@ struct Machine {
 };
 
 struct MachineOptions {
-    std::string device;               ///< product name or soc descriptor file; "" = arch default, unharvested
+    std::string device;               ///< product, soc descriptor, chip folder; "" = all of arch
     std::string cluster;              ///< cluster descriptor file; "" = default cluster
     std::vector<int> harvested_rows;  ///< noc0 y, every chip
     std::int64_t chips = 1;           ///< highest chip id of the netlist + 1
 };
 
-/// The machine for a netlist on `arch`. Throws Error(Input) with the place in a descriptor, or naming the flag.
+/// The machine for a netlist on `arch`, a chip's name or path. Throws Error(Input) with the place in a descriptor, or
+/// naming the flag.
 Machine make_machine(const std::string& arch, const MachineOptions& options);
 
-/// Products of configs/products.yaml: name, arch, chips, grid, a sentence.
+/// The chip that `device` is or is made of, as chip() takes it; "" where it does not say (a soc descriptor, no device).
+std::string device_chip(const std::string& device);
+
+/// Products of products.yaml, and chips whose `summary` makes them devices: name, arch, chips, grid, a sentence.
 struct ProductInfo {
     std::string name, arch, summary;
     std::int64_t chips = 1, rows = 0, cols = 0;

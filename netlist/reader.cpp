@@ -1,5 +1,6 @@
 #include "netlist/reader.hpp"
 
+#include "isa/arch.hpp"
 #include "netlist/read_parts.hpp"
 
 namespace tt {
@@ -8,7 +9,8 @@ using namespace reading;
 
 static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
     if (!ctx.is_map(node, "'devices'")) return;
-    static const std::vector<std::string> known{"grayskull", "wormhole", "wormhole_b0", "blackhole"};
+    std::vector<std::string> known{"blackhole"};  // the format's names, whether modelled or not
+    for (const std::string& name : chip_names()) known.push_back(name);
     bool has_arch = false;
     for (const auto& [key, value] : node.entries) {
         if (key->scalar != "arch") {

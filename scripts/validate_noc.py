@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-CONSTANTS = "configs/noc/wormhole_b0.yaml"
+CONSTANTS = "configs/chips/wormhole_b0/noc.yaml"
 # Percent that must hold: mean over all rows of transfers, mean over traces of total and barrier time.
 BOUNDS = {"transfers": 3, "open total": 2.5, "closed total": 3, "barriers": 5, "single barriers": 12}
 # The constants of the transfers were found on these sizes; the other rows are held out.

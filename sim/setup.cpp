@@ -11,7 +11,7 @@
 
 namespace tt::sim {
 
-static std::int64_t chips_named(const Netlist& netlist) {
+std::int64_t chips_named(const Netlist& netlist) {
     std::int64_t highest = 0;
     const auto see = [&](std::int64_t id) { highest = std::max(highest, id); };
     for (const Queue& queue : netlist.queues) see(queue.device());
@@ -98,8 +98,8 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     wanted.cluster = options.cluster;
     wanted.harvested_rows = options.harvested_rows;
     wanted.chips = chips_named(setup.netlist);
-    setup.arch = arch;
     setup.machine = make_machine(arch, wanted);
+    setup.arch = setup.machine.chips.front().params.name;
 
     check_on(setup.netlist, setup.machine);
 
@@ -110,7 +110,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     if (options.check && options.check_ops && setup.state->values())
         setup.state->op_results = std::make_unique<OpResults>(options.numerics);
     report.netlist = setup.netlist.file;
-    report.arch = arch;
+    report.arch = setup.arch;
     report.device = setup.machine.name;
     report.mode = options.mode;
     report.numerics = options.numerics;
@@ -153,6 +153,8 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
+    const std::string of_device = device_chip(options.device);  // a chip known by its path is known to the netlist then
+    if (!options.arch.empty()) (void)chip(options.arch);
     setup->netlist = resolve(read_netlist(options.netlist));
     if (amend) amend(setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
@@ -161,18 +163,17 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
 
     std::vector<std::string> archs;
     if (!options.arch.empty()) {
-        archs = {to_lower(options.arch)};
+        archs = {options.arch};
+    } else if (!of_device.empty()) {
+        archs = {of_device};
     } else {
         const std::vector<std::string> known = chip_names();
         for (const std::string& arch : setup->netlist.archs)
             if (std::find(known.begin(), known.end(), arch) != known.end()) archs.push_back(arch);
-        if (!options.device.empty())
-            for (const ProductInfo& product : products())
-                if (product.name == options.device) archs = {product.arch};
         if (archs.empty())
-            fail_unsupported(
-                setup->netlist.arch_loc,
-                "none of the archs of this netlist can be simulated; ttsim knows grayskull, wormhole and wormhole_b0");
+            fail_unsupported(setup->netlist.arch_loc,
+                             "none of the archs of this netlist can be simulated; ttsim knows {}",
+                             fmt::join(known, ", "));
     }
     std::vector<std::pair<std::string, Error>> refusals;
     for (const std::string& arch : archs) {

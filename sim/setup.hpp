@@ -25,6 +25,9 @@ struct Setup {
 ProgramCall make_call(const Netlist& netlist, const std::string& program,
                       const std::map<std::string, std::int64_t>& params, RunReport& report);
 
+/// The highest chip that the netlist names, + 1.
+std::int64_t chips_named(const Netlist& netlist);
+
 /// Throws Error(Input): functional mode has no clock, so nothing to trace.
 void refuse_trace_without_clock(const MachineSettings& settings);
 

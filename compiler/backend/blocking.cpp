@@ -112,7 +112,7 @@ double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
         const auto longest = std::max({slice.unpack.value(), slice.math.value(), slice.pack.value()});
         return static_cast<double>(longest) * static_cast<double>(cfg.out.t);
     }
-    return kernel_model(chip.name).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+    return kernel_model(chip.timing.chip).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
 }
 
 void define_fused(OpConfig& cfg, const ChipParams& chip) {

@@ -2,6 +2,7 @@
 
 #include "base/yaml_map.hpp"
 #include "compiler/backend/dram.hpp"
+#include "isa/config_dir.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -27,12 +28,10 @@ std::string tm_text(const std::vector<Tm>& tms) {
 
 }  // namespace
 
-std::int64_t overlay_bytes() {
-    return YamlMap::from_file(config_dir() + "/edges.yaml").whole("blob_bytes", {1, 1 << 24});
-}
+std::int64_t overlay_bytes() { return YamlMap::from_file(config_file("edges.yaml")).whole("blob_bytes", {1, 1 << 24}); }
 
 Costs read_edge_limits(std::int64_t overlay_size) {
-    YamlMap map = YamlMap::from_file(config_dir() + "/edges.yaml");
+    YamlMap map = YamlMap::from_file(config_file("edges.yaml"));
     Costs limits{};
     const IntRange positive{1, 1 << 24};
     at(limits, Limit::FanOut) = map.whole("fan_out", positive);

@@ -41,11 +41,11 @@ std::int64_t KernelStreams::instructions(KernelThread t) const {
     return count;
 }
 
+static constexpr int face_datums = 16 * 16;
+
 StreamContext stream_context(const std::string& chip_name, const KernelConstants& constants) {
-    const ChipParams& params = chip(chip_name);
-    // Chips with a 32-bit Dst have the wide FPU (8 rows an instruction) and the narrow, 32-bit SFPU.
-    const bool wide = params.features.fp32_dest;
-    return {instruction_set(chip_name), constants, wide ? 8 : 4, wide ? 8 : 4};
+    const ChipFeatures& features = chip(chip_name).features;
+    return {instruction_set(chip_name), constants, features.fpu_rows, face_datums / features.sfpu_lanes};
 }
 
 StreamContext stream_context(const std::string& chip_name) {

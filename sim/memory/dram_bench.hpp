@@ -29,7 +29,7 @@ struct DramBenchResult {
     double bytes_per_clock = 0, gb_per_second = 0, percent_of_peak = 0;
 };
 
-/// What the parts of a chip's memory system take; configs/memory/<chip>.yaml.
+/// What the parts of a chip's memory system take; memory.yaml of its folder.
 struct MemoryConstants;
 
 DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip, const MemoryConstants& constants);

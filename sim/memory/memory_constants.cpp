@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/yaml_map.hpp"
+#include "isa/chip_part.hpp"
 #include "isa/coord_text.hpp"
 
 namespace tt::sim {
@@ -94,7 +95,7 @@ void read_access_and_epoch(YamlMap access, YamlMap epoch, MemoryConstants& c) {
 }  // namespace
 
 MemoryConstants read_memory_constants(const std::string& file) {
-    YamlMap map = YamlMap::from_file(file);
+    YamlMap map = read_chip_part(file, ChipPart::Memory);
     MemoryConstants c;
     c.chip = map.text("chip");
     read_dram(map.map("dram"), c);
@@ -107,12 +108,11 @@ MemoryConstants read_memory_constants(const std::string& file) {
 
 const MemoryConstants& memory_constants(const std::string& chip_name) {
     static std::mutex mutex;
-    static std::map<std::string, MemoryConstants> known;
-    // Both Wormhole steppings have one memory system.
-    const std::string name = chip(chip_name).name == "wormhole" ? "wormhole_b0" : chip(chip_name).name;
+    static std::map<std::string, MemoryConstants> known;  // by file: chips may share one
+    const std::string& file = chip(chip_name).files.memory;
     const std::lock_guard lock(mutex);
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    return known.emplace(name, read_memory_constants(config_dir() + "/memory/" + name + ".yaml")).first->second;
+    if (const auto found = known.find(file); found != known.end()) return found->second;
+    return known.emplace(file, read_memory_constants(file)).first->second;
 }
 
 }  // namespace tt::sim

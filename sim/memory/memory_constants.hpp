@@ -1,4 +1,4 @@
-// What DRAM channels, Ethernet links and PCIe of a chip take: configs/memory/<chip>.yaml.
+// What DRAM channels, Ethernet links and PCIe of a chip take: memory.yaml of its folder.
 #pragma once
 
 #include <optional>

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/yaml_map.hpp"
+#include "isa/chip_part.hpp"
 #include "isa/coord_text.hpp"
 #include "sim/memory/memory_constants.hpp"
 
@@ -45,13 +47,13 @@ constexpr Named numbers[] = {TT_NOC_RATE(buffer_flits),       TT_NOC_RATE(buffer
 }  // namespace
 
 Constants read_constants(const std::string& file, const ChipParams& chip) {
-    YamlMap map = YamlMap::from_file(file);
+    YamlMap map = read_chip_part(file, ChipPart::Noc);
     Constants c;
     c.flit_bytes = chip.timing.noc_link_bytes;
     c.hop = chip.timing.noc_hop;
     c.niu = chip.timing.noc_niu;
     c.packet_bytes = chip.timing.noc_packet_bytes;
-    c.dram = sim::memory_constants(chip.name).dram;
+    c.dram = sim::memory_constants(chip.timing.chip).dram;
     YamlMap constants = map.map("constants");
     for (const Named& n : numbers) {
         const double value = constants.number(n.name);
@@ -76,13 +78,15 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
 }
 
 const Constants& constants(const ChipParams& chip) {
+    // by all they are made of: chips share files, and a chip made in memory may have times of its own
+    using Key = std::tuple<std::string, std::string, double, int, int, int>;
     static std::mutex mutex;
-    static std::map<std::string, Constants> known;
+    static std::map<Key, Constants> known;
+    const ChipTiming& t = chip.timing;
+    const Key key{chip.files.noc, chip.files.memory, t.noc_link_bytes, t.noc_hop, t.noc_niu, t.noc_packet_bytes};
     const std::lock_guard lock(mutex);
-    if (const auto found = known.find(chip.name); found != known.end()) return found->second;
-    // Both Wormhole steppings have one NoC.
-    const std::string name = chip.name == "wormhole" ? "wormhole_b0" : chip.name;
-    return known.emplace(chip.name, read_constants(config_dir() + "/noc/" + name + ".yaml", chip)).first->second;
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    return known.emplace(key, read_constants(chip.files.noc, chip)).first->second;
 }
 
 }  // namespace tt::noc

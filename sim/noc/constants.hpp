@@ -1,4 +1,4 @@
-// What the NoC model needs beyond a chip's timing section: configs/noc/<chip>.yaml, every number with its source.
+// What the NoC model needs beyond a chip's timing section: noc.yaml of its folder, every number with its source.
 #pragma once
 
 #include <string>

@@ -114,7 +114,7 @@ static std::string base_name(const std::string& path) { return std::filesystem::
 void Recorder::add_setup() {
     writer_->add(Table::File, "netlist", base_name(state_.netlist.file), file_text(state_.netlist.file));
     writer_->add(Table::File, "chip", state_.report.arch + ".yaml",
-                 file_text(config_dir() + "/chips/" + state_.report.arch + ".yaml"));
+                 file_text(state_.machine.chips.front().params.file));
     for (const ChipInstance& chip : state_.machine.chips)
         writer_->add(Table::Chip, chip.id, chip.params.name, chip.params.clock_mhz, chip.params.grid_x,
                      chip.params.grid_y, chip.params.worker_x.size() * chip.params.worker_y.size(),

@@ -33,7 +33,7 @@ private:
 GoldenOptions golden_options(const RunState& state) {
     GoldenOptions options;
     options.numerics = state.settings.numerics;
-    options.tf32 = state.machine.chips.front().params.features.fp32_dest;
+    options.tf32 = state.machine.chips.front().params.features.tf32;
     options.inputs_count = state.settings.inputs_count;
     return options;
 }

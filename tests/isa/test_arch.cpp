@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "isa/arch.hpp"
+#include "isa/config_dir.hpp"
 
 using namespace tt;
 
@@ -22,6 +23,7 @@ public:
     ~TempDir() { std::filesystem::remove_all(path_); }
     std::string write(const std::string& name, const std::string& text) const {
         const std::string file = (path_ / name).string();
+        std::filesystem::create_directories(std::filesystem::path(file).parent_path());
         std::ofstream(file) << text;
         return file;
     }
@@ -41,8 +43,14 @@ std::string message_of(const std::string& file) {
 }
 
 std::string text_of(const std::string& name) {
-    std::ifstream in(config_dir() + "/chips/" + name + ".yaml");
-    return {std::istreambuf_iterator<char>(in), {}};
+    const std::filesystem::path file = chip(name).file;
+    std::ifstream in(file);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const std::string part : {"isa", "timing", "memory", "noc"}) {
+        const std::string key = "  " + part + ": ";
+        text.insert(text.find(key) + key.size(), file.parent_path().string() + "/");
+    }
+    return text;
 }
 
 }  // namespace
@@ -120,20 +128,24 @@ TEST_CASE("mistakes in a chip file are reported at their place") {
     CHECK_THAT(with("noc_hop: 9", "noc_hopp: 9"), Catch::Contains("noc_hop"));
     CHECK_THAT(with("noc_hop: 9", "noc_hop: -1"), Catch::Contains("must lie in"));
     CHECK_THAT(with("dram_read_bytes: 22.3", "dram_read_bytes: 0"), Catch::Contains("must be above 0"));
-    CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:16:7") && Catch::Contains("y in 0..11"));
+    CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:21:7") && Catch::Contains("y in 0..11"));
     CHECK_THAT(with("pcie: 0-3", "pcie: three"), Catch::Contains("NoC coordinate"));
     CHECK_THAT(with("x: [1, 2,", "x: [2, 1,"), Catch::Contains("must ascend"));
     CHECK_THAT(with("harvest_from_end: true", "harvest_from_end: 3"), Catch::Contains("true or false"));
     CHECK_THAT(with("reserved: 208896", "reserved: 2088960"), Catch::Contains("nothing is left"));
-    CHECK_THAT(message_of(dir.write("a.yaml", "name: a\nlike: a\n")), Catch::Contains("circle"));
+    CHECK_THAT(message_of(dir.write("a/chip.yaml", "name: a\nlike: a\n")), Catch::Contains("circle"));
     CHECK_THAT(message_of(dir.write("b.yaml", "name: b\nlike: nope\n")), Catch::Contains("'nope'"));
     CHECK_THAT(message_of(dir.write("c.yaml", "name: c\n")), Catch::Contains("'grid'"));
+    CHECK_THAT(message_of(dir.write("d.yaml", "name: d\nlike: wormhole_b0\ngrid: {x: 5}\n")),
+               Catch::Contains("'workers' has 6") && Catch::Contains("5x12"));
+    CHECK_THAT(message_of(dir.write("e.yaml", "name: e\nlike: wormhole_b0\ngrid: {y: 9}\nworkers: {y: [1, 2]}\n")),
+               Catch::Contains("'dram' has 0-11") && Catch::Contains("10x9"));
 }
 
 TEST_CASE("every number of the configuration names its source") {
-    for (const std::string& file : {std::string("/chips/grayskull.yaml"), std::string("/chips/wormhole.yaml"),
-                                    std::string("/chips/wormhole_b0.yaml"), std::string("/products.yaml")}) {
-        std::ifstream in(config_dir() + file);
+    for (const std::string& file :
+         {chip("grayskull").file, chip("wormhole").file, chip("wormhole_b0").file, config_file("products.yaml")}) {
+        std::ifstream in(file);
         std::string line, before;
         int number = 0;
         while (std::getline(in, line)) {

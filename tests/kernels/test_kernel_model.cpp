@@ -276,8 +276,7 @@ TEST_CASE("a row's sfpu_op is a product's gelu") {
 }
 
 TEST_CASE("constants must be complete, known and in range") {
-    const std::string dir = config_dir() + "/timing/";
-    std::ifstream in(dir + "wormhole_b0.yaml");
+    std::ifstream in(chip("wormhole_b0").files.timing);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     const auto refused = [&](const std::string& from, const std::string& to) -> std::string {
         std::string changed = text;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "tools/common/manual.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/terminal.hpp"
 
@@ -62,6 +63,10 @@ const CLI::App& innermost(const CLI::App& app) {
 }  // namespace
 
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
+    if (argc == 3 && std::string_view(argv[1]) == "--make-manual") {  // for the build, and so in no help
+        write_manual(app, argv[2]);
+        return 0;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -15,6 +15,7 @@
 #include "base/temporaries.hpp"
 #include "base/text.hpp"
 #include "compiler/compile.hpp"
+#include "isa/arch.hpp"
 #include "netlist/writer.hpp"
 #include "sim/run.hpp"
 #include "tools/common/input_kind.hpp"
@@ -303,8 +304,10 @@ void add_compile(CLI::App& app) {
     outputs->folder("-o,--output", o.out, compiled_folder(), "Folder for the result; an earlier one is replaced")
         ->required();
     command
-        ->add_option("--device", o.device,
-                     "Product (see 'ttsim devices') or soc descriptor file to compile for. Default: wh_n150")
+        ->add_option(
+            "--device", o.device,
+            "Product (see 'ttsim devices'), soc descriptor file or the folder of a chip of your own to compile "
+            "for. Default: wh_n150")
         ->type_name("NAME|FILE");
     command->add_option("--input", flags->inputs, "Values of an input, .npy or .pb; repeatable. Others are generated")
         ->allow_extra_args(false)
@@ -349,6 +352,8 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags, outputs] {
         outputs->claim();
+        std::string& device = flags->options.device;
+        if (is_chip_path(device)) device = chip(device).name;  // which it is known by from now on
         run(*flags);
     });
 }

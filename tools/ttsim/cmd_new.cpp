@@ -9,6 +9,7 @@
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "isa/arch.hpp"
+#include "isa/config_dir.hpp"
 #include "netlist/device.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
@@ -24,14 +25,14 @@ struct Flags {
     std::string name, out, arch, device;
 };
 
-fs::path folder() { return fs::path(config_dir()) / "templates"; }
-
 std::vector<std::string> names() {
     std::vector<std::string> found;
     std::error_code failed;  // an empty list then, and a message that names the word
-    for (fs::directory_iterator at(folder(), failed), end; at != end; at.increment(failed))
-        if (at->path().extension() == ".yaml") found.push_back(at->path().stem().string());
+    for (const std::string& folder : config_files("templates"))
+        for (fs::directory_iterator at(folder, failed), end; at != end; at.increment(failed))
+            if (at->path().extension() == ".yaml") found.push_back(at->path().stem().string());
     std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
@@ -47,7 +48,7 @@ std::string chosen_arch(const Flags& flags) {
 }
 
 std::string netlist_text(const Flags& flags) {
-    const fs::path file = folder() / (flags.name + ".yaml");
+    const fs::path file = config_file("templates/" + flags.name + ".yaml");
     std::string text = read_file(file.string(), 1 << 20);
     const std::string arch = chosen_arch(flags);
     if (arch.empty()) return text;

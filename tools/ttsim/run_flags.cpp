@@ -19,12 +19,14 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
         ->type_name(folders ? "FILE|DIR" : "FILE");
     command
         .add_option("--arch", o.arch,
-                    "Chip to run on: grayskull, wormhole or wormhole_b0. Default: the first one the netlist lists on "
+                    "Chip to run on, by name or by its folder. Default: the first one the netlist lists on "
                     "which it is valid")
         ->type_name("NAME");
     command
-        .add_option("--device", o.device,
-                    "Product (see 'ttsim devices') or soc descriptor file. Default: the unharvested chip")
+        .add_option(
+            "--device", o.device,
+            "Product (see 'ttsim devices'), soc descriptor file, or the folder of a chip of your own. Default: the "
+            "unharvested chip")
         ->type_name("NAME|FILE");
     command
         .add_option("--cluster", o.cluster,

@@ -4,8 +4,8 @@
 
 #include "sim/noc/bench_rows.hpp"
 #include "sim/noc/replay.hpp"
-#include "tests/sim/noc/noc_machine.hpp"
 #include "tests/folders.hpp"
+#include "tests/sim/noc/noc_machine.hpp"
 
 using namespace tt;
 using namespace tt::noc;

@@ -1,0 +1,103 @@
+#include "isa/config_dir.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include "base/error.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt {
+
+namespace {
+
+std::mutex given_mutex;
+std::string given;
+
+/// The program or shared library that holds this code, links resolved.
+fs::path find_own_file() {
+    Dl_info info{};
+    void* extra = nullptr;
+    std::error_code ignored;
+    if (dladdr1(reinterpret_cast<void*>(&config_dirs), &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
+    const auto* object = static_cast<const link_map*>(extra);
+    const bool program = !object || !object->l_name || *object->l_name == '\0';
+    // of a program dladdr knows argv[0], which need not be a path; the kernel knows what it ran
+    const char* name = program ? reinterpret_cast<const char*>(getauxval(AT_EXECFN)) : object->l_name;
+    return name ? fs::weakly_canonical(fs::absolute(name, ignored), ignored) : fs::path();
+}
+
+/// Found while the program starts: a relative path holds only until somebody changes the folder.
+const fs::path own_file = find_own_file();
+
+std::vector<fs::path> installed_dirs() {
+    std::vector<fs::path> list;
+    fs::path folder = own_file.parent_path();
+    // PREFIX/bin, PREFIX/lib, PREFIX/lib/ARCHITECTURE
+    for (int up = 0; up < 2 && folder.has_relative_path(); ++up, folder = folder.parent_path())
+        list.push_back(folder.parent_path() / "share/ttsim/configs");
+    return list;
+}
+
+bool is_folder(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_directory(path, ignored);
+}
+
+}  // namespace
+
+void set_config_dir(const std::string& folder) {
+    if (!folder.empty() && !is_folder(folder)) fail_input({}, "the configuration folder {} is no folder", folder);
+    const std::lock_guard lock(given_mutex);
+    given = folder.empty() ? "" : fs::weakly_canonical(folder).string();
+}
+
+std::vector<std::string> config_dirs() {
+    std::vector<std::string> found;
+    {
+        const std::lock_guard lock(given_mutex);
+        if (!given.empty()) found.push_back(given);
+    }
+    if (const char* named = std::getenv("TTSIM_CONFIG_DIR"); named && *named != '\0') {
+        if (!is_folder(named)) fail_input({}, "TTSIM_CONFIG_DIR is {}, which is no folder", named);
+        found.push_back(fs::weakly_canonical(named).string());
+    }
+    std::vector<fs::path> standard = installed_dirs();
+    standard.push_back(fs::path(TTSIM_SOURCE_DIR) / "configs");
+    bool complete = false;
+    for (const fs::path& candidate : standard)
+        if (!complete && is_folder(candidate / "chips")) {
+            found.push_back(candidate.string());
+            complete = true;  // one installation is whole by itself
+        }
+    if (found.empty()) {
+        std::string tried;
+        for (const fs::path& candidate : standard) tried += (tried.empty() ? "" : ", ") + candidate.string();
+        fail_input({},
+                   "the configuration folder is missing; tried {}; set TTSIM_CONFIG_DIR to the folder that holds "
+                   "chips/ and products.yaml",
+                   tried);
+    }
+    return found;
+}
+
+std::vector<std::string> config_files(const std::string& name) {
+    std::vector<std::string> found;
+    std::error_code ignored;
+    for (const std::string& dir : config_dirs())
+        if (const fs::path file = fs::path(dir) / name; fs::exists(file, ignored)) found.push_back(file.string());
+    return found;
+}
+
+std::string config_file(const std::string& name) {
+    const std::vector<std::string> found = config_files(name);
+    if (!found.empty()) return found.front();
+    fail_input({}, "there is no configuration file {} in {}", name, fmt::join(config_dirs(), ", "));
+}
+
+}  // namespace tt

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Installs ttsim into a folder of its own, builds the programs that docs/embedding.md shows against that installation,
+and runs them; looks at what else was installed.   test_embed.py ROOT BUILD"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+SHOWN = re.compile(r"<!-- replay: no, tests/embed builds it: (\S+) -->\n```\w+\n(.*?)```", re.S)
+
+
+def run(*command, exit=0, **how):
+    environment = {k: v for k, v in os.environ.items() if k != "TTSIM_CONFIG_DIR"} | how.pop("env", {})
+    done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment, check=False, **how)
+    if done.returncode != exit:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+class Installation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="ttsim_embed_"))
+        cls.addClassCleanup(shutil.rmtree, cls.work)
+        cls.prefix = cls.work / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.examples = cls.prefix / "share/ttsim/examples"
+        cls.program = cls.work / "program"
+        cls.program.mkdir()
+        page = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
+        cls.shown = dict(SHOWN.findall(page))
+        for name, text in cls.shown.items():
+            (cls.program / name).write_text(text, encoding="utf-8")
+        run("cmake", "-G", "Ninja", "-B", "build", f"-DCMAKE_PREFIX_PATH={cls.prefix}", cwd=cls.program)
+        run("cmake", "--build", "build", cwd=cls.program)
+
+    def embedded(self, name, *arguments, exit=0):
+        return run(self.program / "build" / name, *arguments, exit=exit, cwd=self.work)
+
+    def tool(self, name, *arguments, **how):
+        return run(self.prefix / "bin" / name, *arguments, cwd=self.work, **how)
+
+    def test_the_page_shows_the_examples(self):
+        self.assertEqual(len(self.shown), 4)
+        for name, text in self.shown.items():
+            self.assertEqual(text, (self.examples / "embed" / name).read_text(encoding="utf-8"), name)
+
+    def test_a_file_runs_with_the_cycles_of_the_tool(self):
+        netlist = self.examples / "own_chip/netlist.yaml"
+        ours = self.embedded("run_file", netlist)
+        self.assertIn("y: correlation 0.99", ours)
+        cycles = re.search(r"(\d+) cycles on grayskull", ours).group(1)
+        self.assertIn(f"total: {int(cycles):,} cycles", self.tool("ttsim", "run", netlist))
+        self.assertIn("none.yaml", self.embedded("run_file", "none.yaml", exit=2))
+
+    def test_a_session_computes(self):
+        lines = self.embedded("session", self.examples / "own_chip/netlist.yaml").splitlines()
+        for entry, line in enumerate(lines[:4]):  # gelu(1.5 + entry)
+            self.assertAlmostEqual(float(line), [1.4, 2.48, 3.5, 4.5][entry], delta=0.03)
+        self.assertRegex(lines[4], r"^\d{4,} cycles on wormhole_b0$")
+
+    def test_a_chip_of_ones_own(self):
+        text = self.embedded("own_chip", self.examples / "own_chip/netlist.yaml", self.examples / "own_chip")
+        self.assertIn("wh_n150: 9x8 cores", text)
+        self.assertIn("tiny: 4x5 cores", text)
+        self.assertRegex(text, r"\d+ cycles at tiny")
+        self.assertIn("mine.yaml:2:", text)
+
+    def test_the_library_shows_its_namespace_only(self):
+        library = next(self.prefix.glob("lib/**/libttsim.so"))
+        names = [line.split(" ", 2)[2] for line in
+                 run("nm", "-D", "--defined-only", "--without-symbol-versions", library).splitlines()]
+        self.assertIn("_ZN5ttsim7SessionD1Ev", names)
+        foreign = [n for n in names if not re.match(r"_ZT[ISV]?N5ttsim|_ZNK?5ttsim|TTSIM_0$|sc_main$", n)]
+        self.assertEqual(foreign, [])
+
+    def test_the_configuration_is_that_of_the_installation(self):
+        moved = self.work / "moved"
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        (moved / "share/ttsim/configs/products.yaml").write_text("only_here: nonsense\n", encoding="utf-8")
+        self.assertIn("moved/share/ttsim/configs/products.yaml:1:", run(moved / "bin/ttsim", "devices", exit=2))
+        link = self.work / "linked_ttsim"
+        link.symlink_to(moved / "bin/ttsim")
+        self.assertIn("moved/share/ttsim/configs/products.yaml:1:", run(link, "devices", exit=2))
+
+    def test_man_pages_and_completion(self):
+        pages = self.prefix / "share/man/man1"
+        for name in ("ttsim", "ttsim-run", "ttsim-noc-bench", "ttperf", "ttsim-opt"):
+            self.assertTrue((pages / f"{name}.1").is_file(), name)
+        page = (pages / "ttsim-run.1").read_text(encoding="utf-8")
+        self.assertIn(".TH \"ttsim\\-run\" 1", page)
+        self.assertIn("\\fB\\-\\-device\\fR \\fINAME|FILE\\fR", page)
+        self.assertNotIn("make\\-manual", page)
+        for words, wanted in ((["ttsim", "comp"], "compile"), (["ttsim", "run", "--mo"], "--mode"),
+                              (["ttsim", "noc", "re"], "replay"), (["ttsim", "run", "--color", "al"], "always")):
+            self.assertEqual(self.completed(words), wanted, words)
+        self.assertEqual(self.completed(["ttsim", "run", "enc"]), "")  # files, by bash itself
+
+    def completed(self, words):
+        script = self.prefix / "share/bash-completion/completions" / words[0]
+        line = " ".join(f"'{w}'" for w in words)
+        return run("bash", "-c", f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
+                   f"_{words[0]}; echo \"${{COMPREPLY[*]}}\"").strip()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

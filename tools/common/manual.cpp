@@ -1,0 +1,197 @@
+#include "tools/common/manual.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::cli {
+
+namespace {
+
+std::vector<const CLI::App*> subcommands(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// "ttsim noc bench"; joined by '-' it names the page.
+std::string full_name(const CLI::App& app, const std::string& between) {
+    return app.get_parent() ? full_name(*app.get_parent(), between) + between + app.get_name() : app.get_name();
+}
+
+/// Text as roff takes it literally.
+std::string roff(const std::string& text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        const bool begins = at == 0 || text[at - 1] == '\n';
+        if (begins && (c == '.' || c == '\'')) out += "\\&";
+        if (c == '\\')
+            out += "\\e";
+        else if (c == '-')
+            out += "\\-";
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string flags_of(const CLI::Option& option) {
+    std::string text;
+    const auto add = [&](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
+    for (const std::string& name : option.get_snames()) add("-" + name);
+    for (const std::string& name : option.get_lnames()) add("--" + name);
+    return text.empty() ? option.get_name() : text;
+}
+
+std::string value_of(const CLI::Option& option) {
+    return option.get_type_size_max() == 0 ? "" : option.get_type_name();
+}
+
+std::string option_entry(const CLI::Option& option) {
+    const std::string value = value_of(option);
+    return fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(flags_of(option)),
+                       value.empty() ? "" : " \\fI" + roff(value) + "\\fR", roff(option.get_description()));
+}
+
+std::string options_section(const CLI::App& app) {
+    std::string arguments, options;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_group().empty()) continue;
+        (option->get_positional() ? arguments : options) += option_entry(*option);
+    }
+    return (arguments.empty() ? "" : ".SH ARGUMENTS\n" + arguments) +
+           (options.empty() ? "" : ".SH OPTIONS\n" + options);
+}
+
+std::string commands_section(const CLI::App& app) {
+    std::string text;
+    for (const CLI::App* sub : subcommands(app))
+        text += fmt::format(".TP\n\\fB{}\\fR\n{}; see \\fB{}\\fR(1)\n", roff(full_name(*sub, " ")),
+                            roff(sub->get_description()), roff(full_name(*sub, "-")));
+    return text.empty() ? "" : ".SH COMMANDS\n" + text;
+}
+
+std::string synopsis(const CLI::App& app) {
+    std::string text = "\\fB" + roff(full_name(app, " ")) + "\\fR [options]";
+    if (!subcommands(app).empty()) text += " \\fIcommand\\fR";
+    for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->get_positional(); }))
+        text += option->get_required() ? " \\fI" + roff(option->get_name()) + "\\fR"
+                                       : " [\\fI" + roff(option->get_name()) + "\\fR]";
+    return text;
+}
+
+/// The first sentence or line, for NAME.
+std::string summary(const CLI::App& app) {
+    std::string text = app.get_description();
+    for (char& c : text)
+        if (c == '\n') c = ' ';
+    return text;
+}
+
+// --- completion ----------------------------------------------------------------------------------------------------
+
+/// "full|timing" are words to choose from; "FILE" or "N" are not.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+    const std::string value = value_of(option);
+    if (value.find('|') == std::string::npos || value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=") != std::string::npos)
+        return {};
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at <= value.size();) {
+        const std::size_t end = std::min(value.find('|', at), value.size());
+        words.push_back(value.substr(at, end - at));
+        at = end + 1;
+    }
+    return words;
+}
+
+std::string case_of(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::App* sub : subcommands(app)) words.push_back(sub->get_name());
+    std::string values;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        for (const std::string& name : option->get_lnames()) {
+            words.push_back("--" + name);
+            if (const auto choices = choices_of(*option); !choices.empty())
+                values += fmt::format("        '{} --{}') choices=\"{}\" ;;\n", full_name(app, " "), name,
+                                      fmt::join(choices, " "));
+        }
+    }
+    std::string text = fmt::format("        '{}') words=\"{}\" ;;\n", full_name(app, " "), fmt::join(words, " "));
+    for (const CLI::App* sub : subcommands(app)) text += case_of(*sub);
+    return text + values;
+}
+
+void write(const fs::path& file, const std::string& text) {
+    std::error_code ignored;
+    fs::create_directories(file.parent_path(), ignored);
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) fail_input({file.string(), 0, 0}, "cannot be written");
+}
+
+void write_pages(const CLI::App& app, const fs::path& folder) {
+    write(folder / (full_name(app, "-") + ".1"), man_page(app));
+    for (const CLI::App* sub : subcommands(app)) write_pages(*sub, folder);
+}
+
+}  // namespace
+
+std::string man_page(const CLI::App& app) {
+    const std::string title = full_name(app, "-");
+    std::string text =
+        fmt::format(".TH \"{}\" 1\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n.SH DESCRIPTION\n{}\n", roff(title),
+                    roff(title), roff(summary(app)), synopsis(app), roff(app.get_description()));
+    text += commands_section(app) + options_section(app);
+    if (const std::string footer = app.get_footer(); !footer.empty())
+        text += ".SH NOTES\n.nf\n" + roff(footer) + "\n.fi\n";
+    if (app.get_parent()) text += fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", roff(full_name(*app.get_parent(), "-")));
+    return text;
+}
+
+std::string bash_completion(const CLI::App& app) {
+    const std::string name = app.get_name();
+    std::string function = "_" + name;
+    for (char& c : function)
+        if (c == '-') c = '_';
+    return fmt::format(
+        R"(# bash completion of {0}
+{1}() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+    local command={0} word words="" choices=""
+    for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+        case " $({1}_words "$command") " in
+        *" $word "*) case $word in -*) ;; *) command="$command $word" ;; esac ;;
+        esac
+    done
+    words=$({1}_words "$command")
+    choices=$({1}_words "$command $before")
+    if [ -n "$choices" ]; then
+        COMPREPLY=($(compgen -W "$choices" -- "$current"))
+    elif [[ $current == -* || $words != -* ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$current"))
+    fi
+}}
+{1}_words() {{
+    local words="" choices=""
+    case $1 in
+{2}    esac
+    printf '%s' "$words$choices"
+}}
+complete -o default -F {1} {0}
+)",
+        name, function, case_of(app));
+}
+
+void write_manual(const CLI::App& app, const std::string& folder) {
+    write_pages(app, fs::path(folder) / "man");
+    write(fs::path(folder) / "completion" / app.get_name(), bash_completion(app));
+}
+
+}  // namespace tt::cli

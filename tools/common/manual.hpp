@@ -1,0 +1,17 @@
+// Man pages and bash completion of a tool, made from the definitions of its command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace tt::cli {
+
+/// The man page of `app`, or of one of its subcommands, as roff.
+std::string man_page(const CLI::App& app);
+/// A completion script for bash: subcommands, options, the words an option takes, else files.
+std::string bash_completion(const CLI::App& app);
+
+/// FOLDER/man/TOOL.1, FOLDER/man/TOOL-SUBCOMMAND.1 ..., FOLDER/completion/TOOL. Throws Error(Input) when it cannot.
+void write_manual(const CLI::App& app, const std::string& folder);
+
+}  // namespace tt::cli
