@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@
 #include "netlist/stimulus.hpp"
 #include "sim/non_finite.hpp"
 #include "sim/performance.hpp"
+
+namespace tt {
+struct Netlist;
+}
 
 namespace tt::sim {
 
@@ -42,9 +47,10 @@ struct RunProgress {
 };
 
 struct RunOptions {
-    std::string netlist;          ///< file
-    std::string arch;             ///< "" = first listed one on which the file validates
-    std::string device, cluster;  ///< see MachineOptions
+    std::string netlist;                   ///< file
+    std::shared_ptr<const Netlist> value;  ///< in its place, as read_netlist() gives it; null: the file is read
+    std::string arch;                      ///< "" = first listed one on which the file validates
+    std::string device, cluster;           ///< see MachineOptions
     std::vector<int> harvested_rows;
     std::vector<std::string> programs;           ///< in run order; empty = all, in file order
     std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"

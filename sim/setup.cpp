@@ -133,7 +133,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
-    setup->netlist = resolve(read_netlist(options.netlist));
+    setup->netlist = resolve(options.value ? *options.value : read_netlist(options.netlist));
     if (amend) amend(setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
