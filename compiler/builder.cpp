@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/derivation.hpp"
 #include "compiler/netlist_name.hpp"
 
 namespace tt::ir {
@@ -52,7 +53,11 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
     node.type = infer_type(graph_, node);
-    if (std::optional<Literal> known = folded(node, *find_op(op))) return constant(std::move(*known));
+    if (std::optional<Literal> known = folded(node, *find_op(op))) {
+        const ValueId id = constant(std::move(*known));
+        graph_.nodes[id].derivation = derive(graph_, node);
+        return id;
+    }
     node.name = fresh(node.name);
     return push(std::move(node));
 }

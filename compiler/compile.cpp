@@ -1,21 +1,21 @@
 #include "compiler/compile.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
-#include <optional>
+#include <random>
 #include <set>
 
-#include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/backend/edge_limits.hpp"
-#include "compiler/backend/emit.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/conv_fracture.hpp"
-#include "compiler/onnx/tensor.hpp"
+#include "compiler/host_rounding.hpp"
 #include "compiler/reference.hpp"
-#include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
+#include "kernels/overflow.hpp"
 #include "netlist/device.hpp"
 #include "netlist/validate.hpp"
 
@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 namespace tt::ir {
 
 namespace {
-
-constexpr std::uint64_t most_graph_text = std::uint64_t{1} << 30;
 
 /// The chip of a product or of a soc descriptor.
 std::string arch_of(const std::string& device) {
@@ -43,6 +41,12 @@ std::string arch_of(const std::string& device) {
     return arch;
 }
 
+const std::vector<std::string_view>& default_passes() {
+    for (const Pipeline& pipeline : all_pipelines())
+        if (pipeline.name == "default") return pipeline.passes;
+    TT_CHECK(false, "there is no default pipeline");
+}
+
 std::vector<std::string> device_ops(const Graph& graph) {
     std::vector<std::string> names;
     for (const Node& node : graph.nodes)
@@ -57,41 +61,19 @@ void name_convolutions(Graph& model) {
 }
 
 void check_input_names(const CompileOptions& options, const Graph& graph) {
-    std::vector<std::string> names;
-    for (const Node& node : graph.nodes)
-        if (node.is_input()) names.push_back(node.origin.empty() ? node.name : node.origin);
+    const std::vector<std::string> names = input_names(graph);
     Diagnostics problems;
-    for (const auto& [name, file] : options.inputs)
+    for (const auto& [name, unused] : options.inputs)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.error({options.model, 0, 0}, "--input names '{}', but the model has no such input{}", name,
+            problems.error({}, "there are values for '{}', but the model has no such input{}", name,
                            did_you_mean(name, names));
     problems.throw_if_any();
 }
 
-std::map<std::string, Literal> read_values(const std::map<std::string, std::string>& files) {
-    std::map<std::string, Literal> values;
-    for (const auto& [name, file] : files) values.emplace(name, read_value_file(file));
-    return values;
-}
-
-}  // namespace
-
-Graph read_model(const CompileOptions& options) {
-    const std::string extension = fs::path(options.model).extension().string();
-    if (extension == ".onnx" || extension == ".pb")
-        return read_onnx(options.model, {options.shapes, read_values(options.constants)});
-    Graph graph = parse_graph(read_file(options.model, most_graph_text), options.model);
-    for (Node& node : graph.nodes)
-        if (node.is_input() && node.origin.empty()) node.origin = node.name;
-    return graph;
-}
-
-namespace {
-
-/// One model on one device: from the graph that was read to schedule and netlist.
-class Compilation {
+/// One model on one device: from its graph to schedule and netlist.
+class Compiler {
 public:
-    explicit Compilation(const CompileOptions& options)
+    explicit Compiler(const CompileOptions& options)
         : options_(options),
           arch_(arch_of(options.device)),
           machine_(make_machine(arch_, {options.device, "", options.harvested_rows, options.emit.chips})),
@@ -107,11 +89,10 @@ public:
     const std::string& arch() const { return arch_; }
 
     /// Takes the model down to device ops; convolutions in parts as the user says, or where that pays.
-    Lowered lower(Graph model) const {
-        name_convolutions(model);
+    Lowered lower(const Graph& model) const {
         const std::vector<std::string> convolutions = convolution_names(model);
         Lowered lowered = options_.conv_fracture || convolutions.empty()
-                              ? run_pipeline(std::move(model), options_.overrides)
+                              ? run_pipeline(model, options_.overrides)
                               : lower_fractured(model, options_.overrides, budget_, scheduling_,
                                                 {[this](const Graph& graph, const Overrides& overrides) {
                                                      return run_pipeline(graph, overrides);
@@ -120,6 +101,12 @@ public:
         check_overrides(options_.overrides, device_ops(lowered.graph), convolutions);
         check_formats(lowered.graph, chip_);
         return lowered;
+    }
+
+    /// The same by so many passes.
+    Lowered lower_until(const Graph& model, std::size_t passes) const {
+        const bool searched = !options_.conv_fracture && !convolution_names(model).empty();
+        return run_pipeline(model, searched ? lower(model).overrides : options_.overrides, passes);
     }
 
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
@@ -169,11 +156,11 @@ private:
         }
     }
 
-    Lowered run_pipeline(Graph graph, const Overrides& overrides) const {
+    /// `most`: so many passes are run.
+    Lowered run_pipeline(Graph graph, const Overrides& overrides, std::size_t most = all_of_them) const {
         std::vector<const Pass*> passes;
-        for (const Pipeline& pipeline : all_pipelines())
-            if (pipeline.name == "default")
-                for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
+        for (const std::string_view name : default_passes())
+            if (passes.size() < most) passes.push_back(find_pass(name));
         // buffers of two operands and the result, each twice, and something for constants
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
         Lowered made{std::move(graph), {}, overrides, {}};
@@ -205,7 +192,7 @@ private:
         one.policy = Policy::Balanced;
         const Graph last = with_fused_ops(graph, options_.auto_fusing);
         const Schedule schedule = Planner(last, budget_, one).schedule(one);
-        return options_.simulate(emit(last, schedule, budget_, options_.emit).netlist, options_);
+        return options_.simulate(emit(last, schedule, budget_, options_.emit), options_);
     }
 
     /// Of several schedules, each run on the simulated chip.
@@ -218,7 +205,7 @@ private:
         const auto attempt = [&](const ScheduleOptions& variant) {
             Schedule schedule = planner.schedule(variant);
             EmittedModel emitted = emit(graph, schedule, budget, options_.emit);
-            const double cycles = options_.simulate(emitted.netlist, options_);
+            const double cycles = options_.simulate(emitted, options_);
             if (best && cycles >= least) return;
             schedule.variant =
                 fmt::format("{} with dram {}, packing {} and stages {}, {:.0f} cycles an execute",
@@ -239,37 +226,199 @@ private:
     const CompileOptions& options_;
     std::string arch_;
     Machine machine_;
+    static constexpr std::size_t all_of_them = ~std::size_t{0};
     const ChipParams& chip_;
     DeviceGrid grid_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
 };
 
+constexpr const char* schedule_step = "schedule";
+constexpr const char* emit_step = "emit";
+
+/// Its place among the steps.
+std::size_t find_step(const std::string& step) {
+    const std::vector<std::string> steps = compile_steps();
+    const auto found = std::find(steps.begin(), steps.end(), step);
+    if (found == steps.end())
+        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
+    return static_cast<std::size_t>(found - steps.begin());
+}
+
+/// Names that later stages know ops and inputs by.
+void name_parts(Graph& model) {
+    name_inputs(model);
+    name_convolutions(model);
+    begin_derivations(model);
+}
+
+CompileState run_steps(const Compiler& compiler, const Graph& model, const std::string& last) {
+    const bool placed = last == schedule_step || last == emit_step;
+    Lowered lowered = placed ? compiler.lower(model) : compiler.lower_until(model, find_step(last) + 1);
+    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}};
+    if (!placed) return state;
+    auto [schedule, emitted] = compiler.schedule(state.graph);
+    state.schedule = std::move(schedule);
+    if (last != emit_step) return state;
+    compiler.check(emitted);
+    state.emitted = std::move(emitted);
+    return state;
+}
+
+/// Values of an input nobody gave: small numbers, whole where the type is.
+Literal generated(const Type& type, std::uint32_t seed) {
+    Literal literal(type.dtype, type.dims, most_read);
+    std::mt19937 random(seed);
+    for (std::int64_t i = 0; i < literal.size(); ++i) {
+        const double unit = static_cast<double>(random()) / 4294967296.0;
+        literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
+                       : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
+                                                   : std::floor(unit * 10));
+    }
+    return literal;
+}
+
+/// Values of every input that is read, given or generated.
+Values all_inputs(const CompileOptions& options, const HostProgram& program) {
+    Values values;
+    std::uint32_t seed = options.seed;
+    const std::vector<bool> read = read_nodes(program);
+    for (ValueId id = 0; id < read.size(); ++id) {
+        const Node& node = program.graph.nodes[id];
+        if (!node.is_input() || node.has("device")) continue;
+        ++seed;
+        if (!read[id]) continue;
+        const std::string name = crossing_name(node);
+        const auto found = options.inputs.find(name);
+        values.emplace(name, found == options.inputs.end() ? generated(node.type, seed)
+                                                           : fitted(found->second, node.type, "", name));
+    }
+    return values;
+}
+
+std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
+    std::map<std::string, DataFormat> formats;
+    for (const Queue& queue : netlist.queues) formats.emplace(queue.name, queue.df);
+    return formats;
+}
+
+/// Constants as the host pushes them.
+std::vector<QueueConstant> entries_of(const EmittedModel& emitted) {
+    const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
+    std::vector<QueueConstant> constants;
+    for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        QueueConstant constant{queue, {}, bits};
+        constant.entry.z = literal->dims()[0];
+        constant.entry.rows = literal->dims()[1];
+        constant.entry.cols = literal->dims()[2];
+        constant.entry.data = literal->floats();
+        if (!bits) round_for_push(formats.at(queue), constant.entry.data);
+        constants.push_back(std::move(constant));
+    }
+    return constants;
+}
+
+/// Constants that their format does not hold, one line each.
+std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
+    const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
+    std::vector<std::string> notes;
+    for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        const DataFormat df = formats.at(queue);
+        const float most = largest_number(df);
+        const std::vector<float>& values = literal->floats();
+        const auto many = bits ? 0 : std::count_if(values.begin(), values.end(), [most](float v) {
+            return std::fabs(v) > most && std::isfinite(v);
+        });
+        if (many > 0)
+            notes.push_back(
+                fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
+                            "format of 8 exponent bits holds them (--default-df Float16_b)",
+                            queue, many, values.size(), to_string(df), most));
+    }
+    return notes;
+}
+
+/// Constants of the model that something comes of by known steps, and nothing in any other way.
+std::vector<ModelParameter> parameters_of(const Graph& model, const EmittedModel& emitted, const HostProgram& host) {
+    std::map<std::string, std::vector<ModelParameter::Use>> uses;
+    std::set<std::string> mixed;
+    const auto see = [&](const DerivationPtr& from, const std::string& queue, const std::string& node) {
+        if (!from) return;
+        if (from->of.size() > 1)
+            mixed.insert(from->of.begin(), from->of.end());
+        else
+            uses[from->of.front()].push_back({queue, node, from});
+    };
+    for (const QueueValues& constant : emitted.constants) see(constant.derivation, constant.queue, "");
+    for (const Node& node : host.graph.nodes)
+        if (node.is_constant()) see(node.derivation, "", node.name);
+    const std::vector<std::size_t> counts = model.use_counts();
+    std::vector<ModelParameter> parameters;
+    for (ValueId id = 0; id < model.nodes.size(); ++id) {
+        const Node& node = model.nodes[id];
+        const auto found = uses.find(parameter_name(node));
+        if (!node.is_constant() || counts[id] != 1 || found == uses.end() || mixed.count(found->first)) continue;
+        parameters.push_back({found->first, node.type, node.literal, std::move(found->second)});
+        uses.erase(found);
+    }
+    return parameters;
+}
+
+CompileReport report_of(const std::string& arch, CompileState& state) {
+    CompileReport report;
+    report.arch = arch;
+    report.ops = state.schedule->ops.size();
+    report.epochs = state.schedule->epochs;
+    report.estimated_cycles = state.schedule->estimated_cycles;
+    report.constants = state.emitted->constants.size();
+    report.decisions = std::move(state.schedule->decisions);
+    report.variant = state.schedule->variant;
+    report.notes = std::move(state.notes);
+    for (std::string& note : overflow_notes(*state.emitted)) report.notes.push_back(std::move(note));
+    return report;
+}
+
 }  // namespace
 
-CompileReport compile(const CompileOptions& options) {
-    const Compilation compilation(options);
-    Graph model = read_model(options);
-    if (model.outputs.empty()) fail_input({options.model, 0, 0}, "the model has no outputs");
-    check_input_names(options, model);
-    const std::map<std::string, Literal> values = read_values(options.inputs);
-    const std::string reference = reference_text(model);
-    Lowered lowered = compilation.lower(std::move(model));
-    auto [schedule, emitted] = compilation.schedule(lowered.graph);
-    compilation.check(emitted);
+std::vector<std::string> compile_steps() {
+    std::vector<std::string> steps;
+    std::map<std::string_view, int> times;
+    for (const std::string_view name : default_passes()) {
+        const int time = ++times[name];
+        steps.push_back(time == 1 ? std::string(name) : fmt::format("{}-{}", name, time));
+    }
+    steps.insert(steps.end(), {schedule_step, emit_step});
+    return steps;
+}
 
-    CompileReport report;
-    report.arch = compilation.arch();
-    report.ops = schedule.ops.size();
-    report.epochs = schedule.epochs;
-    report.estimated_cycles = schedule.estimated_cycles;
-    report.constants = emitted.constants.size();
-    report.decisions = std::move(schedule.decisions);
-    report.variant = schedule.variant;
-    report.host_steps = write_result(options, emitted, std::move(lowered.host), values, reference);
-    report.notes = std::move(lowered.notes);
-    for (std::string& note : overflow_notes(emitted)) report.notes.push_back(std::move(note));
-    return report;
+CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step) {
+    find_step(step);
+    const Compiler compiler(options);
+    name_parts(model);
+    return run_steps(compiler, model, step);
+}
+
+CompiledModel compile(Graph graph, const CompileOptions& options) {
+    const Compiler compiler(options);
+    if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
+    name_parts(graph);
+    check_input_names(options, graph);
+    CompiledModel model;
+    model.reference = reference_graph(graph);
+    CompileState state = run_steps(compiler, graph, emit_step);
+    EmittedModel& emitted = *state.emitted;
+    model.inputs = all_inputs(options, state.host);
+    model.parameters = parameters_of(graph, emitted, state.host);
+    for (Node& node : state.host.graph.nodes) node.kind.clear();  // of passes that are over
+    model.host = {options.device, options.microbatch, std::move(state.host), std::move(emitted.inputs),
+                  std::move(emitted.outputs)};
+    model.constants = entries_of(emitted);
+    model.report = report_of(compiler.arch(), state);
+    model.report.host_steps = host_step_lines(model.host);
+    model.programs = std::move(emitted.programs);
+    model.netlist = std::move(emitted.netlist);
+    model.harvested_rows = options.harvested_rows;
+    return model;
 }
 
 }  // namespace tt::ir

@@ -1,25 +1,22 @@
-// The compiler as one function: a model in, a folder out that `ttsim run` takes.
+// The compiler as one function: a graph in, a compiled model out, both in memory.
 //
-//   read -> passes -> schedule -> netlist -> OUT/netlist.yaml, OUT/manifest.json, OUT/*.npy, OUT/host_steps.json
+//   graph -> passes of the default pipeline -> "schedule" (epochs, grids, places) -> "emit" (queues, netlist)
+//
+// A file in and a folder out: model_files.hpp.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "compiler/backend/emit.hpp"
-#include "compiler/onnx/read.hpp"
+#include "compiler/backend/schedule.hpp"
+#include "compiler/compiled_model.hpp"
 #include "compiler/pass.hpp"
 #include "isa/fidelity.hpp"
 
 namespace tt::ir {
 
 struct CompileOptions {
-    std::string model;                          ///< .onnx, or a graph as text
-    std::string device = "wh_n150";             ///< product, or a soc descriptor file
-    std::string out;                            ///< folder
-    std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
-    std::map<std::string, std::string> constants;
-    std::map<std::string, Dims> shapes;
+    std::string device = "wh_n150";  ///< product, or a soc descriptor file
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
     std::optional<DataFormat> accumulate_df;
@@ -34,26 +31,30 @@ struct CompileOptions {
     ScheduleOptions schedule;  ///< its overrides are those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
+    Values inputs;                ///< to run with by default; others are generated
     std::uint32_t seed = 0;       ///< of inputs that are not given
-    std::string command;          ///< for the netlist's first line
     /// Cycles of one execute of a netlist on the device; the simulated policy needs it.
-    std::function<double(const Netlist& netlist, const CompileOptions& options)> simulate;
+    std::function<double(const EmittedModel& model, const CompileOptions& options)> simulate;
 };
 
-struct CompileReport {
-    std::size_t ops = 0, epochs = 0, constants = 0;
-    double estimated_cycles = 0;  ///< per input
-    std::string arch;
-    std::vector<Decision> decisions;      ///< per op, when the schedule's options ask for them
-    std::string variant;                  ///< the simulated policy: what was quickest
+/// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).
+CompiledModel compile(Graph model, const CompileOptions& options);
+
+// --- step by step --------------------------------------------------------------------------------------------------
+
+/// How far a model is.
+struct CompileState {
+    Graph graph;                          ///< what the last pass left
+    HostProgram host;                     ///< what cut-host took out of it
     std::vector<std::string> notes;       ///< what was cut into parts, one line each
-    std::vector<std::string> host_steps;  ///< what the host does, one line each
+    std::optional<Schedule> schedule;     ///< from the step "schedule" on; one that can be emitted
+    std::optional<EmittedModel> emitted;  ///< after the step "emit"
 };
 
-/// Throws Error: Input (2), Unsupported (4). Nothing is written unless all is.
-CompileReport compile(const CompileOptions& options);
+/// In order: the passes of the default pipeline (its second time a pass is called NAME-2), "schedule", "emit".
+std::vector<std::string> compile_steps();
 
-/// Reads .onnx or text. Values of `options.constants` are read from their files.
-Graph read_model(const CompileOptions& options);
+/// Stops behind a step. Throws as compile() does, and Error(Input) for a name that is none.
+CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step);
 
 }  // namespace tt::ir

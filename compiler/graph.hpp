@@ -29,6 +29,8 @@ struct Edge {
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
+struct Derivation;  // compiler/derivation.hpp
+
 struct Node {
     std::string name;          ///< of its value, unique in the graph
     std::string op;            ///< "input", "constant", or a name of op_table.cpp
@@ -39,6 +41,8 @@ struct Node {
     std::string origin;  ///< node of the model it comes from
     std::string kind;    ///< composite op it was part of, such as softmax; "" = none
     SourceLoc loc;       ///< place in a text
+    /// Of a constant that comes from constants of the model by known steps; null: it does not, or nobody asked.
+    std::shared_ptr<const Derivation> derivation{};
 
     bool is_constant() const { return op == "constant"; }
     bool is_input() const { return op == "input"; }

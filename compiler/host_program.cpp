@@ -11,6 +11,18 @@ std::string crossing_name(const Node& node) {
     return node.is_input() && !node.origin.empty() ? node.origin : node.name;
 }
 
+std::vector<std::string> input_names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes)
+        if (node.is_input() && !node.has("device")) names.push_back(crossing_name(node));
+    return names;
+}
+
+void name_inputs(Graph& graph) {
+    for (Node& node : graph.nodes)
+        if (node.is_input() && node.origin.empty()) node.origin = node.name;
+}
+
 ValueId HostProgram::value_of(const std::string& name) const {
     for (const Crossing& crossing : to_device)
         if (crossing.name == name) return crossing.value;

@@ -40,6 +40,10 @@ std::vector<bool> read_nodes(const HostProgram& program);
 
 /// Name under which a value crosses between host and device.
 std::string crossing_name(const Node& node);
+/// Names of the model's inputs, in its order.
+std::vector<std::string> input_names(const Graph& graph);
+/// Inputs that say nothing of their origin come from the model's of their own name.
+void name_inputs(Graph& graph);
 
 using Values = std::map<std::string, Literal>;
 /// The values of the device's inputs, and the model's outputs once the device has run. Throws Error(Input) for numbers

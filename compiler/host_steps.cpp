@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <set>
 
 #include "base/read_file.hpp"
 #include "compiler/host_rounding.hpp"
@@ -69,13 +69,13 @@ ordered_json type_json(ordered_json item, const Type& type) {
     return item;
 }
 
-ordered_json node_json(const Graph& graph, const Node& node, const HostSteps& steps, const std::string& folder) {
+ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const std::string& folder) {
     ordered_json item{{"name", node.name}, {"op", node.op}};
     if (node.is_input()) {
         item["op"] = node.has("device") ? "device" : "input";
         item["of"] = crossing_name(node);
-        const auto file = steps.input_files.find(crossing_name(node));
-        if (!node.has("device") && file != steps.input_files.end()) item["file"] = file->second;
+        const auto file = inputs.find(crossing_name(node));
+        if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
     } else if (node.is_constant()) {
         const std::string file = "host_" + npy_name(node.name);
         write_value_file(folder + "/" + file, *node.literal);
@@ -117,11 +117,11 @@ std::string bound_line(const BoundTensor& tensor, bool input) {
 
 }  // namespace
 
-std::string host_steps_text(const HostSteps& steps, const std::string& folder) {
+std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder) {
     const Graph& graph = steps.program.graph;
     ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
     for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
-    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, steps, folder));
+    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, inputs, folder));
     for (const BoundTensor& tensor : steps.to_device)
         all["to_device"].push_back(bound_json(steps.program, tensor, true));
     for (const BoundTensor& tensor : steps.from_device)
@@ -129,6 +129,22 @@ std::string host_steps_text(const HostSteps& steps, const std::string& folder) {
     for (const Output& output : graph.outputs)
         all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
     return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+HostSteps with_value_names(HostSteps steps) {
+    for (BoundTensor& tensor : steps.to_device) tensor.name = value_name(steps.program, tensor, true);
+    for (BoundTensor& tensor : steps.from_device) tensor.name = value_name(steps.program, tensor, false);
+    for (HostProgram::Crossing& crossing : steps.program.to_device)
+        crossing.name = steps.program.graph.nodes[crossing.value].name;
+    for (Node& node : steps.program.graph.nodes)
+        if (node.has("device")) node.origin = node.name;
+    return steps;
+}
+
+bool equal(const HostSteps& a, const HostSteps& b) {
+    const HostSteps x = with_value_names(a), y = with_value_names(b);
+    return x.device == y.device && x.microbatch == y.microbatch && equal(x.program.graph, y.program.graph) &&
+           x.to_device == y.to_device && x.from_device == y.from_device;
 }
 
 std::vector<std::string> host_step_lines(const HostSteps& steps) {
@@ -150,8 +166,8 @@ class StepsReader {
 public:
     explicit StepsReader(const std::string& folder) : folder_(folder), loc_{folder + "/host_steps.json", 0, 0} {}
 
-    HostSteps read() {
-        if (std::error_code ignored; !std::filesystem::exists(loc_.file, ignored))
+    StoredSteps read() {
+        if (std::error_code ignored; !fs::exists(loc_.file, ignored))
             fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
         const std::string text = read_file(loc_.file, most_bytes);
@@ -169,7 +185,7 @@ public:
             fail_input(loc_, "it is no list of host steps: {}", error.what());
         }
         connect();
-        return std::move(steps_);
+        return {std::move(steps_), std::move(inputs_)};
     }
 
 private:
@@ -223,7 +239,7 @@ private:
         if (node.op == "input" || node.op == "device") {
             node.origin = item.at("of").get<std::string>();
             if (node.op == "device") node.attrs["device"] = std::int64_t{1};
-            if (item.contains("file")) steps_.input_files[node.origin] = file_of(item);
+            if (item.contains("file")) inputs_[node.origin] = file_of(item);
             node.op = "input";
         } else if (node.op == "constant") {
             node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
@@ -262,11 +278,16 @@ private:
         return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
     }
 
-    /// Every value that crosses is there on both sides. From here on tensors have the names of the host's values.
+    /// Every value that crosses is there on both sides. The file names tensors by the host's values; results of the
+    /// device get back the names under which they cross.
     void connect() {
         for (const BoundTensor& tensor : steps_.to_device)
             steps_.program.to_device.push_back({tensor.name, crossing(tensor, false)});
-        for (const BoundTensor& tensor : steps_.from_device) graph().nodes[crossing(tensor, true)].origin = tensor.name;
+        std::set<std::string> names;
+        for (BoundTensor& tensor : steps_.from_device) {
+            tensor.name = crossing_name(graph().nodes[crossing(tensor, true)]);
+            if (!names.insert(tensor.name).second) fail_input(loc_, "the device gives '{}' twice", tensor.name);
+        }
         std::size_t results = 0;
         for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
         if (results != steps_.from_device.size())
@@ -284,11 +305,12 @@ private:
     std::string folder_;
     SourceLoc loc_;
     HostSteps steps_;
+    InputFiles inputs_;
     std::map<std::string, ValueId> known_;
 };
 
 }  // namespace
 
-HostSteps read_host_steps(const std::string& folder) { return StepsReader(folder).read(); }
+StoredSteps read_host_steps(const std::string& folder) { return StepsReader(folder).read(); }
 
 }  // namespace tt::ir

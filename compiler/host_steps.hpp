@@ -15,18 +15,27 @@
 namespace tt::ir {
 
 struct HostSteps {
-    std::string device;           ///< product it was compiled for
+    std::string device;           ///< product or soc descriptor file it was compiled for
     std::int64_t microbatch = 1;  ///< inputs of one execute
     HostProgram program;
     std::vector<BoundTensor> to_device, from_device;  ///< names: of to_device, and of the device's results
-    std::map<std::string, std::string> input_files;   ///< input of the model -> file of the values to use by default
 };
+bool equal(const HostSteps& a, const HostSteps& b);
 
+/// Inputs of the model -> files of the values to use by default.
+using InputFiles = std::map<std::string, std::string>;
+struct StoredSteps {
+    HostSteps steps;
+    InputFiles inputs;  ///< with the folder
+};
 /// Throws Error(Input) naming file and key.
-HostSteps read_host_steps(const std::string& folder);
+StoredSteps read_host_steps(const std::string& folder);
 
-/// The text of host_steps.json; the files of constants are written into the folder.
-std::string host_steps_text(const HostSteps& steps, const std::string& folder);
+/// The text of host_steps.json; the files of constants are written into the folder. `inputs`: without the folder.
+std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder);
+
+/// Names of the device's inputs and results become those of the host's values.
+HostSteps with_value_names(HostSteps steps);
 
 /// One line for each step, as `ttsim compile` prints them.
 std::vector<std::string> host_step_lines(const HostSteps& steps);

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "compiler/reference.hpp"
-#include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
 #include "kernels/overflow.hpp"
 #include "netlist/manifest.hpp"
@@ -33,13 +32,6 @@ std::string file_in(const std::string& folder, const std::string& name) {
     return "";
 }
 
-std::vector<std::string> input_names(const Graph& graph) {
-    std::vector<std::string> names;
-    for (const Node& node : graph.nodes)
-        if (node.is_input() && !node.has("device")) names.push_back(crossing_name(node));
-    return names;
-}
-
 void check_names(const ModelRunOptions& options, const Graph& graph) {
     const auto names = input_names(graph);
     Diagnostics problems;
@@ -55,18 +47,6 @@ void check_names(const ModelRunOptions& options, const Graph& graph) {
     problems.throw_if_any();
 }
 
-/// One sample of an array of several.
-Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
-    Literal one(type.dtype, type.dims, most_read);
-    const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
-               to = static_cast<std::ptrdiff_t>((k + 1) * one.size());
-    if (is_float(type.dtype))
-        one.floats().assign(all.floats().begin() + from, all.floats().begin() + to);
-    else
-        one.whole().assign(all.whole().begin() + from, all.whole().begin() + to);
-    return one;
-}
-
 /// Says where the first NaN or infinity is.
 void note_non_finite(const std::string& whose, const Literal& value, std::vector<std::string>& notes) {
     if (!is_float(value.dtype())) return;
@@ -79,40 +59,27 @@ void note_non_finite(const std::string& whose, const Literal& value, std::vector
 }
 
 /// Values of all inputs for each sample.
-std::vector<Values> read_inputs(const ModelRunOptions& options, const HostSteps& steps,
+std::vector<Values> read_inputs(const ModelRunOptions& options, const StoredSteps& stored,
                                 std::vector<std::string>& notes) {
-    std::vector<Values> samples(1);
     std::map<std::string, std::vector<Literal>> read;
-    const std::vector<bool> needed = read_nodes(steps.program);
+    const HostProgram& program = stored.steps.program;
+    const std::vector<bool> needed = read_nodes(program);
     for (ValueId id = 0; id < needed.size(); ++id) {
-        const Node& node = steps.program.graph.nodes[id];
+        const Node& node = program.graph.nodes[id];
         if (!node.is_input() || node.has("device") || !needed[id]) continue;
         const std::string name = crossing_name(node);
         std::string file;
         if (const auto given = options.inputs.find(name); given != options.inputs.end()) file = given->second;
         if (file.empty() && !options.inputs_dir.empty()) file = file_in(options.inputs_dir, name);
-        if (const auto made = steps.input_files.find(name); file.empty() && made != steps.input_files.end())
+        if (const auto made = stored.inputs.find(name); file.empty() && made != stored.inputs.end())
             file = made->second;
         if (file.empty())
             fail_input({options.folder, 0, 0}, "input '{}' has no value; give --input {}=FILE", name, name);
-        const Literal value = read_value_file(file);
-        Type all = node.type;
-        const bool several = value.dims().size() == node.type.dims.size() + 1;
-        if (several) all.dims.insert(all.dims.begin(), value.dims()[0]);
-        const Literal whole = fitted(value, all, file, name);
-        note_non_finite("input '" + name + "'", whole, notes);
-        if (several && value.dims()[0] < 1) fail_input({file, 0, 0}, "it holds no sample of input '{}'", name);
-        for (std::int64_t k = 0; k < (several ? value.dims()[0] : 1); ++k)
-            read[name].push_back(several ? sample_of(whole, node.type, k) : whole);
+        const Literal value = fitted_samples(read_value_file(file), node.type, file, name);
+        note_non_finite("input '" + name + "'", value, notes);
+        read[name] = split_samples(value, node.type);
     }
-    for (const auto& [name, values] : read) samples.resize(std::max(samples.size(), values.size()));
-    for (const auto& [name, values] : read) {
-        if (values.size() != 1 && values.size() != samples.size())
-            fail_input({options.folder, 0, 0}, "input '{}' has {} samples, another has {}", name, values.size(),
-                       samples.size());
-        for (std::size_t k = 0; k < samples.size(); ++k) samples[k].emplace(name, values[values.size() == 1 ? 0 : k]);
-    }
-    return samples;
+    return by_sample(read, {options.folder, 0, 0});
 }
 
 /// Where outputs and reference part further than that, rounding to a format is no excuse.
@@ -156,17 +123,18 @@ Agreement compare(const Literal& have, const Literal& expected, double least, do
 void compare_with_reference(const ModelRunOptions& options, const HostSteps& steps, const std::vector<Values>& inputs,
                             const std::vector<Values>& outputs, ModelRunReport& report) {
     if (!options.reference) return;
-    const auto reference = Reference::read(options.folder, steps.program.graph);
-    if (!reference) return;
-    const auto samples = std::min(inputs.size(), static_cast<std::size_t>(reference->most_samples()));
+    auto graph = read_reference(options.folder);
+    if (!graph) return;
+    const std::string file = (fs::path(options.folder) / reference_file).string();
+    const Reference reference(std::move(*graph), steps.program.graph, file);
+    const auto samples = std::min(inputs.size(), static_cast<std::size_t>(reference.most_samples()));
     for (std::size_t k = 0; k < samples; ++k) {
-        const auto expected = reference->outputs(inputs[k]);
+        const auto expected = reference.outputs(inputs[k]);
         if (!expected) return;
         for (ModelOutput& output : report.outputs) {
             const auto found = expected->find(output.name);
             if (found == expected->end() || found->second.dims() != outputs[k].at(output.name).dims())
-                fail_input({options.folder + "/" + reference_file, 0, 0}, "it has no output '{}' of that shape",
-                           output.name);
+                fail_input({file, 0, 0}, "it has no output '{}' of that shape", output.name);
             const bool real = is_float(output.value.dtype());
             const Agreement now = compare(outputs[k].at(output.name), found->second,
                                           real ? reference_pcc : reference_share, reference_error);
@@ -193,24 +161,6 @@ void note_overflow(const HostSteps& steps, const std::vector<Values>& crossing, 
                             "Float16_b)",
                             tensor.queue, many, all, to_string(tensor.df), most));
     }
-}
-
-std::vector<ModelOutput> joined(const Graph& graph, const std::vector<Values>& samples) {
-    std::vector<ModelOutput> outputs;
-    for (const Output& output : graph.outputs) {
-        Literal all = samples.front().at(output.name);
-        if (samples.size() > 1) {
-            Dims dims = all.dims();
-            dims.insert(dims.begin(), static_cast<std::int64_t>(samples.size()));
-            const std::int64_t size = all.size();
-            all = Literal(all.dtype(), dims);
-            for (std::size_t k = 0; k < samples.size(); ++k)
-                for (std::int64_t i = 0; i < size; ++i)
-                    all.set(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name).at(i));
-        }
-        outputs.push_back({output.name, std::move(all), std::nullopt, std::nullopt});
-    }
-    return outputs;
 }
 
 void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outputs, std::vector<std::string>& notes) {
@@ -245,41 +195,27 @@ void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput
 
 }  // namespace
 
-Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs) {
-    Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
-    if (executes.count == 1) {
-        executes.inputs_count = samples;
-        return executes;
-    }
-    for (auto& [queue, entries] : inputs)
-        entries.resize(static_cast<std::size_t>(executes.count * microbatch), entries.back());
-    return executes;
-}
-
 ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device) {
-    const HostSteps steps = read_host_steps(options.folder);
+    const StoredSteps stored = read_host_steps(options.folder);
+    const HostSteps& steps = stored.steps;
     check_names(options, steps.program.graph);
     std::vector<std::string> notes;
-    const std::vector<Values> inputs = read_inputs(options, steps, notes);
+    const std::vector<Values> inputs = read_inputs(options, stored, notes);
     std::vector<HostRun> runs;
     Entries entries;
     std::vector<Values> given;
     for (const Values& values : inputs) {
         runs.emplace_back(steps.program, values);
         given.push_back(runs.back().device_inputs());
-        for (const BoundTensor& tensor : steps.to_device)
-            entries[tensor.queue].push_back(to_entry(given.back().at(tensor.name), tensor.df));
+        add_entries(steps, given.back(), entries);
     }
     const auto samples = static_cast<std::int64_t>(inputs.size());
     const Entries results = device(steps, std::move(entries), samples);
     std::vector<Values> outputs;
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-        Values crossing;
-        for (const BoundTensor& tensor : steps.from_device)
-            crossing.emplace(tensor.name, from_entry(results.at(tensor.queue).at(k), tensor.type));
-        outputs.push_back(runs[k].finish(crossing));
-    }
-    ModelRunReport report{samples, host_step_lines(steps), std::move(notes), joined(steps.program.graph, outputs)};
+    for (std::size_t k = 0; k < runs.size(); ++k) outputs.push_back(runs[k].finish(results_of(steps, results, k)));
+    ModelRunReport report{samples, host_step_lines(with_value_names(steps)), std::move(notes), {}};
+    for (auto& [name, value] : join_samples(steps.program.graph, outputs))
+        report.outputs.push_back({name, std::move(value), std::nullopt, std::nullopt});
     for (const ModelOutput& output : report.outputs)
         note_non_finite("output '" + output.name + "'", output.value, report.notes);
     note_overflow(steps, given, report);

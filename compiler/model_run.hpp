@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/host_steps.hpp"
-#include "kernels/tensor.hpp"
+#include "compiler/samples.hpp"
 
 namespace tt::ir {
 
@@ -46,18 +45,8 @@ struct ModelRunReport {
     bool pass() const;
 };
 
-/// Entries of queues, in order of the samples.
-using Entries = std::map<std::string, std::vector<Tensor>>;
-/// Runs the device on them; returns the entries of the queues of `from_device`.
+/// Runs the device on entries of queues; returns those of the queues of `from_device`.
 using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
-
-/// How samples become executes of a microbatch each.
-struct Executes {
-    std::int64_t count = 1;                    ///< the program's $p_loop_count
-    std::optional<std::int64_t> inputs_count;  ///< of the only execute, when there are fewer samples
-};
-/// Entries are filled up with the last sample to whole executes.
-Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs);
 
 /// An input may have one axis more than the model's in front: so many samples are run one after the other.
 /// Throws Error(Input) for files and names that do not fit.

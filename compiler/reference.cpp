@@ -58,18 +58,19 @@ bool computes(const Graph& graph) {
 
 }  // namespace
 
-std::string reference_text(const Graph& model) {
-    if (!is_small(model)) return "";
+std::optional<Graph> reference_graph(const Graph& model) {
+    if (!is_small(model)) return std::nullopt;
     Graph graph = model;
     std::vector<const Pass*> passes;
     for (const char* name :
          {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
         passes.push_back(find_pass(name));
     run_passes(graph, passes, {}, true);
-    return is_small(graph) && computes(graph) ? print_graph(graph) : "";
+    if (!is_small(graph) || !computes(graph)) return std::nullopt;
+    return graph;
 }
 
-std::optional<Reference> Reference::read(const std::string& folder, const Graph& inputs) {
+std::optional<Graph> read_reference(const std::string& folder) {
     const std::string file = (fs::path(folder) / reference_file).string();
     std::error_code code;
     if (!fs::is_regular_file(file, code)) return std::nullopt;
@@ -77,11 +78,15 @@ std::optional<Reference> Reference::read(const std::string& folder, const Graph&
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) fail_input({file, 0, 0}, "the file cannot be read");
-    Reference reference;
-    Graph& graph = reference.program_.graph = parse_graph(text.str(), file);
+    Graph graph = parse_graph(text.str(), file);
     if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that has no value");
+    return graph;
+}
+
+Reference::Reference(Graph graph, const Graph& inputs, const std::string& file) {
+    program_.graph = std::move(graph);
     auto given = inputs.nodes.begin();
-    for (Node& node : graph.nodes) {
+    for (Node& node : program_.graph.nodes) {
         if (!node.is_input()) continue;
         given = std::find_if(given, inputs.nodes.end(),
                              [](const Node& other) { return other.is_input() && !other.has("device"); });
@@ -89,7 +94,6 @@ std::optional<Reference> Reference::read(const std::string& folder, const Graph&
             fail_input({file, 0, 0}, "its input '{}' {} is none of host_steps.json", node.name, to_string(node.type));
         node.origin = crossing_name(*given++);
     }
-    return reference;
 }
 
 std::optional<Values> Reference::outputs(const Values& inputs) const {

@@ -14,13 +14,15 @@ namespace tt::ir {
 
 inline constexpr const char* reference_file = "reference.tg";
 
-/// "" for a model of too many constants or products, or with an op that has no value.
-std::string reference_text(const Graph& model);
+/// None for a model of too many constants or products, or with an op that has no value.
+std::optional<Graph> reference_graph(const Graph& model);
+/// That of a folder; none when it has none. Throws Error(Input) at the file.
+std::optional<Graph> read_reference(const std::string& folder);
 
 class Reference {
 public:
-    /// `inputs`: a graph with the model's inputs in the model's order. Nothing when the folder has no reference.
-    static std::optional<Reference> read(const std::string& folder, const Graph& inputs);
+    /// `inputs`: a graph with the model's inputs in the model's order. `file`: what errors name.
+    Reference(Graph graph, const Graph& inputs, const std::string& file = reference_file);
     /// Nothing when the run does without an input that the model reads.
     std::optional<Values> outputs(const Values& inputs) const;
     std::int64_t most_samples() const;  ///< that are evaluated

@@ -1,20 +1,15 @@
 #include "compiler/result_folder.hpp"
 
-#include <fmt/ranges.h>
-#include <bit>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "base/new_file.hpp"
-#include "compiler/host_rounding.hpp"
-#include "compiler/host_steps.hpp"
+#include "base/read_file.hpp"
 #include "compiler/reference.hpp"
 #include "compiler/value_file.hpp"
-#include "kernels/overflow.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/npy.hpp"
+#include "netlist/reader.hpp"
 #include "netlist/writer.hpp"
 
 namespace fs = std::filesystem;
@@ -22,6 +17,8 @@ namespace fs = std::filesystem;
 namespace tt::ir {
 
 namespace {
+
+constexpr const char* netlist_file = "netlist.yaml";
 
 void write_text(const fs::path& file, const std::string& text) {
     write_new_file(file.string(), FileKind::Text, [&](std::ostream& out) { out << text; });
@@ -37,114 +34,122 @@ void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
     write_npy(file.string(), array);
 }
 
-/// Values of an input nobody gave: small numbers, whole where the type is.
-Literal generated(const Type& type, std::uint32_t seed) {
-    Literal literal(type.dtype, type.dims, most_read);
-    std::mt19937 random(seed);
-    for (std::int64_t i = 0; i < literal.size(); ++i) {
-        const double unit = static_cast<double>(random()) / 4294967296.0;
-        literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
-                       : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
-                                                   : std::floor(unit * 10));
+/// Files of the values to use by default.
+InputFiles write_inputs(const CompiledModel& model, const fs::path& folder) {
+    InputFiles files;
+    for (const Node& node : model.host.program.graph.nodes) {
+        const auto value = model.inputs.find(crossing_name(node));
+        if (!node.is_input() || node.has("device") || value == model.inputs.end()) continue;
+        const std::string file = "input_" + npy_name(node.name);
+        write_value_file((folder / file).string(), value->second);
+        files[value->first] = file;
     }
-    return literal;
+    return files;
 }
 
-/// Values of every input of the model, given or generated, as files; returns them.
-Values write_inputs(const CompileOptions& options, const Values& given, const fs::path& folder, HostSteps& steps) {
-    Values values;
-    std::uint32_t seed = options.seed;
-    const std::vector<bool> read = read_nodes(steps.program);
-    for (ValueId id = 0; id < read.size(); ++id) {
-        const Node& node = steps.program.graph.nodes[id];
-        if (!node.is_input() || node.has("device")) continue;
-        ++seed;
-        if (!read[id]) continue;
-        const std::string name = crossing_name(node);
-        const auto found = given.find(name);
-        const Literal value = found == given.end() ? generated(node.type, seed)
-                                                   : fitted(found->second, node.type, options.inputs.at(name), name);
-        const std::string file = "input_" + npy_name(node.name);
-        write_value_file((folder / file).string(), value);
-        steps.input_files[name] = file;
-        values.emplace(name, value);
-    }
-    return values;
+/// Files of the entries that host queues get.
+std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::path& folder) {
+    std::vector<ManifestEntry> files;
+    const auto add = [&](const std::string& queue, Tensor entry, bool bits) {
+        const std::string file = npy_name(queue);
+        write_array(folder / file, std::move(entry), bits);
+        files.push_back({queue, file, 0});
+    };
+    const Values crossing = HostRun(model.host.program, model.inputs).device_inputs();
+    for (const BoundTensor& input : model.host.to_device)
+        add(input.queue, to_entry(crossing.at(input.name), input.df), false);
+    for (const QueueConstant& constant : model.constants) add(constant.queue, constant.entry, constant.bits);
+    return files;
 }
 
 }  // namespace
 
-Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
-    if (given.dims() != type.dims)
-        fail_input({file, 0, 0}, "its shape is [{}]; input '{}' is {}", fmt::join(given.dims(), ", "), name,
-                   to_string(type));
-    const bool bits = type.dtype == DType::BF16 && given.dtype() == DType::U16;
-    if (is_float(given.dtype()) != is_float(type.dtype) && !bits)
-        fail_input({file, 0, 0}, "its elements are {}; input '{}' is {}", to_string(given.dtype()), name,
-                   to_string(type));
-    if (!bits) return given;
-    Literal out(DType::BF16, type.dims, most_read);
-    for (std::size_t i = 0; i < out.floats().size(); ++i)
-        out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.whole()[i]) << 16);
-    return out;
-}
-
-std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
-                                      const Values& values, const std::string& reference) {
-    NewFolder result(options.out, compiled_folder());
+void write_folder(const CompiledModel& model, const std::string& path) {
+    NewFolder result(path, compiled_folder());
     const fs::path folder(result.temporary());
     Manifest manifest;
-    manifest.netlist = "netlist.yaml";
+    manifest.netlist = netlist_file;
     manifest.arch = model.netlist.archs.front();
-    manifest.programs = {"run_fwd_0"};
-    manifest.params = {{"$p_loop_count", 1}};
-
-    HostSteps steps{options.device, options.microbatch, std::move(program), model.inputs, model.outputs, {}};
-    const Values inputs = write_inputs(options, values, folder, steps);
-    const Values crossing = HostRun(steps.program, inputs).device_inputs();
-    const auto add_queue = [&](const std::string& queue, Tensor entry, bool raw = false) {
-        const std::string file = npy_name(queue);
-        write_array(folder / file, std::move(entry), raw);
-        manifest.inputs.push_back({queue, file, 0});
-    };
-    for (const BoundTensor& input : model.inputs) add_queue(input.queue, to_entry(crossing.at(input.name), input.df));
-    std::map<std::string, DataFormat> formats;
-    for (const Queue& queue : model.netlist.queues) formats.emplace(queue.name, queue.df);
-    for (const auto& [queue, literal, bits] : model.constants) {
-        Tensor tensor;
-        tensor.z = literal->dims()[0];
-        tensor.rows = literal->dims()[1];
-        tensor.cols = literal->dims()[2];
-        tensor.data = literal->floats();
-        if (!bits) round_for_push(formats.at(queue), tensor.data);
-        add_queue(queue, std::move(tensor), bits);
+    for (const ModelProgram& program : model.programs) {
+        manifest.programs.push_back(program.name);
+        manifest.params[program.executes] = 1;
     }
+    const InputFiles inputs = write_inputs(model, folder);
+    manifest.inputs = write_queues(model, folder);
     write_manifest(folder.string(), manifest);
-    write_text(folder / "netlist.yaml", "# " + options.command + "\n" + write_netlist(model.netlist));
-    write_text(folder / "host_steps.json", host_steps_text(steps, folder.string()));
-    if (!reference.empty()) write_text(folder / reference_file, reference);
+    write_text(folder / netlist_file, "# " + model.command + "\n" + write_netlist(model.netlist));
+    write_text(folder / "host_steps.json", host_steps_text(model.host, inputs, folder.string()));
+    if (model.reference) write_text(folder / reference_file, print_graph(*model.reference));
     result.commit();
-    return host_step_lines(steps);
 }
 
-std::vector<std::string> overflow_notes(const EmittedModel& model) {
-    std::map<std::string, DataFormat> formats;
-    for (const Queue& queue : model.netlist.queues) formats.emplace(queue.name, queue.df);
-    std::vector<std::string> notes;
-    for (const auto& [queue, literal, bits] : model.constants) {
-        const DataFormat df = formats.at(queue);
-        const float most = largest_number(df);
-        const std::vector<float>& values = literal->floats();
-        const auto many = bits ? 0 : std::count_if(values.begin(), values.end(), [most](float v) {
-            return std::fabs(v) > most && std::isfinite(v);
-        });
-        if (many > 0)
-            notes.push_back(
-                fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
-                            "format of 8 exponent bits holds them (--default-df Float16_b)",
-                            queue, many, values.size(), to_string(df), most));
+namespace {
+
+constexpr std::string_view comment = "# ";
+
+/// The first line of the netlist, without what makes it a comment.
+std::string read_command(const std::string& file) {
+    std::ifstream in(file);
+    std::string line;
+    std::getline(in, line);
+    return line.starts_with(comment) ? line.substr(comment.size()) : "";
+}
+
+std::vector<ModelProgram> programs_of(const Manifest& manifest, const std::string& folder) {
+    if (manifest.programs.size() != 1 || manifest.params.size() != 1)
+        fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
+                   "it names {} programs with {} parameters; a compiled model has one of each",
+                   manifest.programs.size(), manifest.params.size());
+    return {{ProgramRole::Forward, 0, manifest.programs.front(), manifest.params.begin()->first}};
+}
+
+QueueConstant read_constant(const Queue& queue, const std::string& file) {
+    const bool bits = is_raw(queue.df);
+    QueueArray array = read_npy(file, bits);
+    if (array.entries.size() != 1)
+        fail_input({file, 0, 0}, "it has {} entries; queue '{}' never changes and has one", array.entries.size(),
+                   queue.name);
+    return {queue.name, std::move(array.entries.front()), bits};
+}
+
+/// Entries of the queues that the host's steps do not fill.
+std::vector<QueueConstant> read_constants(const CompiledModel& model, const Manifest& manifest,
+                                          const std::string& folder) {
+    std::vector<QueueConstant> constants;
+    for (const ManifestEntry& entry : manifest.inputs) {
+        const auto filled = [&](const BoundTensor& tensor) { return tensor.queue == entry.queue; };
+        if (std::any_of(model.host.to_device.begin(), model.host.to_device.end(), filled)) continue;
+        const Queue* queue = model.netlist.find_queue(entry.queue);
+        if (!queue)
+            fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
+                       "it has a file for '{}', which is no queue of the netlist", entry.queue);
+        constants.push_back(read_constant(*queue, (fs::path(folder) / entry.file).string()));
     }
-    return notes;
+    return constants;
+}
+
+}  // namespace
+
+std::vector<ModelProgram> read_programs(const std::string& folder) {
+    return programs_of(read_manifest(folder), folder);
+}
+
+CompiledModel read_folder(const std::string& folder) {
+    const Manifest manifest = read_manifest(folder);
+    const std::string netlist = (fs::path(folder) / netlist_file).string();
+    CompiledModel model;
+    StoredSteps stored = read_host_steps(folder);
+    model.host = std::move(stored.steps);
+    model.netlist = read_netlist(netlist);
+    model.command = read_command(netlist);
+    model.programs = programs_of(manifest, folder);
+    model.constants = read_constants(model, manifest, folder);
+    for (const auto& [name, file] : stored.inputs) model.inputs.emplace(name, read_value_file(file));
+    model.reference = read_reference(folder);
+    model.report.arch = manifest.arch;
+    model.report.constants = model.constants.size();
+    model.report.host_steps = host_step_lines(model.host);
+    return model;
 }
 
 }  // namespace tt::ir

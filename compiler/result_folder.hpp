@@ -2,26 +2,20 @@
 // each host queue.
 #pragma once
 
-#include <map>
 #include <string>
-#include <vector>
 
-#include "compiler/backend/emit.hpp"
-#include "compiler/compile.hpp"
-#include "compiler/host_program.hpp"
+#include "compiler/compiled_model.hpp"
 
 namespace tt::ir {
 
-/// `reference`: text of reference.tg, "" = none. Writes beside the folder and renames, so that it is there whole or not
-/// at all. Inputs without a value are generated. Returns the host steps as lines.
-std::vector<std::string> write_result(const CompileOptions& options, const EmittedModel& model, HostProgram program,
-                                      const Values& values, const std::string& reference);
+/// Writes beside the folder and renames, so that it is there whole or not at all. The model has a value for each of its
+/// inputs. Throws Error(Input) when it cannot be written, or something else is there.
+void write_folder(const CompiledModel& model, const std::string& folder);
 
-/// Constants that their format does not hold, one line each.
-std::vector<std::string> overflow_notes(const EmittedModel& model);
+/// Equal to the model that was written. Throws Error(Input) at the file that is missing or does not fit.
+CompiledModel read_folder(const std::string& folder);
 
-/// The values as an input of this type wants them: .npy files hold bf16 as the bits of u16, and f16 as float32.
-/// Throws Error(Input) at the file.
-Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name);
+/// The programs that a folder's manifest names.
+std::vector<ModelProgram> read_programs(const std::string& folder);
 
 }  // namespace tt::ir

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -250,6 +251,21 @@ std::string header_of(const Literal& values) {
 }
 
 }  // namespace
+
+Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
+    if (given.dims() != type.dims)
+        fail_input({file, 0, 0}, "its shape is [{}]; input '{}' is {}", fmt::join(given.dims(), ", "), name,
+                   to_string(type));
+    const bool bits = type.dtype == DType::BF16 && given.dtype() == DType::U16;
+    if (is_float(given.dtype()) != is_float(type.dtype) && !bits)
+        fail_input({file, 0, 0}, "its elements are {}; input '{}' is {}", to_string(given.dtype()), name,
+                   to_string(type));
+    if (!bits) return given;
+    Literal out(DType::BF16, type.dims, most_read);
+    for (std::size_t i = 0; i < out.floats().size(); ++i)
+        out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.whole()[i]) << 16);
+    return out;
+}
 
 void write_value_file(const std::string& file, const Literal& values) {
     std::string data = header_of(values);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,12 +20,17 @@
 #include "sim/performance.hpp"
 #include "sim/settings.hpp"
 
+namespace tt {
+struct Netlist;
+}
+
 namespace tt::sim {
 
 struct RunOptions : MachineSettings {
-    std::string netlist;          ///< file
-    std::string arch;             ///< "" = first listed one on which the file validates
-    std::string device, cluster;  ///< see MachineOptions
+    std::string netlist;                   ///< file
+    std::shared_ptr<const Netlist> value;  ///< in its place, as read_netlist() gives it; null: the file is read
+    std::string arch;                      ///< "" = first listed one on which the file validates
+    std::string device, cluster;           ///< see MachineOptions
     std::vector<int> harvested_rows;
     std::vector<std::string> programs;           ///< in run order; empty = all, in file order
     std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"

@@ -155,7 +155,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     }
     const std::string of_device = device_chip(options.device);  // a chip known by its path is known to the netlist then
     if (!options.arch.empty()) (void)chip(options.arch);
-    setup->netlist = resolve(read_netlist(options.netlist));
+    setup->netlist = resolve(options.value ? *options.value : read_netlist(options.netlist));
     if (amend) amend(setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());

@@ -13,7 +13,7 @@ namespace tt::ir {
 namespace {
 
 Operand literal(std::int64_t n) { return {"", n}; }
-Operand variable(const char* name) { return {name, 0}; }
+Operand variable(const std::string& name) { return {name, 0}; }
 
 class Emitter {
 public:
@@ -107,7 +107,7 @@ private:
             if (node.is_constant()) {
                 q.type = QueueType::Ram;
                 q.entries = 1;
-                result_.constants.push_back({name, node.literal, false});
+                result_.constants.push_back({name, node.literal, false, node.derivation});
             } else {
                 const auto dtype = parse_dtype(node.word("dtype", "f32"));
                 result_.inputs.push_back(
@@ -233,7 +233,8 @@ private:
                             spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed));
             q.type = QueueType::Ram;
             q.entries = 1;
-            result_.constants.push_back({q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2});
+            result_.constants.push_back(
+                {q.name, k == 0 ? std::move(parts.tiles) : std::move(parts.encoding), k == 2, {}});
             parts_[{placed.node, k}] = q.name;
             std::vector<std::size_t> moved;
             if (!placed.resident[k]) moved.push_back(placed.epoch);
@@ -272,11 +273,12 @@ private:
 
     void add_program() {
         using Kind = Instruction::Kind;
+        const ModelProgram forward{ProgramRole::Forward, 0, "run_fwd_0", "$p_loop_count"};
         Program program;
-        program.name = "run_fwd_0";
+        program.name = forward.name;
         Instruction params = instruction(Kind::Param), vars = instruction(Kind::Var),
                     statics = instruction(Kind::StaticVar);
-        params.variables = {{"$p_loop_count", literal(0)}};
+        params.variables = {{forward.executes, literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
         statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
         const bool moving = !between_.empty() && !options_.dynamic_queues;  // an allocation sets pointers to 0
@@ -285,7 +287,7 @@ private:
             statics.variables.push_back({"$lptr_e2e", literal(0)});
         }
         Instruction loop = instruction(Kind::Loop);
-        loop.operands = {variable("$p_loop_count")};
+        loop.operands = {variable(forward.executes)};
         program.instructions = {params, vars, statics, loop};
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
             const auto at = static_cast<std::int64_t>(epoch);
@@ -306,6 +308,7 @@ private:
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
+        result_.programs.push_back(forward);
     }
 
     Instruction execute(std::size_t epoch) const {

@@ -11,6 +11,17 @@ struct BoundTensor {
     std::string queue;
     Type type;                            ///< of the model
     DataFormat df = DataFormat::Float32;  ///< of the queue
+    friend bool operator==(const BoundTensor&, const BoundTensor&) = default;
+};
+
+/// What a program of the netlist is to the model.
+enum class ProgramRole : std::uint8_t { Forward };
+struct ModelProgram {
+    ProgramRole role = ProgramRole::Forward;
+    std::int64_t index = 0;  ///< of the programs of a role, in the order in which they run
+    std::string name;        ///< in the netlist
+    std::string executes;    ///< its parameter that says how many microbatches it runs
+    friend bool operator==(const ModelProgram&, const ModelProgram&) = default;
 };
 
 /// Values of a queue as [z, rows, cols].
@@ -18,12 +29,14 @@ struct QueueValues {
     std::string queue;
     LiteralPtr values;
     bool bits = false;  ///< bit patterns inside floats
+    std::shared_ptr<const Derivation> derivation{};
 };
 
 struct EmittedModel {
     Netlist netlist;
     std::vector<BoundTensor> inputs, outputs;
     std::vector<QueueValues> constants;
+    std::vector<ModelProgram> programs;
 };
 
 struct EmitOptions {

@@ -16,7 +16,8 @@ Matrix Lowering::unary(const Node& n) {
 }
 
 /// A constant filled out to what TMs can repeat: one tile row, one tile column, one slice.
-Matrix Lowering::spread_constant(const Literal& literal, const Dims& to) {
+Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
+    const Literal& literal = *constant.literal;
     const Form form = form_of(to);
     Dims dims(to.size() - literal.dims().size(), 1);
     dims.insert(dims.end(), literal.dims().begin(), literal.dims().end());
@@ -31,6 +32,8 @@ Matrix Lowering::spread_constant(const Literal& literal, const Dims& to) {
         return literal.at(at);
     };
     const ValueId id = matrix(once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, value);
+    // what fills up a constant that is repeated is its own values, on which later choices rest
+    if (!down && !across && (once || own.z == form.z)) build_.graph().nodes[id].derivation = constant.derivation;
     Edge edge{id, {}};
     if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
@@ -52,9 +55,9 @@ Matrix Lowering::binary(const Node& n) {
     const Form form = form_of(n.type.dims);
     std::vector<Matrix> in;
     for (const Edge& edge : n.inputs) {
-        const Literal* literal = model_.nodes[edge.value].literal.get();
-        in.push_back(literal && done_.count(edge.value) == 0 ? spread_constant(*literal, n.type.dims)
-                                                             : spread_slices(operand(edge.value), form.z));
+        const Node& constant = model_.nodes[edge.value];
+        in.push_back(constant.literal && done_.count(edge.value) == 0 ? spread_constant(constant, n.type.dims)
+                                                                      : spread_slices(operand(edge.value), form.z));
     }
     return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form,
                 binary_pads(n.op, in[0].row_pad, in[1].row_pad), binary_pads(n.op, in[0].col_pad, in[1].col_pad));

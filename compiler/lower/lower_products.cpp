@@ -20,8 +20,8 @@ Matrix Lowering::product(const Node& n) {
         Dims to = n.type.dims;
         to[to.size() - 2] = dims[dims.size() - 2];
         to.back() = dims.back();
-        const Literal* literal = model_.nodes[id].literal.get();
-        in.push_back(literal ? spread_constant(*literal, to) : spread_slices(operand(id), form.z));
+        const Node& from = model_.nodes[id];
+        in.push_back(from.literal ? spread_constant(from, to) : spread_slices(operand(id), form.z));
     }
     // the inner filling: tame on both sides and zero on one
     in[0] = tame(in[0], true);

@@ -110,6 +110,7 @@ Matrix& Lowering::operand(ValueId id) {
     const ValueId made = matrix(form.z, form.rows, form.cols, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
         return literal.at((z * form.rows + r) * form.cols + c);
     });
+    build_.graph().nodes[made].derivation = n.derivation;
     return done_[id] = {{made, {}}, form, {}, {}};
 }
 

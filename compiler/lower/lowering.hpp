@@ -68,7 +68,7 @@ private:
     // lower_elementwise.cpp
     Matrix unary(const Node& node);
     Matrix binary(const Node& node);
-    Matrix spread_constant(const Literal& literal, const Dims& to);
+    Matrix spread_constant(const Node& constant, const Dims& to);
     Matrix spread_slices(Matrix x, std::int64_t z);
 
     // lower_products.cpp

@@ -12,8 +12,9 @@
 
 namespace tt::ir {
 
-Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file)
-    : b(builder), opset(version), node_(node), file_(std::move(file)) {
+Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file,
+               std::optional<std::string> folder)
+    : b(builder), opset(version), node_(node), file_(std::move(file)), folder_(std::move(folder)) {
     what_ = fmt::format("node '{}' ({})", node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
                         node.op_type());
 }
@@ -112,7 +113,7 @@ Literal Import::tensor(const std::string& name) const {
     const auto* a = find(name, onnx::AttributeProto::TENSOR);
     if (!a || !a->has_t()) wrong("attribute {} is missing", name);
     try {
-        return read_tensor(a->t(), file_, std::filesystem::path(file_).parent_path().string());
+        return read_tensor(a->t(), file_, folder_);
     } catch (const Error& error) {
         throw Error(error.fault(), error.where(), what_ + ": " + error.message());
     }

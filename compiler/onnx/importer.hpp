@@ -17,7 +17,8 @@ namespace tt::ir {
 
 class Import {
 public:
-    Import(Builder& builder, const onnx::NodeProto& node, std::int64_t opset, std::string file);
+    Import(Builder& builder, const onnx::NodeProto& node, std::int64_t opset, std::string file,
+           std::optional<std::string> folder);
 
     Builder& b;
     std::vector<std::optional<ValueId>> in;
@@ -80,6 +81,7 @@ private:
     const onnx::AttributeProto* find(const std::string& name, int type) const;
     const onnx::NodeProto& node_;
     std::string file_, what_;
+    std::optional<std::string> folder_;
 };
 
 using ImportRule = void (*)(Import&);

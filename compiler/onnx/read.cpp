@@ -72,11 +72,10 @@ private:
     }
 
     void add_initializers(const onnx::GraphProto& graph) {
-        const std::string folder = std::filesystem::path(file_).parent_path().string();
         for (const auto& tensor : graph.initializer()) {
             try {
                 build_.set_origin(tensor.name());
-                values_[tensor.name()] = build_.given(read_tensor(tensor, file_, folder));
+                values_[tensor.name()] = build_.given(read_tensor(tensor, file_, options_.folder));
             } catch (const Error& error) {
                 problems_.add(error);
             }
@@ -242,7 +241,7 @@ private:
         if (!rule)
             fail_unsupported(loc(), "{}: the op is not known{}", name_of(node),
                              node.domain().empty() ? "" : " (domain " + node.domain() + ")");
-        Import import(build_, node, opset_, file_);
+        Import import(build_, node, opset_, file_, options_.folder);
         for (const auto& name : node.input()) {
             if (broken_.count(name)) return false;  // reported where it came from
             const auto found = values_.find(name);
@@ -290,16 +289,17 @@ private:
 
 }  // namespace
 
-Graph read_onnx(const std::string& file, const OnnxOptions& options) {
+Graph read_onnx(const std::string& file, OnnxOptions options) {
+    if (!options.folder) options.folder = std::filesystem::path(file).parent_path().string();
     return parse_onnx(read_file(file, most_message), file, options);
 }
 
-Graph parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options) {
+Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options) {
     onnx::ModelProto model;
     if (!model.ParseFromString(bytes) || !model.has_graph() ||
         model.graph().node_size() + model.graph().output_size() == 0)
-        fail_input({file, 0, 0}, "it is no ONNX model, or it is cut off");
-    return Reader(model, file, options).read();
+        fail_input({name, 0, 0}, "it is no ONNX model, or it is cut off");
+    return Reader(model, name, options).read();
 }
 
 }  // namespace tt::ir

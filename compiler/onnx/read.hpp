@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "compiler/graph.hpp"
@@ -11,13 +12,15 @@ namespace tt::ir {
 struct OnnxOptions {
     std::map<std::string, Dims> shapes;        ///< of inputs, for those with symbolic dimensions
     std::map<std::string, Literal> constants;  ///< inputs that are no inputs at run time
+    std::optional<std::string> folder;         ///< where data outside the model lies; none: it is refused
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 17;
 
-/// Throws Error: Input for a file that is no valid model, Unsupported with every node that cannot be compiled.
-Graph read_onnx(const std::string& file, const OnnxOptions& options);
-/// The same of the bytes of such a file; `file` is what errors name, and external data lies beside it.
-Graph parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options);
+/// The bytes of such a file; `name` is what errors call the model.
+/// Throws Error: Input for bytes that are no valid model, Unsupported with every node that cannot be compiled.
+Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options);
+/// The same of a file; unless the options say otherwise, data outside it lies in its folder.
+Graph read_onnx(const std::string& file, OnnxOptions options);
 
 }  // namespace tt::ir

@@ -258,7 +258,8 @@ std::optional<DType> onnx_dtype(int number) {
     }
 }
 
-Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::string& folder) {
+Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
+                    const std::optional<std::string>& folder) {
     const std::string what = "tensor '" + tensor.name() + "'";
     const auto dtype = onnx_dtype(tensor.data_type());
     if (!dtype)
@@ -274,7 +275,9 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, co
     const std::int64_t datums = count(dims), bytes = datums * static_cast<std::int64_t>(raw_size(*dtype));
     const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     std::string far;
-    if (external) far = external_data(tensor, bytes, what, file, folder);
+    if (external && !folder)
+        fail_input({file, 0, 0}, "{} has its data in a file; a model in memory has no folder, say where it lies", what);
+    if (external) far = external_data(tensor, bytes, what, file, *folder);
     const std::string& raw = external ? far : tensor.raw_data();
     const bool is_raw = external || tensor.has_raw_data();
     if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)

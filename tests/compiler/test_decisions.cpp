@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 #include "compiler/model_run.hpp"
 #include "compiler/value_file.hpp"
 #include "sim/run.hpp"
@@ -48,24 +48,25 @@ Literal bytes(std::uint32_t seed, std::uint32_t least) {
 /// The model's output "y", computed by the device alone.
 Literal on_chip(const std::string& text, const Values& inputs, const char* device, DataFormat df, Numerics numerics) {
     const TempFolder folder;
+    ModelFiles files;
+    files.model = folder.path() + "/model.tg";
+    std::ofstream(files.model) << text;
+    files.out = folder.path() + "/out";
     CompileOptions options;
-    options.model = folder.path() + "/model.tg";
-    std::ofstream(options.model) << text;
     options.device = device;
-    options.out = folder.path() + "/out";
     options.default_df = df;
     options.host_fallback = false;
     for (const auto& [name, value] : inputs) {
-        options.inputs[name] = folder.path() + "/" + name + ".npy";
-        write_value_file(options.inputs[name], value);
+        files.inputs[name] = folder.path() + "/" + name + ".npy";
+        write_value_file(files.inputs[name], value);
     }
-    compile(options);
+    compile_files(files, options);
     ModelRunOptions model;
-    model.folder = options.out;
+    model.folder = files.out;
     const auto run = [&](const HostSteps& steps, Entries entries, std::int64_t) {
         sim::RunOptions machine;
-        machine.netlist = options.out + "/netlist.yaml";
-        machine.inputs_dir = options.out;
+        machine.netlist = files.out + "/netlist.yaml";
+        machine.inputs_dir = files.out;
         machine.device = device;
         machine.mode = sim::Mode::Functional;
         machine.numerics = numerics;

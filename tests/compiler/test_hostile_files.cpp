@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/compile.hpp"
 #include "compiler/format_rules.hpp"
+#include "compiler/model_files.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/overrides.hpp"
 #include "compiler/pass.hpp"
@@ -105,11 +105,11 @@ TEST_CASE("devices and folders are no files of values, rules, overrides or graph
             std::filesystem::create_symlink(to, file);
             return file;
         };
-        CompileOptions options;
-        options.model = link("m.onnx");
-        CHECK_THROWS_WITH(read_model(options), Catch::Contains(why));
-        options.model = link("m.tg");
-        CHECK_THROWS_WITH(read_model(options), Catch::Contains(why));
+        ModelFiles files;
+        files.model = link("m.onnx");
+        CHECK_THROWS_WITH(read_model(files), Catch::Contains(why));
+        files.model = link("m.tg");
+        CHECK_THROWS_WITH(read_model(files), Catch::Contains(why));
         for (const char* name : {"x.npy", "x.pb"}) CHECK_THROWS_WITH(read_value_file(link(name)), Catch::Contains(why));
         CHECK_THROWS_WITH(read_format_rules(link("rules.yaml")), Catch::Contains(why));
         Overrides overrides;

@@ -106,7 +106,7 @@ private:
 
 std::string refusal(const Model& model, const std::string& file = "m.onnx") {
     try {
-        parse_onnx(model.bytes(), file, {});
+        parse_onnx(model.bytes(), file, {{}, {}, fs::path(file).parent_path().string()});
     } catch (const Error& error) {
         CHECK((error.exit_code() == 2 || error.exit_code() == 4));
         return error.what();
@@ -304,6 +304,14 @@ TEST_CASE("external data is read from regular files in the model's folder only")
         return refusal(model, base + "m.onnx");
     };
     CHECK(with("near.bin") == "it was taken");
+    {
+        Model model("Add");
+        auto& tensor = model.constant({3});
+        tensor.set_data_type(onnx::TensorProto::FLOAT);
+        tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+        CHECK_THROWS_WITH(parse_onnx(model.bytes(), "memory", {}),
+                          Catch::Contains("memory: error: tensor 'c1' has its data in a file"));
+    }
     CHECK(with("fine.bin") == "it was taken");
     CHECK(with("near.bin", "0", "12") == "it was taken");
     for (const char* place : {"", ".", "sub"}) CHECK_THAT(with(place), Catch::Contains("which is no regular file"));

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
 using namespace tt;
@@ -24,12 +24,14 @@ std::string bytes_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-CompileOptions options_for(const std::string& model, const TempFolder& folder) {
-    CompileOptions options;
-    options.model = model;
-    options.out = folder.path() + "/out";
-    return options;
+ModelFiles files_for(const std::string& model, const TempFolder& folder) {
+    ModelFiles files;
+    files.model = model;
+    files.out = folder.path() + "/out";
+    return files;
 }
+
+void compile(const ModelFiles& files, const CompileOptions& options = {}) { compile_files(files, options); }
 
 }  // namespace
 
@@ -39,16 +41,16 @@ TEST_CASE("a file that is no model is refused at its place, and nothing is left 
     std::string content =
         GENERATE(as<std::string>{}, "", "no model at all", std::string("\x0a\xff\xff\xff\xff\x0f", 6));
     std::ofstream(file, std::ios::binary) << content;
-    const CompileOptions options = options_for(file, folder);
+    const ModelFiles files = files_for(file, folder);
     try {
-        compile(options);
+        compile(files);
         FAIL("it was taken for a model");
     } catch (const Error& error) {
         CHECK(error.exit_code() == 2);
         CHECK_THAT(error.what(), Catch::Contains("model.onnx: error: it is no ONNX model, or it is cut off"));
     }
-    CHECK_FALSE(fs::exists(options.out));
-    CHECK_FALSE(fs::exists(options.out + ".partial"));
+    CHECK_FALSE(fs::exists(files.out));
+    CHECK_FALSE(fs::exists(files.out + ".partial"));
 }
 
 TEST_CASE("a model cut off anywhere, or with a byte changed, compiles or is refused, never worse") {
@@ -65,7 +67,7 @@ TEST_CASE("a model cut off anywhere, or with a byte changed, compiles or is refu
             broken[at] = static_cast<char>(broken[at] ^ 0x55);
         std::ofstream(file, std::ios::binary | std::ios::trunc) << broken;
         try {
-            compile(options_for(file, folder));
+            compile(files_for(file, folder));
         } catch (const Error& error) {
             REQUIRE((error.exit_code() == 2 || error.exit_code() == 4));
         }
@@ -75,43 +77,42 @@ TEST_CASE("a model cut off anywhere, or with a byte changed, compiles or is refu
 TEST_CASE("wrong names on the command line are answered with the right ones") {
     if (!have_data()) return;
     const TempFolder folder;
-    CompileOptions options = options_for(std::string(data) + "/test_add/model.onnx", folder);
-    options.shapes["z"] = {1};
-    CHECK_THROWS_WITH(compile(options),
+    ModelFiles files = files_for(std::string(data) + "/test_add/model.onnx", folder);
+    files.shapes["z"] = {1};
+    CHECK_THROWS_WITH(compile(files),
                       Catch::Contains("--shape names 'z', but the model has no such input; did you mean 'x'?"));
-    options.shapes.clear();
+    files.shapes.clear();
+    CompileOptions options;
     options.device = "wh_n15";
-    CHECK_THROWS_WITH(compile(options),
+    CHECK_THROWS_WITH(compile(files, options),
                       Catch::Contains("--device 'wh_n15' is no product") && Catch::Contains("did you mean 'wh_n150'?"));
-    options.device = "wh_n150";
-    options.inputs["q"] = std::string(data) + "/test_add/test_data_set_0/input_0.pb";
-    CHECK_THROWS_WITH(compile(options), Catch::Contains("--input names 'q', but the model has no such input"));
-    options.inputs = {{"x", std::string(data) + "/test_abs/test_data_set_0/missing.pb"}};
-    CHECK_THROWS_WITH(compile(options), Catch::Contains("missing.pb: error: the file cannot be read"));
-    CHECK_FALSE(fs::exists(options.out));
+    files.inputs["q"] = std::string(data) + "/test_add/test_data_set_0/input_0.pb";
+    CHECK_THROWS_WITH(compile(files), Catch::Contains("--input names 'q', but the model has no such input"));
+    files.inputs = {{"x", std::string(data) + "/test_abs/test_data_set_0/missing.pb"}};
+    CHECK_THROWS_WITH(compile(files), Catch::Contains("missing.pb: error: the file cannot be read"));
+    CHECK_FALSE(fs::exists(files.out));
 }
 
 TEST_CASE("the same model compiles to the same bytes") {
     if (!have_data()) return;
     const TempFolder folder;
-    CompileOptions options = options_for(std::string(data) + "/test_softmax_axis_1/model.onnx", folder);
-    compile(options);
-    const std::string netlist = bytes_of(options.out + "/netlist.yaml"),
-                      steps = bytes_of(options.out + "/host_steps.json");
-    compile(options);
-    CHECK(bytes_of(options.out + "/netlist.yaml") == netlist);
-    CHECK(bytes_of(options.out + "/host_steps.json") == steps);
+    ModelFiles files = files_for(std::string(data) + "/test_softmax_axis_1/model.onnx", folder);
+    compile(files);
+    const std::string netlist = bytes_of(files.out + "/netlist.yaml"), steps = bytes_of(files.out + "/host_steps.json");
+    compile(files);
+    CHECK(bytes_of(files.out + "/netlist.yaml") == netlist);
+    CHECK(bytes_of(files.out + "/host_steps.json") == steps);
 }
 
 TEST_CASE("a folder that holds something else is not overwritten") {
     const TempFolder folder;
     const std::string model = folder.path() + "/m.tg";
     std::ofstream(model) << "%x = input : f32[2]\n%y = exp %x\noutput \"y\" = %y\n";
-    CompileOptions options = options_for(model, folder);
-    fs::create_directories(options.out);
-    std::ofstream(options.out + "/notes.txt") << "mine";
-    CHECK_THROWS_WITH(compile(options), Catch::Contains("the folder holds something else"));
-    CHECK(bytes_of(options.out + "/notes.txt") == "mine");
+    ModelFiles files = files_for(model, folder);
+    fs::create_directories(files.out);
+    std::ofstream(files.out + "/notes.txt") << "mine";
+    CHECK_THROWS_WITH(compile(files), Catch::Contains("the folder holds something else"));
+    CHECK(bytes_of(files.out + "/notes.txt") == "mine");
 }
 
 TEST_CASE("an op that fits on no grid is reported with the limit and by how much") {
@@ -119,11 +120,11 @@ TEST_CASE("an op that fits on no grid is reported with the limit and by how much
     const std::string model = folder.path() + "/m.tg";
     // 100,000 tile rows by one tile column: at most the 8 rows of the grid share them, 12,500 tiles of 2 KiB each
     std::ofstream(model) << "%x = input : f32[3200000, 7]\n%y = exp %x\noutput \"y\" = %y\n";
-    CHECK_NOTHROW(compile(options_for(model, folder)));  // it comes in slices
-    CompileOptions whole = options_for(model, folder);
+    CHECK_NOTHROW(compile(files_for(model, folder)));  // it comes in slices
+    CompileOptions whole;
     whole.t_streaming = false;
     try {
-        compile(whole);
+        compile(files_for(model, folder), whole);
         FAIL("it was placed");
     } catch (const Error& error) {
         CHECK(error.exit_code() == 4);

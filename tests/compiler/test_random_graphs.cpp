@@ -5,8 +5,9 @@
 #include <fstream>
 
 #include "compiler/backend/edge_limits.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 #include "compiler/model_run.hpp"
+#include "compiler/result_folder.hpp"
 #include "compiler/value_file.hpp"
 #include "netlist/plan/stream_use.hpp"
 #include "netlist/reader.hpp"
@@ -24,11 +25,12 @@ namespace {
 Values run_compiled(const std::string& out, const sim::RunOptions& options, Values& given) {
     ModelRunOptions model;
     model.folder = out;
+    for (const auto& [name, file] : read_host_steps(out).inputs) given.emplace(name, read_value_file(file));
+    const ModelProgram forward = read_programs(out).front();
     const auto device = [&](const HostSteps& steps, Entries inputs, std::int64_t samples) {
-        for (const auto& [name, file] : steps.input_files) given.emplace(name, read_value_file(file));
         sim::RunOptions run = options;
         const Executes executes = fill_executes(steps.microbatch, samples, inputs);
-        run.params["$p_loop_count"] = executes.count;
+        run.params[forward.executes] = executes.count;
         run.inputs_count = executes.inputs_count;
         run.host_values = std::move(inputs);
         Entries results;
@@ -78,14 +80,14 @@ void check_edges(const std::string& file) {
 }
 
 /// With that way to cut; where none is allowed and one is needed, with the default.
-void compile_with(CompileOptions& options, SelfCut cut) {
+void compile_with(const ModelFiles& files, CompileOptions& options, SelfCut cut) {
     options.schedule.self_cut = cut;
     try {
-        compile(options);
+        compile_files(files, options);
     } catch (const Error& error) {
         if (cut != SelfCut::None || error.fault() != Fault::Unsupported) throw;
         options.schedule.self_cut = SelfCut::ConsumerOperandEdgesFirst;
-        compile(options);
+        compile_files(files, options);
     }
 }
 
@@ -97,33 +99,35 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     std::ofstream(model) << print_graph(graph);
     CAPTURE(print_graph(graph, 16));
 
+    ModelFiles files;
+    files.model = model;
+    files.out = folder.path() + "/out";
     CompileOptions options;
-    options.model = model;
-    options.out = folder.path() + "/out";
     options.default_df = DataFormat::Float32;
     options.seed = seed;
     options.schedule.policy = policy;
     options.schedule.seed = seed;
-    options.simulate = [](const Netlist& netlist, const CompileOptions&) {
-        return static_cast<double>(netlist.graphs.size());  // the fewest epochs
+    options.simulate = [](const EmittedModel& emitted, const CompileOptions&) {
+        return static_cast<double>(emitted.netlist.graphs.size());  // the fewest epochs
     };
     options.microbatch = 1 + seed % 2;
     constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
     options.fuse_gelu = fusing[seed % fusing.size()];
     if (seed % 4 == 3) options.conv_fracture = 2;
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";
-    compile_with(options, *parse_self_cut(self_cut_names()[seed / policy_names().size() % self_cut_names().size()]));
-    check_edges(options.out + "/netlist.yaml");
+    compile_with(files, options,
+                 *parse_self_cut(self_cut_names()[seed / policy_names().size() % self_cut_names().size()]));
+    check_edges(files.out + "/netlist.yaml");
 
     sim::RunOptions run;
-    run.netlist = options.out + "/netlist.yaml";
-    run.inputs_dir = options.out;
+    run.netlist = files.out + "/netlist.yaml";
+    run.inputs_dir = files.out;
     run.mode = seed % 3 == 0 ? sim::Mode::Full : sim::Mode::Functional;
     run.numerics = Numerics::Float32;
     run.check = false;
     run.threads = 1;
     Values given;
-    const Values have = run_compiled(options.out, run, given);
+    const Values have = run_compiled(files.out, run, given);
     for (const Node& node : graph.nodes)  // one that nothing reads has no values
         if (node.is_input() && !given.count(node.name)) given.emplace(node.name, Literal(DType::F32, node.type.dims));
     const auto want = evaluate(graph, given);

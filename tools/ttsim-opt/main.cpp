@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using namespace tt;
 
 struct Flags {
-    ir::CompileOptions options;
+    ir::ModelFiles files;
     std::vector<std::string> passes;
     std::string pipeline, df, accumulate_df, format_rules;
     int amp = 0, amp_light = 0;
@@ -69,12 +69,12 @@ std::vector<ir::FormatRule> rules_of(const Flags& flags, std::optional<DataForma
 
 void run(const Flags& flags) {
     if (flags.list) return list_passes();
-    if (flags.options.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
+    if (flags.files.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
     const std::optional<DataFormat> df = format_named(flags.df.empty() ? "Float16_b" : flags.df);
     std::optional<DataFormat> accumulate;
     if (!flags.accumulate_df.empty()) accumulate = format_named(flags.accumulate_df);
     const auto passes = chosen(flags);
-    ir::Graph graph = ir::read_model(flags.options);
+    ir::Graph graph = ir::read_model(flags.files);
     if (!flags.no_verify) graph.verify();
     ir::run_passes(graph, passes,
                    {*df,
@@ -99,7 +99,7 @@ void run(const Flags& flags) {
 }
 
 void add_flags(CLI::App& app, Flags& flags) {
-    app.add_option("file", flags.options.model, "Graph in text form, or model (.onnx)")->type_name("FILE");
+    app.add_option("file", flags.files.model, "Graph in text form, or model (.onnx)")->type_name("FILE");
     CLI::Option* passes = app.add_option("--passes", flags.passes, "Passes in order")
                               ->delimiter(',')
                               ->allow_extra_args(false)

@@ -2,21 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "base/temporaries.hpp"
 #include "base/text.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 #include "isa/arch.hpp"
-#include "netlist/writer.hpp"
 #include "sim/run.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -31,6 +24,7 @@ namespace {
 
 struct Flags {
     ir::CompileOptions options;
+    ir::ModelFiles files;
     std::vector<std::string> inputs, constants, shapes;
     std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "least_traffic",
                                                  overrides_file;
@@ -84,7 +78,7 @@ void finish_formats(Flags& flags) {
 std::string shown_command(const Flags& flags) {
     const ir::CompileOptions& o = flags.options;
     std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
-                                   o.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
+                                   flags.files.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
@@ -108,11 +102,11 @@ std::string shown_command(const Flags& flags) {
 
 void finish(Flags& flags) {
     ir::CompileOptions& o = flags.options;
-    for (const std::string& text : flags.inputs) o.inputs.insert(name_and_value("--input", text));
-    for (const std::string& text : flags.constants) o.constants.insert(name_and_value("--constant", text));
+    for (const std::string& text : flags.inputs) flags.files.inputs.insert(name_and_value("--input", text));
+    for (const std::string& text : flags.constants) flags.files.constants.insert(name_and_value("--constant", text));
     for (const std::string& text : flags.shapes) {
         const auto [name, value] = name_and_value("--shape", text);
-        o.shapes[name] = dims_of(value);
+        flags.files.shapes[name] = dims_of(value);
     }
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
@@ -152,64 +146,38 @@ void finish(Flags& flags) {
     o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
-    o.command = shown_command(flags);
+    flags.files.command = shown_command(flags);
 }
 
-/// A file that goes when it is no longer needed.
-class ScratchFile {
-public:
-    explicit ScratchFile(const std::string& text) {
-        std::string name = (std::filesystem::temp_directory_path() / "ttsim_compile_XXXXXX").string();
-        const int handle = mkstemp(name.data());
-        if (handle < 0) fail_input({}, "no temporary file can be made in {}", name);
-        registered_.emplace(name);
-        close(handle);
-        name_ = name;
-        std::ofstream(name_) << text;
-    }
-    ScratchFile(const ScratchFile&) = delete;
-    ScratchFile& operator=(const ScratchFile&) = delete;
-    ~ScratchFile() {
-        std::error_code code;
-        std::filesystem::remove(name_, code);
-    }
-    const std::string& name() const { return name_; }
-
-private:
-    std::string name_;
-    std::optional<Temporary> registered_;
-};
-
-double simulated(const Netlist& netlist, const ir::CompileOptions& options) {
-    const ScratchFile file(write_netlist(netlist));
+double simulated(const ir::EmittedModel& model, const ir::CompileOptions& options) {
     sim::RunOptions run;
-    run.netlist = file.name();
+    run.value = std::make_shared<const Netlist>(model.netlist);
     run.device = options.device;
     run.harvested_rows = options.harvested_rows;
     run.mode = sim::Mode::Timing;
     run.check = false;
-    run.params["$p_loop_count"] = 1;
+    run.params[model.programs.front().executes] = 1;
     return static_cast<double>(sim::run(run).cycles);
 }
 
 void run(Flags& flags) {
-    want(InputKind::Model, flags.options.model, "ttsim compile");
+    want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = simulated;
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
-    const ir::CompileReport report = ir::compile(flags.options);
+    const ir::CompileReport report = ir::compile_files(flags.files, flags.options);
     const auto decisions = chosen_decisions(report.decisions, flags.explain_op);
-    if (json) json->write(compile_json(flags.options, report, decisions));
+    if (json) json->write(compile_json(flags.files, flags.options, report, decisions));
     if (json && json->is_stdout()) return;
     std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
-                                   flags.options.model, report.ops, report.epochs, flags.options.device, report.arch,
+                                   flags.files.model, report.ops, report.epochs, flags.options.device, report.arch,
                                    report.constants, report.estimated_cycles);
     for (const std::string& line : report.notes) text += line + "\n";
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
     text += decisions_text(decisions);
-    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.options.out, flags.options.out);
+    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.files.out, flags.files.out);
     print_text(text);
 }
 
@@ -296,12 +264,14 @@ void add_compile(CLI::App& app) {
     auto flags = std::make_shared<Flags>();
     ir::CompileOptions& o = flags->options;
     CLI::App* command = app.add_subcommand("compile", "Turn an ONNX model into a netlist and its weights");
-    command->add_option("model", o.model, "Model (.onnx), or a graph in text form")
+    command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")
         ->required()
         ->check(CLI::Validator(missing_file, ""))
         ->type_name("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
-    outputs->folder("-o,--output", o.out, compiled_folder(), "Folder for the result; an earlier one is replaced")
+    outputs
+        ->folder("-o,--output", flags->files.out, compiled_folder(),
+                 "Folder for the result; an earlier one is replaced")
         ->required();
     command
         ->add_option(

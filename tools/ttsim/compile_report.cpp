@@ -118,9 +118,9 @@ std::string decisions_text(const std::vector<ir::Decision>& decisions) {
     return text;
 }
 
-std::string compile_json(const ir::CompileOptions& options, const ir::CompileReport& report,
-                         const std::vector<ir::Decision>& decisions) {
-    Json out{{"model", options.model},
+std::string compile_json(const ir::ModelFiles& files, const ir::CompileOptions& options,
+                         const ir::CompileReport& report, const std::vector<ir::Decision>& decisions) {
+    Json out{{"model", files.model},
              {"device", options.device},
              {"arch", report.arch},
              {"policy", ir::to_string(options.schedule.policy)},
@@ -130,7 +130,7 @@ std::string compile_json(const ir::CompileOptions& options, const ir::CompileRep
              {"constants", report.constants},
              {"estimated_cycles", report.estimated_cycles},
              {"host_steps", report.host_steps},
-             {"output", options.out}};
+             {"output", files.out}};
     if (!report.variant.empty()) out["variant"] = report.variant;
     if (options.schedule.explain) {
         Json list = Json::array();

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/compile.hpp"
+#include "compiler/model_files.hpp"
 
 namespace tt::cli {
 
@@ -14,7 +14,7 @@ std::vector<ir::Decision> chosen_decisions(const std::vector<ir::Decision>& all,
 /// One table for each op.
 std::string decisions_text(const std::vector<ir::Decision>& decisions);
 
-std::string compile_json(const ir::CompileOptions& options, const ir::CompileReport& report,
-                         const std::vector<ir::Decision>& decisions);
+std::string compile_json(const ir::ModelFiles& files, const ir::CompileOptions& options,
+                         const ir::CompileReport& report, const std::vector<ir::Decision>& decisions);
 
 }  // namespace tt::cli

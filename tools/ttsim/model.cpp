@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "compiler/result_folder.hpp"
 #include "netlist/manifest.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/report.hpp"
@@ -65,7 +66,7 @@ ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options
         run.inputs_dir = model.folder;
         if (run.device.empty()) run.device = steps.device;
         const ir::Executes executes = ir::fill_executes(steps.microbatch, samples, inputs);
-        run.params["$p_loop_count"] = executes.count;
+        run.params[ir::read_programs(model.folder).front().executes] = executes.count;
         if (!run.inputs_count) run.inputs_count = executes.inputs_count;
         run.host_values = std::move(inputs);
         ir::Entries results;

@@ -1,0 +1,65 @@
+#include "compiler/model_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/read_file.hpp"
+#include "base/text.hpp"
+#include "compiler/onnx/read.hpp"
+#include "compiler/result_folder.hpp"
+#include "compiler/value_file.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::uint64_t most_graph_text = std::uint64_t{1} << 30;
+
+void check_input_names(const ModelFiles& files, const Graph& graph) {
+    const std::vector<std::string> names = input_names(graph);
+    Diagnostics problems;
+    for (const auto& [name, file] : files.inputs)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            problems.error({files.model, 0, 0}, "--input names '{}', but the model has no such input{}", name,
+                           did_you_mean(name, names));
+    problems.throw_if_any();
+}
+
+std::map<std::string, Literal> read_values(const std::map<std::string, std::string>& files) {
+    std::map<std::string, Literal> values;
+    for (const auto& [name, file] : files) values.emplace(name, read_value_file(file));
+    return values;
+}
+
+/// The values of inputs as their types want them.
+Values read_inputs(const ModelFiles& files, const Graph& graph) {
+    Values values = read_values(files.inputs);
+    for (const Node& node : graph.nodes)
+        if (const auto found = values.find(crossing_name(node)); node.is_input() && found != values.end())
+            found->second = fitted(found->second, node.type, files.inputs.at(found->first), found->first);
+    return values;
+}
+
+}  // namespace
+
+Graph read_model(const ModelFiles& files) {
+    const std::string extension = std::filesystem::path(files.model).extension().string();
+    if (extension == ".onnx" || extension == ".pb")
+        return read_onnx(files.model, {files.shapes, read_values(files.constants), std::nullopt});
+    Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
+    name_inputs(graph);
+    return graph;
+}
+
+CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
+    Graph graph = read_model(files);
+    if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
+    check_input_names(files, graph);
+    options.inputs = read_inputs(files, graph);
+    CompiledModel model = compile(std::move(graph), options);
+    model.command = files.command;
+    write_folder(model, files.out);
+    return std::move(model.report);
+}
+
+}  // namespace tt::ir

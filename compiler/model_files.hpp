@@ -1,0 +1,26 @@
+// The compiler on files, as `ttsim compile` uses it: a model's file in, a folder out that `ttsim run` takes.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "compiler/compile.hpp"
+
+namespace tt::ir {
+
+struct ModelFiles {
+    std::string model;                          ///< .onnx, or a graph as text
+    std::string out;                            ///< folder
+    std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
+    std::map<std::string, std::string> constants;
+    std::map<std::string, Dims> shapes;
+    std::string command;  ///< for the netlist's first line
+};
+
+/// Reads .onnx or text. Values of `files.constants` are read from their files.
+Graph read_model(const ModelFiles& files);
+
+/// Throws Error: Input (2), Unsupported (4). Nothing is written unless all is.
+CompileReport compile_files(const ModelFiles& files, CompileOptions options);
+
+}  // namespace tt::ir

@@ -1,0 +1,240 @@
+#include "runtime/model.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "base/text.hpp"
+#include "compiler/samples.hpp"
+#include "compiler/value_file.hpp"
+
+namespace tt::runtime {
+
+Machine machine_of(const ir::CompiledModel& model) {
+    std::int64_t highest = 0;
+    for (const Queue& queue : model.netlist.queues) highest = std::max(highest, queue.device());
+    for (const Graph& graph : model.netlist.graphs) highest = std::max(highest, graph.device());
+    return make_machine(model.netlist.archs.front(), {model.host.device, "", model.harvested_rows, highest + 1});
+}
+
+struct Model::Impl {
+    ir::CompiledModel model;
+    bool values;  ///< the session computes them
+    Session session;
+    std::set<std::string> result_queues;
+    /// Samples pushed and not taken, and what fills their microbatch up.
+    struct InFlight {
+        std::optional<ir::HostRun> host;  ///< none: it fills up
+        bool started = false;
+    };
+    std::deque<InFlight> in_flight;
+    std::int64_t waiting = 0;  ///< of them, in a microbatch that is not whole
+    ir::Values last;           ///< what the device was given for the last one
+
+    Impl(ir::CompiledModel compiled, const ModelOptions& options)
+        : model(std::move(compiled)),
+          values(options.session.mode != sim::Mode::Timing),
+          session(model.netlist, options.machine ? *options.machine : machine_of(model), settings(options)) {
+        for (const ir::QueueConstant& constant : model.constants) session.write(constant.queue, 0, constant.entry);
+        for (const ir::BoundTensor& tensor : model.host.from_device) result_queues.insert(tensor.queue);
+    }
+
+    /// A round of the loop that repeats would be skipped without the entries that the host pushes and pops in it.
+    static SessionOptions settings(const ModelOptions& options) {
+        SessionOptions session = options.session;
+        session.extrapolate = false;
+        return session;
+    }
+
+    SourceLoc where() const { return {model.netlist.file, 0, 0}; }
+    std::int64_t microbatch() const { return model.host.microbatch; }
+
+    void check_names(const ir::Values& inputs) const {
+        const std::vector<std::string> names = ir::input_names(model.host.program.graph);
+        Diagnostics problems;
+        for (const auto& [name, unused] : inputs)
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                problems.error(where(), "the model has no input '{}'{}", name, did_you_mean(name, names));
+        problems.throw_if_any();
+    }
+
+    /// Inputs for each sample, as the host's steps take them.
+    std::vector<ir::Values> samples_of(const ir::Values& inputs) const {
+        check_names(inputs);
+        Diagnostics problems;
+        std::map<std::string, std::vector<ir::Literal>> samples;
+        const ir::HostProgram& program = model.host.program;
+        const std::vector<bool> read = ir::read_nodes(program);
+        for (ir::ValueId id = 0; id < read.size(); ++id) {
+            const ir::Node& node = program.graph.nodes[id];
+            if (!node.is_input() || node.has("device") || !read[id]) continue;
+            const std::string name = ir::crossing_name(node);
+            const auto given = inputs.find(name);
+            if (given == inputs.end()) {
+                problems.error(where(), "input '{}' {} has no value", name, to_string(node.type));
+                continue;
+            }
+            try {
+                samples[name] = split_samples(fitted_samples(given->second, node.type, where().file, name), node.type);
+            } catch (const Error& error) {
+                problems.add(error);
+            }
+        }
+        problems.throw_if_any();
+        return by_sample(samples, where());
+    }
+
+    bool room() const {
+        return std::all_of(model.host.to_device.begin(), model.host.to_device.end(),
+                           [&](const ir::BoundTensor& tensor) { return session.room(tensor.queue) > 0; });
+    }
+    void push(const ir::Values& crossing) {
+        for (const ir::BoundTensor& tensor : model.host.to_device)
+            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor.df));
+    }
+    void start(std::int64_t executes) {
+        const ir::ModelProgram& program = model.forward();
+        session.run(program.name, {{program.executes, executes}});
+    }
+    /// The device's results of the oldest sample; nothing without values.
+    ir::Values take() {
+        ir::Entries entries;
+        for (const std::string& queue : result_queues) {
+            if (values) entries[queue].push_back(session.get(queue));
+            session.pop(queue);
+        }
+        return values ? results_of(model.host, entries, 0) : ir::Values{};
+    }
+
+    ir::Values run(const std::vector<ir::Values>& samples);
+    void push_sample(ir::HostRun host);
+    void fill_up();
+};
+
+ir::Values Model::Impl::run(const std::vector<ir::Values>& samples) {
+    std::vector<ir::HostRun> hosts;
+    for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
+    const std::size_t whole = (samples.size() + static_cast<std::size_t>(microbatch()) - 1) /
+                              static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
+    start(static_cast<std::int64_t>(whole) / microbatch());
+    std::vector<ir::Values> outputs;
+    std::size_t pushed = 0;
+    for (std::size_t taken = 0; taken < whole; ++taken) {
+        for (; pushed < whole && (pushed == taken || room()); ++pushed)
+            push(hosts[std::min(pushed, hosts.size() - 1)].device_inputs());
+        const ir::Values results = take();
+        if (values && taken < hosts.size()) outputs.push_back(hosts[taken].finish(results));
+    }
+    session.wait();
+    ir::Values joined;
+    if (values)
+        for (auto& [name, value] : join_samples(model.host.program.graph, outputs))
+            joined.emplace(name, std::move(value));
+    return joined;
+}
+
+// --- a stream ------------------------------------------------------------------------------------------------------
+
+void Model::Impl::push_sample(ir::HostRun host) {
+    if (!room())
+        throw Error(Fault::Hang, where(),
+                    fmt::format("the device has no room for another sample; get() outputs of the {} in flight first",
+                                in_flight.size()));
+    last = host.device_inputs();
+    push(last);
+    in_flight.push_back({std::move(host), false});
+    if (++waiting < microbatch()) return;
+    start(1);
+    for (InFlight& sample : in_flight) sample.started = true;
+    waiting = 0;
+}
+
+void Model::Impl::fill_up() {
+    while (waiting > 0) {
+        push(last);
+        in_flight.push_back({std::nullopt, false});
+        if (++waiting < microbatch()) continue;
+        start(1);
+        for (InFlight& sample : in_flight) sample.started = true;
+        waiting = 0;
+    }
+}
+
+Model::Model(ir::CompiledModel model, ModelOptions options)
+    : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Model::~Model() = default;
+
+std::vector<ModelTensor> Model::inputs() const {
+    std::vector<ModelTensor> all;
+    for (const ir::Node& node : impl_->model.host.program.graph.nodes)
+        if (node.is_input() && !node.has("device")) all.push_back({ir::crossing_name(node), node.type});
+    return all;
+}
+
+std::vector<ModelTensor> Model::outputs() const {
+    const ir::Graph& graph = impl_->model.host.program.graph;
+    std::vector<ModelTensor> all;
+    for (const ir::Output& output : graph.outputs) all.push_back({output.name, graph.type(output.value)});
+    return all;
+}
+
+ir::Values Model::run(const ir::Values& inputs) {
+    if (!impl_->in_flight.empty())
+        fail_input(impl_->where(), "{} samples of push() are in flight; get() their outputs before run()", in_flight());
+    return impl_->run(impl_->samples_of(inputs));
+}
+
+void Model::push(const ir::Values& inputs) {
+    const std::vector<ir::Values> samples = impl_->samples_of(inputs);
+    if (samples.size() != 1)
+        fail_input(impl_->where(), "push() takes one sample, and {} are given; run() takes several", samples.size());
+    impl_->push_sample(ir::HostRun(impl_->model.host.program, samples.front()));
+}
+
+void Model::flush() { impl_->fill_up(); }
+
+ir::Values Model::get() {
+    auto& in_flight = impl_->in_flight;
+    if (in_flight.empty()) fail_input(impl_->where(), "no sample is in flight; push() one first");
+    if (!in_flight.front().started)
+        fail_input(impl_->where(), "the oldest sample waits for its microbatch: push() {} more, or flush()",
+                   impl_->microbatch() - impl_->waiting);
+    const ir::Values results = impl_->take();
+    ir::Values outputs;
+    if (impl_->values) outputs = in_flight.front().host->finish(results);
+    in_flight.pop_front();
+    while (!in_flight.empty() && !in_flight.front().host) {
+        impl_->take();
+        in_flight.pop_front();
+    }
+    return outputs;
+}
+
+std::int64_t Model::in_flight() const {
+    const auto& all = impl_->in_flight;
+    return std::count_if(all.begin(), all.end(), [](const Impl::InFlight& sample) { return sample.host.has_value(); });
+}
+
+// --- weights -------------------------------------------------------------------------------------------------------
+
+std::vector<ModelTensor> Model::parameters() const {
+    std::vector<ModelTensor> all;
+    for (const ir::ModelParameter& parameter : impl_->model.parameters) all.push_back({parameter.name, parameter.type});
+    return all;
+}
+
+ir::Literal Model::parameter(const std::string& name) const { return *find_parameter(impl_->model, name).value; }
+
+void Model::set_parameter(const std::string& name, const ir::Literal& value) {
+    if (!impl_->in_flight.empty())
+        fail_input(impl_->where(), "{} samples are in flight; get() their outputs before '{}' changes", in_flight(),
+                   name);
+    for (const ir::ModelParameter::Use& use : replace(impl_->model, name, value))
+        for (const ir::QueueConstant& constant : impl_->model.constants)
+            if (constant.queue == use.queue) impl_->session.write(constant.queue, 0, constant.entry);
+}
+
+Session& Model::session() { return impl_->session; }
+const ir::CompiledModel& Model::compiled() const { return impl_->model; }
+
+}  // namespace tt::runtime
