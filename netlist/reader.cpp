@@ -9,8 +9,8 @@ using namespace reading;
 
 static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
     if (!ctx.is_map(node, "'devices'")) return;
-    std::vector<std::string> known{"blackhole"};  // the format's names, whether modelled or not
-    for (const std::string& name : chip_names()) known.push_back(name);
+    std::vector<std::string> known = chip_names();
+    known.emplace_back("blackhole");  // a name of the format, though not modelled
     bool has_arch = false;
     for (const auto& [key, value] : node.entries) {
         if (key->scalar != "arch") {
