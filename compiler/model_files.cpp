@@ -31,12 +31,19 @@ std::map<std::string, Literal> read_values(const std::map<std::string, std::stri
     return values;
 }
 
-/// The values of inputs as their types want them.
+/// The values of inputs as their types want them; of an input that nothing reads any value will do.
 Values read_inputs(const ModelFiles& files, const Graph& graph) {
     Values values = read_values(files.inputs);
-    for (const Node& node : graph.nodes)
-        if (const auto found = values.find(crossing_name(node)); node.is_input() && found != values.end())
+    const std::vector<std::size_t> reads = graph.use_counts();
+    for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        const auto found = values.find(crossing_name(node));
+        if (!node.is_input() || found == values.end()) continue;
+        if (reads[id] == 0)
+            values.erase(found);
+        else
             found->second = fitted(found->second, node.type, files.inputs.at(found->first), found->first);
+    }
     return values;
 }
 
