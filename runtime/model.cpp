@@ -34,16 +34,9 @@ struct Model::Impl {
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
-          session(model.netlist, options.machine ? *options.machine : machine_of(model), settings(options)) {
+          session(model.netlist, options.machine ? *options.machine : machine_of(model), options.session) {
         for (const ir::QueueConstant& constant : model.constants) session.write(constant.queue, 0, constant.entry);
         for (const ir::BoundTensor& tensor : model.host.from_device) result_queues.insert(tensor.queue);
-    }
-
-    /// A round of the loop that repeats would be skipped without the entries that the host pushes and pops in it.
-    static SessionOptions settings(const ModelOptions& options) {
-        SessionOptions session = options.session;
-        session.extrapolate = false;
-        return session;
     }
 
     SourceLoc where() const { return {model.netlist.file, 0, 0}; }

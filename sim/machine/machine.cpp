@@ -107,11 +107,13 @@ void LiveMachine::push(const Queue& queue, EntryPtr entry) {
     HostPort& host = parts_->sequencer.host(queue);
     if (state_.values()) state_.store.put(queue, host.end().pushed(), std::move(entry));
     host.push();
+    parts_->sequencer.host_acted();
 }
 
 void LiveMachine::pop(const Queue& queue, std::int64_t count) {
     const auto turn = systemc_->turn();
     parts_->sequencer.host(queue).pop(count);
+    parts_->sequencer.host_acted();
 }
 
 Tensor LiveMachine::read(const Queue& queue, std::int64_t n) { return state_.read(queue, n); }
@@ -119,6 +121,7 @@ Tensor LiveMachine::read(const Queue& queue, std::int64_t n) { return state_.rea
 void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
     const auto turn = systemc_->turn();
     parts_->clock.pass_to(parts_->sequencer.write_ram(ram));
+    parts_->sequencer.host_acted();
     parts_->clock.failure().rethrow();
     if (state_.values()) state_.store.put(ram, slot, std::move(entry));
 }

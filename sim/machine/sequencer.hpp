@@ -23,6 +23,8 @@ public:
     HostPort& host(const Queue& queue);
     /// When a slot that the host writes now has reached the ram.
     Cycle write_ram(const Queue& ram);
+    /// The host did something at a call: what repeated until now need not go on, since nobody knows what it does next.
+    void host_acted();
     bool finished() const { return at_end_ && window_.empty(); }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     std::vector<const Waiter*> unfinished() const;

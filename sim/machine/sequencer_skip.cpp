@@ -14,6 +14,11 @@ bool Sequencer::may_skip() const {
            !state.input_record.any();  // some figures are of single inputs
 }
 
+void Sequencer::host_acted() {
+    in_flight_history_.clear();
+    settled_history_.clear();
+}
+
 std::vector<Epoch*> Sequencer::in_flight() const {
     std::vector<Epoch*> epochs;
     for (const Pending& pending : window_)
