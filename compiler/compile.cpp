@@ -12,12 +12,12 @@
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/conv_fracture.hpp"
-#include "compiler/host_rounding.hpp"
-#include "compiler/reference.hpp"
-#include "compiler/value_file.hpp"
-#include "kernels/overflow.hpp"
-#include "netlist/device.hpp"
-#include "netlist/validate.hpp"
+#include "compiler/host/host_rounding.hpp"
+#include "compiler/host/reference.hpp"
+#include "compiler/onnx/value_file.hpp"
+#include "kernels/formats/overflow.hpp"
+#include "netlist/checks/validate.hpp"
+#include "netlist/device/device.hpp"
 
 namespace fs = std::filesystem;
 

@@ -10,7 +10,7 @@
 
 #include "compiler/backend/schedule.hpp"
 #include "compiler/compiled_model.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 #include "isa/fidelity.hpp"
 
 namespace tt::ir {

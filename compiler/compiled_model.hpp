@@ -9,8 +9,8 @@
 
 #include "compiler/backend/decision.hpp"
 #include "compiler/backend/emit.hpp"
-#include "compiler/derivation.hpp"
-#include "compiler/host_steps.hpp"
+#include "compiler/host/host_steps.hpp"
+#include "compiler/ir/derivation.hpp"
 #include "kernels/tensor.hpp"
 
 namespace tt::ir {

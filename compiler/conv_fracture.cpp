@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/backend/choices.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "compiler/backend/schedule.hpp"
-#include "compiler/host_program.hpp"
+#include "compiler/host/host_program.hpp"
 
 namespace tt::ir {
 

@@ -6,8 +6,8 @@
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/onnx/read.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "compiler/result_folder.hpp"
-#include "compiler/value_file.hpp"
 
 namespace tt::ir {
 

@@ -5,12 +5,12 @@
 
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
-#include "compiler/reference.hpp"
-#include "compiler/value_file.hpp"
+#include "compiler/host/reference.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/npy.hpp"
-#include "netlist/reader.hpp"
-#include "netlist/writer.hpp"
+#include "netlist/text/reader.hpp"
+#include "netlist/text/writer.hpp"
 
 namespace fs = std::filesystem;
 

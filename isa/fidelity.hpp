@@ -28,7 +28,7 @@ enum class SrcPort : std::uint8_t { A, B };
 
 /// Significand bits below the hidden one that a port sees over all phases of a fidelity, counted from the top:
 /// port A sees 4 (LoFi, HiFi2_B) or 9; port B sees 6 (LoFi, HiFi2) or 10. HiFi3 is not a product of two masks:
-/// it is A9*B10 less A_low*B_low; see hifi3_split in kernels/numerics.hpp.
+/// it is A9*B10 less A_low*B_low; see hifi3_split in kernels/formats/numerics.hpp.
 int visible_mantissa_bits(Fidelity fidelity, SrcPort port);
 
 }  // namespace tt

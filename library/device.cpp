@@ -1,4 +1,4 @@
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 
 #include <ttsim/device.hpp>
 

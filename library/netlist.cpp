@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "isa/data_format.hpp"
 #include "library/internal.hpp"
-#include "netlist/reader.hpp"
-#include "netlist/validate.hpp"
+#include "netlist/checks/validate.hpp"
+#include "netlist/text/reader.hpp"
 
 namespace ttsim {
 

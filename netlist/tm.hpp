@@ -1,5 +1,5 @@
 // Tensor manipulations on an input, as written. Two independent executions exist: tensor moves in golden
-// (netlist/tm_tensor.cpp) and index maps in elaboration (netlist/plan/tm_map.cpp).
+// (netlist/golden/tm_tensor.cpp) and index maps in elaboration (netlist/plan/tm_map.cpp).
 #pragma once
 
 #include <cstdint>

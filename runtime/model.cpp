@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "compiler/samples.hpp"
-#include "compiler/value_file.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/onnx/value_file.hpp"
 
 namespace tt::runtime {
 

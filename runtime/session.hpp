@@ -14,7 +14,7 @@
 #include <string>
 
 #include "kernels/tensor.hpp"
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "sim/run.hpp"
 
 namespace tt::runtime {

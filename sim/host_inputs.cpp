@@ -1,7 +1,7 @@
 #include "sim/host_inputs.hpp"
 
 #include "netlist/npy.hpp"
-#include "netlist/stimulus.hpp"
+#include "netlist/stimulus/stimulus.hpp"
 #include "sim/non_finite.hpp"
 
 namespace tt::sim {

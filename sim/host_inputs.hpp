@@ -8,7 +8,7 @@
 #include "base/thread_pool.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/queue_state.hpp"
-#include "netlist/stimulus.hpp"
+#include "netlist/stimulus/stimulus.hpp"
 #include "sim/values/entry.hpp"
 
 namespace tt::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "netlist/validate.hpp"
+#include "netlist/checks/validate.hpp"
 #include "sim/machine/machine.hpp"
 #include "sim/setup.hpp"
 #include "sim/sparse_counts.hpp"

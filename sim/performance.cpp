@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "netlist/instances.hpp"
+#include "netlist/checks/instances.hpp"
 #include "sim/run.hpp"
 
 namespace tt::sim {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "netlist/instances.hpp"
+#include "netlist/checks/instances.hpp"
 #include "sim/setup.hpp"
 
 namespace tt::sim {

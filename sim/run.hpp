@@ -13,9 +13,9 @@
 
 #include "base/error.hpp"
 #include "kernels/tensor.hpp"
-#include "netlist/compare.hpp"
+#include "netlist/compare/compare.hpp"
 #include "netlist/parameters.hpp"
-#include "netlist/stimulus.hpp"
+#include "netlist/stimulus/stimulus.hpp"
 #include "sim/non_finite.hpp"
 #include "sim/performance.hpp"
 #include "sim/settings.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/numerics.hpp"
+#include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt::sim {

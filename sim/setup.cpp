@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/text.hpp"
-#include "netlist/reader.hpp"
-#include "netlist/validate.hpp"
+#include "netlist/checks/validate.hpp"
+#include "netlist/text/reader.hpp"
 #include "sim/sparse_counts.hpp"
 
 namespace tt::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "netlist/npy.hpp"
-#include "netlist/stimulus.hpp"
+#include "netlist/stimulus/stimulus.hpp"
 
 namespace tt::sim {
 

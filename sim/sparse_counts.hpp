@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "kernels/sparse_encoding.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/queue_state.hpp"
 #include "sim/run.hpp"

@@ -4,9 +4,9 @@
 
 #include "compiler/backend/fused.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
-#include "kernels/kernel_model.hpp"
-#include "kernels/kernel_timing.hpp"
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
+#include "kernels/timing/kernel_model.hpp"
+#include "kernels/timing/kernel_timing.hpp"
 #include "netlist/plan/l1_space.hpp"
 
 namespace tt::ir {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph.hpp"
-#include "compiler/overrides.hpp"
-#include "compiler/sparse_pattern.hpp"
-#include "netlist/device.hpp"
+#include "compiler/backend/sparse_pattern.hpp"
+#include "compiler/ir/graph.hpp"
+#include "compiler/ir/overrides.hpp"
+#include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt::ir {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "netlist/instances.hpp"
+#include "netlist/checks/instances.hpp"
 
 namespace tt::ir {
 

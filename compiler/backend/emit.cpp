@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "compiler/backend/sparse_blocking.hpp"
+#include "compiler/ir/netlist_name.hpp"
 #include "compiler/lower/lowering.hpp"
-#include "compiler/netlist_name.hpp"
 
 namespace tt::ir {
 

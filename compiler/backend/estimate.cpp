@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -1,7 +1,7 @@
 // How the slices of a producer's result reach a consumer in the same epoch.
 #pragma once
 
-#include "compiler/graph.hpp"
+#include "compiler/ir/graph.hpp"
 
 namespace tt::ir {
 

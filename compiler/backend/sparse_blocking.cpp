@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "kernels/sparse_encoding.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
 
 namespace tt::ir {
 

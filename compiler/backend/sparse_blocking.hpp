@@ -1,7 +1,7 @@
 // A sparse product on a grid: each grid row of cores has its own list of distinct tiles and its own encoding.
 #pragma once
 
-#include "compiler/sparse_pattern.hpp"
+#include "compiler/backend/sparse_pattern.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt::ir {

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "compiler/format_rules.hpp"
+#include "compiler/ir/format_rules.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/lower/pad_range.hpp"
-#include "compiler/pass.hpp"
 
 namespace tt::ir {
 

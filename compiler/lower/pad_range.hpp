@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "compiler/graph.hpp"
+#include "compiler/ir/graph.hpp"
 
 namespace tt::ir {
 

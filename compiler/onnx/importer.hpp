@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/builder.hpp"
+#include "compiler/ir/builder.hpp"
 
 namespace onnx {
 class NodeProto;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/graph.hpp"
+#include "compiler/ir/graph.hpp"
 
 namespace tt::ir {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/literal.hpp"
+#include "compiler/ir/literal.hpp"
 
 namespace onnx {
 class TensorProto;

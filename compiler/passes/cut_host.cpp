@@ -4,8 +4,8 @@
 //   %y = exp %e                                %y = exp %e
 //
 // How: host_program.hpp. ttsim compile keeps what is taken out, for ttsim run; a second cut is joined to the first.
-#include "compiler/host_program.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/host/host_program.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

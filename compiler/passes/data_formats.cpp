@@ -25,7 +25,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/pass.hpp"
-#include "compiler/window.hpp"
+#include "compiler/ir/pass.hpp"
+#include "compiler/ops/window.hpp"
 
 namespace tt::ir {
 

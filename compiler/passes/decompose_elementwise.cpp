@@ -12,7 +12,7 @@
 #include <map>
 #include <numbers>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -7,7 +7,7 @@
 //   epsilon)
 #include <algorithm>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/pass.hpp"
-#include "compiler/window.hpp"
+#include "compiler/ir/pass.hpp"
+#include "compiler/ops/window.hpp"
 
 namespace tt::ir {
 

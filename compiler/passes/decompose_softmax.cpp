@@ -4,7 +4,7 @@
 //   %y = log_softmax %x   ->  y = (x - max x) - log(sum exp(x - max x))
 //
 // Without stable softmax the maximum is left out.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

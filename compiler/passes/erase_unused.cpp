@@ -1,5 +1,5 @@
 // erase-unused: drop nodes whose result nobody reads. Inputs stay: a run is given all of them.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -8,7 +8,7 @@
 // for the leading axes of matmul.
 #include <algorithm>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -5,7 +5,7 @@
 //                                               %y = reshape %m {dims = [197, 1, 64]}
 //
 // Tiles of one row each would be 32 times the work. The reshapes meet those that led there and go (merge-moves).
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

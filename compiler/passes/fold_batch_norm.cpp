@@ -4,7 +4,7 @@
 //   %y = batch_norm %c, %scale, %shift, %mean, %var    ->   f = scale / sqrt(var + epsilon), for each output channel
 //
 // where all of them are constants and nothing else reads %c.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

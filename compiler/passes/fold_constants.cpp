@@ -3,7 +3,7 @@
 //   %c = f %a, %b     where %a, %b are constants   ->   %c = constant [...]
 //
 // A tensor without datums is a constant, whatever it is made of; no other pass meets one.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

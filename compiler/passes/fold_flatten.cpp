@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -4,7 +4,7 @@
 //   %y = multiply %s, 0.25                          ->
 //
 // where nothing else reads %s: a mean, as exporters write it, is one product then.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -5,7 +5,7 @@
 //
 // where %bias is a constant all of whose rows are equal, which is what the third operand of a product adds. The same
 // for buda.depthwise.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -8,7 +8,7 @@
 // by the estimate the compiler gives; without an estimate all are. A netlist knows gelu alone on products.
 #include <map>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

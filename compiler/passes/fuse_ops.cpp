@@ -10,7 +10,7 @@
 #include <array>
 #include <set>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

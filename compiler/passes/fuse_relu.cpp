@@ -3,7 +3,7 @@
 //   %a = buda.add %x, %y
 //   %b = buda.nop %a {relu = "min", threshold = 0.0}     and nothing else reads %a
 //   ->  %b = buda.add %x, %y {relu = "min", threshold = 0.0}
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
-#include "compiler/pass.hpp"
 
 namespace tt::ir {
 

@@ -5,7 +5,7 @@
 //
 // Reshapes and transposes that only inputs reach, and those that only lead to outputs. They are marked as mark-host
 // does; cut-host takes them out.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

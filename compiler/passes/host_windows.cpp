@@ -6,8 +6,8 @@
 //
 // A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows
 // that overlap repeat datums, so these may not be large; patches of a picture may.
-#include "compiler/pass.hpp"
-#include "compiler/window.hpp"
+#include "compiler/ir/pass.hpp"
+#include "compiler/ops/window.hpp"
 
 namespace tt::ir {
 

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -1,7 +1,7 @@
 // What recognizing passes look for: numbers, squares, sums and means, in the forms that exporters write.
 #pragma once
 
-#include "compiler/builder.hpp"
+#include "compiler/ir/builder.hpp"
 
 namespace tt::ir {
 

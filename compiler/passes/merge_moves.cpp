@@ -9,7 +9,7 @@
 // nothing goes; a transpose that only carries axes of size 1 about becomes a reshape.
 #include <numeric>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/passes/move_groups.hpp"
 
 namespace tt::ir {

@@ -7,7 +7,7 @@
 // Constants and inputs take the format of the first op that wants one. A computed operand that others read as well is
 // converted by a nop.
 #include "base/name_pattern.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "compiler/graph.hpp"
+#include "compiler/ir/graph.hpp"
 
 namespace tt::ir {
 

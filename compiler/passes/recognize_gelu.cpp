@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
 namespace tt::ir {

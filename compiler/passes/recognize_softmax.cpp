@@ -5,7 +5,7 @@
 //
 // With or without the maximum, which changes nothing; x - (max + log(sum exp(x - max))) too. The division may be a
 // product with a reciprocal.
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
 namespace tt::ir {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/passes/move_groups.hpp"
 
 namespace tt::ir {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

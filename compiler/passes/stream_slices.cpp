@@ -8,9 +8,9 @@
 // all slices; a second operand that comes whole is cut (vslice).
 #include <algorithm>
 
+#include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
-#include "compiler/pass.hpp"
 
 namespace tt::ir {
 

@@ -6,7 +6,7 @@
 // 1571 is prime: all columns would be one core's. The host cuts the output to its columns anyway.
 #include <algorithm>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

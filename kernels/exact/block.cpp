@@ -8,8 +8,8 @@
 #include "kernels/exact/integer.hpp"
 #include "kernels/exact/pack.hpp"
 #include "kernels/exact/tile.hpp"
-#include "kernels/float_bits.hpp"
-#include "kernels/numerics.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/numerics.hpp"
 
 namespace tt::exact {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "kernels/exact/fpu_kernel.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace tt::exact {

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "base/error.hpp"
-#include "kernels/exact/unpack.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/unpack.hpp"
 
 namespace tt::exact {
 

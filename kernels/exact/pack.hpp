@@ -25,7 +25,7 @@ struct PackConfig {
     std::uint16_t relu_threshold = 0;
 };
 
-/// Whether this packer is described for these formats (others: kernels/numerics.hpp).
+/// Whether this packer is described for these formats (others: kernels/formats/numerics.hpp).
 bool can_pack(const PackConfig& config);
 
 /// Early step and ReLU: one Dst datum to the intermediate format.

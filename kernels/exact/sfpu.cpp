@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/error.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
 
 namespace tt::exact::sfpu {
 

@@ -1,7 +1,7 @@
 // Attributes that several ops take.
 #pragma once
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

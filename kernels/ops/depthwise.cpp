@@ -1,8 +1,8 @@
 // Depthwise product: every output tile column has its own column of in1, and m_k columns of in0 lie one output width
 // apart: out[r][c] = sum over b < m_k of in0[r][c + C*b] x in1[b][c], C = output tile columns.
-#include "kernels/op_checks.hpp"
 #include "kernels/ops/attributes.hpp"
 #include "kernels/ops/matmul.hpp"
+#include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 

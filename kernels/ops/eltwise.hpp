@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "kernels/exact/block.hpp"
-#include "kernels/op_checks.hpp"
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_checks.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

@@ -3,9 +3,9 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/op_checks.hpp"
-#include "kernels/op_def.hpp"
 #include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/op_checks.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

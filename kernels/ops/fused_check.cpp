@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/op_checks.hpp"
 #include "kernels/ops/fused_op.hpp"
+#include "kernels/ops/op_checks.hpp"
 
 namespace tt {
 namespace {

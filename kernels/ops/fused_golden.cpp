@@ -1,7 +1,7 @@
 // Golden of fused ops: the sub-ops' goldens in listed order on the whole share of each core, because broadcasts inside
 // a fused op repeat each core's own tiles.
-#include "kernels/golden_result.hpp"
 #include "kernels/ops/fused_op.hpp"
+#include "kernels/ops/golden_result.hpp"
 
 namespace tt {
 namespace {

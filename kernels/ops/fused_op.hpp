@@ -1,7 +1,7 @@
 // What the parts of fused_op share: the configuration of a sub-op on one core, and the tiles its operands have.
 #pragma once
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

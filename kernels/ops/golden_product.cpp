@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/golden_eigen.hpp"
+#include "kernels/gemm/golden_eigen.hpp"
 #include "kernels/instruction_set.hpp"
 #include "kernels/ops/matmul.hpp"
 

@@ -1,8 +1,8 @@
 // Dense matmul, and the registry record of both matmuls.
 #include "kernels/ops/matmul.hpp"
 
-#include "kernels/op_checks.hpp"
 #include "kernels/ops/attributes.hpp"
+#include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 

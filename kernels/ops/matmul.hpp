@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

@@ -1,12 +1,12 @@
 // Sparse ("identity") matmul: a list of distinct sparse tiles, activations, and an encoding that says which sparse tile
-// meets which activation rows for which output rows (kernels/sparse_encoding.hpp).
+// meets which activation rows for which output rows (kernels/ops/sparse_encoding.hpp).
 #include <Eigen/SparseCore>
 
-#include "kernels/op_checks.hpp"
 #include "kernels/ops/matmul.hpp"
+#include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
-#include "kernels/sparse_encoding.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
 
 namespace tt {
 namespace {

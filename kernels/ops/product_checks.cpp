@@ -1,6 +1,6 @@
 #include "kernels/ops/product_checks.hpp"
 
-#include "kernels/op_checks.hpp"
+#include "kernels/ops/op_checks.hpp"
 
 namespace tt {
 

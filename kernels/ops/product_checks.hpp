@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

@@ -5,8 +5,8 @@
 
 #include "kernels/exact/block.hpp"
 #include "kernels/exact/fpu.hpp"
-#include "kernels/float_bits.hpp"
-#include "kernels/gemm.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/vector_math.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "kernels/exact/tile.hpp"
-#include "kernels/op_checks.hpp"
 #include "kernels/ops/attributes.hpp"
+#include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 

@@ -1,7 +1,7 @@
 // The simulator's side of the one-operand SFPU ops: the part of each tile that is computed, then rounding to Dst.
 #pragma once
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt::sfpu {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/op_checks.hpp"
-#include "kernels/op_def.hpp"
 #include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/op_checks.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

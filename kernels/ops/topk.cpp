@@ -5,9 +5,9 @@
 #include <bit>
 #include <vector>
 
-#include "kernels/op_checks.hpp"
-#include "kernels/op_def.hpp"
 #include "kernels/ops/attributes.hpp"
+#include "kernels/ops/op_checks.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt {
 

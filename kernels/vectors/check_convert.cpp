@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "kernels/exact/pack.hpp"
-#include "kernels/exact/unpack.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/unpack.hpp"
 #include "kernels/vectors/entry.hpp"
 #include "kernels/vectors/formats.hpp"
 

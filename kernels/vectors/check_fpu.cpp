@@ -3,8 +3,8 @@
 
 #include "kernels/exact/fpu.hpp"
 #include "kernels/exact/integer.hpp"
-#include "kernels/exact/unpack.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/unpack.hpp"
 #include "kernels/vectors/entry.hpp"
 #include "kernels/vectors/formats.hpp"
 

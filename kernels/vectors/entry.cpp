@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/read_file.hpp"
-#include "kernels/exact/unpack.hpp"
+#include "kernels/formats/unpack.hpp"
 
 namespace tt::vectors {
 

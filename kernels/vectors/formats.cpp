@@ -1,7 +1,7 @@
 #include "kernels/vectors/formats.hpp"
 
-#include "kernels/exact/unpack.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/unpack.hpp"
 
 namespace tt::vectors {
 

@@ -1,7 +1,7 @@
 // L1 buffer sizes of a core, and whether they fit (docs/modelling.md "L1 space").
 #pragma once
 
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "netlist/plan/plan.hpp"
 
 namespace tt {

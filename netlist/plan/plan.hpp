@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel_timing.hpp"
-#include "netlist/device.hpp"
+#include "kernels/timing/kernel_timing.hpp"
+#include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 #include "netlist/plan/tm_map.hpp"
 #include "netlist/queue_state.hpp"

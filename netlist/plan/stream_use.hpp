@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 #include "netlist/tm.hpp"
 
 namespace tt {

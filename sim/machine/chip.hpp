@@ -6,7 +6,7 @@
 #include <systemc>
 #include <vector>
 
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"

@@ -1,7 +1,7 @@
 // Golden as an engine: whole tensors in float32, with the pointers and queues of the machine.
 #pragma once
 
-#include "netlist/golden.hpp"
+#include "netlist/golden/golden.hpp"
 #include "sim/untimed/engine.hpp"
 
 namespace tt::sim {

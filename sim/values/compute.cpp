@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/overflow.hpp"
-#include "kernels/tile_codec.hpp"
+#include "kernels/formats/overflow.hpp"
+#include "kernels/formats/tile_codec.hpp"
 
 namespace tt::sim {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "kernels/tile_codec.hpp"
+#include "kernels/formats/tile_codec.hpp"
 
 namespace tt::sim {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "kernels/numerics.hpp"
+#include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
 
 namespace tt::sim {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/overflow.hpp"
+#include "kernels/formats/overflow.hpp"
 
 namespace tt::sim {
 

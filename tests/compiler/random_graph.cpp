@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "compiler/pass.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 

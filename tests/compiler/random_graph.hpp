@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "compiler/graph.hpp"
+#include "compiler/ir/graph.hpp"
 
 namespace tt::ir {
 

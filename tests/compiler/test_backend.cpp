@@ -6,7 +6,7 @@
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
-#include "kernels/sparse_encoding.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
 
 using namespace tt;
 using namespace tt::ir;

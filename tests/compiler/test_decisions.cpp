@@ -6,9 +6,9 @@
 #include <functional>
 #include <random>
 
+#include "compiler/host/model_run.hpp"
 #include "compiler/model_files.hpp"
-#include "compiler/model_run.hpp"
-#include "compiler/value_file.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "compiler/builder.hpp"
-#include "compiler/window.hpp"
+#include "compiler/ir/builder.hpp"
+#include "compiler/ops/window.hpp"
 #include "tests/compiler/random_graph.hpp"
 
 using namespace tt;

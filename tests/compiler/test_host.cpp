@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "compiler/host_program.hpp"
-#include "compiler/host_rounding.hpp"
-#include "compiler/host_steps.hpp"
-#include "compiler/pass.hpp"
-#include "compiler/value_file.hpp"
+#include "compiler/host/host_program.hpp"
+#include "compiler/host/host_rounding.hpp"
+#include "compiler/host/host_steps.hpp"
+#include "compiler/ir/pass.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
 using tt::TempFolder;

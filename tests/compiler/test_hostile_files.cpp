@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/format_rules.hpp"
+#include "compiler/ir/format_rules.hpp"
+#include "compiler/ir/overrides.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/model_files.hpp"
 #include "compiler/onnx/tensor.hpp"
-#include "compiler/overrides.hpp"
-#include "compiler/pass.hpp"
-#include "compiler/value_file.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
 using namespace tt;

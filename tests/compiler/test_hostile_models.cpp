@@ -6,8 +6,8 @@
 #include <fstream>
 #include <limits>
 
+#include "compiler/ir/pass.hpp"
 #include "compiler/onnx/read.hpp"
-#include "compiler/pass.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
 using namespace tt;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "compiler/ir/pass.hpp"
 #include "compiler/lower/pad_range.hpp"
-#include "compiler/pass.hpp"
 #include "tests/compiler/random_graph.hpp"
 
 using namespace tt;

@@ -5,13 +5,13 @@
 #include <fstream>
 
 #include "compiler/backend/edge_limits.hpp"
+#include "compiler/host/model_run.hpp"
 #include "compiler/model_files.hpp"
-#include "compiler/model_run.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "compiler/result_folder.hpp"
-#include "compiler/value_file.hpp"
+#include "netlist/checks/validate.hpp"
 #include "netlist/plan/stream_use.hpp"
-#include "netlist/reader.hpp"
-#include "netlist/validate.hpp"
+#include "netlist/text/reader.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "compiler/host_program.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/host/host_program.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace tt::fuzz {
 

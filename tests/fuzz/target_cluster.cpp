@@ -1,7 +1,7 @@
 // Cluster descriptors.
 #include <algorithm>
 
-#include "netlist/cluster.hpp"
+#include "netlist/device/cluster.hpp"
 #include "tests/fuzz/file_of.hpp"
 #include "tests/fuzz/targets.hpp"
 

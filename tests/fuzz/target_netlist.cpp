@@ -1,7 +1,7 @@
 // The whole way of a netlist text up to validation.
-#include "netlist/reader.hpp"
-#include "netlist/validate.hpp"
-#include "netlist/writer.hpp"
+#include "netlist/checks/validate.hpp"
+#include "netlist/text/reader.hpp"
+#include "netlist/text/writer.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tt::fuzz {

@@ -1,5 +1,5 @@
 // Values in .npy files.
-#include "compiler/value_file.hpp"
+#include "compiler/onnx/value_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tt::fuzz {

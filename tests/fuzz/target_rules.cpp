@@ -1,7 +1,7 @@
 // Rules of mixed precision and overrides, in YAML and on the command line.
-#include "compiler/format_rules.hpp"
-#include "compiler/overrides.hpp"
-#include "compiler/pass.hpp"
+#include "compiler/ir/format_rules.hpp"
+#include "compiler/ir/overrides.hpp"
+#include "compiler/ir/pass.hpp"
 #include "isa/arch.hpp"
 #include "tests/fuzz/targets.hpp"
 

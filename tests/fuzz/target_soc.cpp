@@ -1,5 +1,5 @@
 // Soc descriptors, for both kinds of chips.
-#include "netlist/soc_descriptor.hpp"
+#include "netlist/device/soc_descriptor.hpp"
 #include "tests/fuzz/file_of.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -1,7 +1,7 @@
 // Operands and comparisons for the tests of matmul, depthwise, reduce and fused ops.
 #pragma once
 
-#include "kernels/golden_result.hpp"
+#include "kernels/ops/golden_result.hpp"
 #include "tests/kernels/run_op.hpp"
 
 namespace tt::testing {

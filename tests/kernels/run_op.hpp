@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/op_checks.hpp"
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_checks.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace tt::testing {
 

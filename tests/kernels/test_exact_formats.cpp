@@ -5,10 +5,10 @@
 #include "kernels/exact/block.hpp"
 #include "kernels/exact/pack.hpp"
 #include "kernels/exact/sfpu.hpp"
-#include "kernels/exact/unpack.hpp"
-#include "kernels/float_bits.hpp"
-#include "kernels/numerics.hpp"
-#include "kernels/tile_codec.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/numerics.hpp"
+#include "kernels/formats/tile_codec.hpp"
+#include "kernels/formats/unpack.hpp"
 
 using namespace tt;
 using exact::PackConfig;

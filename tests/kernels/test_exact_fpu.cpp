@@ -10,7 +10,7 @@
 #include "kernels/exact/fpu.hpp"
 #include "kernels/exact/integer.hpp"
 #include "kernels/exact/tile.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
 #include "kernels/instruction_set.hpp"
 
 using namespace tt;

@@ -2,7 +2,7 @@
 #include "kernels/exact/block.hpp"
 #include "kernels/exact/fpu.hpp"
 #include "kernels/exact/pack.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
 #include "tests/kernels/product_ops.hpp"
 
 using namespace tt;

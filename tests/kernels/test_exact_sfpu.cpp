@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/exact/sfpu.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
 
 using namespace tt;
 namespace sfpu = tt::exact::sfpu;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/gemm.hpp"
-#include "kernels/gemm_kernel.hpp"
+#include "kernels/gemm/gemm.hpp"
+#include "kernels/gemm/gemm_kernel.hpp"
 #include "kernels/instruction_set.hpp"
 
 using namespace tt;

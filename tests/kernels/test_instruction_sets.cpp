@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/numerics.hpp"
+#include "kernels/formats/tile_codec.hpp"
 #include "kernels/instruction_set.hpp"
-#include "kernels/numerics.hpp"
-#include "kernels/tile_codec.hpp"
 
 using namespace tt;
 

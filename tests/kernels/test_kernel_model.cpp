@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "isa/arch.hpp"
-#include "kernels/kernel_rows.hpp"
-#include "kernels/kernel_timing.hpp"
+#include "kernels/timing/kernel_rows.hpp"
+#include "kernels/timing/kernel_timing.hpp"
 #include "tests/folders.hpp"
 
 using namespace tt;

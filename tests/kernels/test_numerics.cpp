@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "kernels/float_bits.hpp"
-#include "kernels/numerics.hpp"
-#include "kernels/tile_codec.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/numerics.hpp"
+#include "kernels/formats/tile_codec.hpp"
 
 using namespace tt;
 using enum DataFormat;

@@ -7,10 +7,10 @@
 #include <iostream>
 #include <map>
 
-#include "kernels/float_bits.hpp"
-#include "kernels/gemm.hpp"
-#include "kernels/numerics.hpp"
-#include "kernels/tile_codec.hpp"
+#include "kernels/formats/float_bits.hpp"
+#include "kernels/formats/numerics.hpp"
+#include "kernels/formats/tile_codec.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "tests/kernels/vector_files.hpp"
 
 using namespace tt;

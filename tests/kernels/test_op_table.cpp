@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "kernels/golden_result.hpp"
+#include "kernels/ops/golden_result.hpp"
 #include "tests/kernels/run_op.hpp"
 
 using namespace tt;

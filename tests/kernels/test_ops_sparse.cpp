@@ -1,8 +1,8 @@
 #include <set>
 
-#include "kernels/kernel_model.hpp"
-#include "kernels/kernel_timing.hpp"
-#include "kernels/sparse_encoding.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
+#include "kernels/timing/kernel_model.hpp"
+#include "kernels/timing/kernel_timing.hpp"
 #include "tests/kernels/product_ops.hpp"
 
 using namespace tt;

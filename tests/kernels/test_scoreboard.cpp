@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/scoreboard.hpp"
+#include "kernels/timing/scoreboard.hpp"
 
 using namespace tt;
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "netlist/plan/plan.hpp"
-#include "netlist/reader.hpp"
+#include "netlist/text/reader.hpp"
 #include "tests/sim/netlist_text.hpp"
 
 namespace tt::test {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "netlist/reader.hpp"
-#include "netlist/validate.hpp"
+#include "netlist/checks/validate.hpp"
+#include "netlist/text/reader.hpp"
 
 namespace tt::test {
 

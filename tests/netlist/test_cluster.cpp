@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "netlist/cluster.hpp"
+#include "netlist/device/cluster.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "netlist/compare.hpp"
+#include "netlist/compare/compare.hpp"
 
 using namespace tt;
 

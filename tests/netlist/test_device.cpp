@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "netlist/device.hpp"
-#include "netlist/soc_descriptor.hpp"
+#include "netlist/device/device.hpp"
+#include "netlist/device/soc_descriptor.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 

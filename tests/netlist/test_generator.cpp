@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "netlist/generator.hpp"
+#include "netlist/stimulus/generator.hpp"
 
 using namespace tt;
 

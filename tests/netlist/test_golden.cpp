@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "netlist/golden.hpp"
+#include "netlist/golden/golden.hpp"
 #include "tests/netlist/plan_of.hpp"
 
 using namespace tt;

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "kernels/op_def.hpp"
-#include "netlist/read_parts.hpp"
-#include "netlist/writer.hpp"
+#include "kernels/ops/op_def.hpp"
+#include "netlist/text/read_parts.hpp"
+#include "netlist/text/writer.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
 using namespace tt;

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "kernels/sparse_encoding.hpp"
-#include "netlist/stimulus.hpp"
+#include "kernels/ops/sparse_encoding.hpp"
+#include "netlist/stimulus/stimulus.hpp"
 
 using namespace tt;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "netlist/tm_tensor.hpp"
+#include "netlist/golden/tm_tensor.hpp"
 
 using namespace tt;
 

@@ -2,8 +2,8 @@
 
 #include <random>
 
+#include "netlist/golden/tm_tensor.hpp"
 #include "netlist/plan/tm_map.hpp"
-#include "netlist/tm_tensor.hpp"
 
 using namespace tt;
 

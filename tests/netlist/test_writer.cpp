@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "netlist/writer.hpp"
+#include "netlist/text/writer.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
 using namespace tt;

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "netlist/reader.hpp"
+#include "netlist/text/reader.hpp"
 #include "runtime/session.hpp"
 #include "tests/folders.hpp"
 

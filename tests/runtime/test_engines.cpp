@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <random>
 
-#include "netlist/golden.hpp"
-#include "netlist/reader.hpp"
+#include "netlist/golden/golden.hpp"
+#include "netlist/text/reader.hpp"
 #include "runtime/session.hpp"
 #include "sim/host_inputs.hpp"
 #include "sim/setup.hpp"

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "compiler/compile.hpp"
-#include "compiler/model_run.hpp"
+#include "compiler/host/model_run.hpp"
+#include "compiler/host/reference.hpp"
 #include "compiler/onnx/read.hpp"
-#include "compiler/reference.hpp"
 #include "compiler/result_folder.hpp"
 #include "runtime/model.hpp"
 #include "sim/run.hpp"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <thread>
 
-#include "netlist/reader.hpp"
+#include "netlist/text/reader.hpp"
 #include "runtime/session.hpp"
 #include "tests/sim/netlist_text.hpp"
 

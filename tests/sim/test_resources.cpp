@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "sim/machine/chip.hpp"
 #include "sim/noc/constants.hpp"
 #include "tests/sim/fresh_systemc.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
-#include "kernels/kernel_rows.hpp"
+#include "kernels/timing/kernel_rows.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"

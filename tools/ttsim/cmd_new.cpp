@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "isa/config_dir.hpp"
-#include "netlist/device.hpp"
+#include "netlist/device/device.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"

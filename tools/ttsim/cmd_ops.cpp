@@ -4,7 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "kernels/op_def.hpp"
+#include "kernels/ops/op_def.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -111,7 +111,7 @@ std::string attribute_table(std::span<const AttrDef> attributes) {
 std::string as_markdown() {
     std::string text =
         "# Op types\n\n"
-        "Written by `ttsim ops --markdown` from the op registry (`kernels/op_table.cpp`); do not edit.\n"
+        "Written by `ttsim ops --markdown` from the op registry (`kernels/ops/op_table.cpp`); do not edit.\n"
         "Shapes, operands and values of each op are in [netlist.md](netlist.md).\n\n"
         "| op | class | inputs | what it does |\n|---|---|---|---|\n";
     for (const OpDef* op : all_ops())

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/model_run.hpp"
+#include "compiler/host/model_run.hpp"
 #include "sim/run.hpp"
 #include "tools/common/outputs.hpp"
 

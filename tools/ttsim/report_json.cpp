@@ -106,7 +106,7 @@ Json output_json(const sim::OutputReport& output) {
             {"tolerance",
              {{"type", type_name(rule.type)},
               {"atol", number(std::abs(rule.atol))},
-              {"atol_unit", rule.atol < 0 ? "rms" : "absolute"},  // as netlist/compare.hpp has it
+              {"atol_unit", rule.atol < 0 ? "rms" : "absolute"},  // as netlist/compare/compare.hpp has it
               {"rtol", number(rule.rtol)},
               {"check_pct", number(rule.check_pct)},
               {"check_pcc", number(rule.check_pcc)}}},

@@ -94,7 +94,7 @@ std::string outputs_text(const sim::RunReport& report, Width width) {
     return "\n" + table.text(width);
 }
 
-/// A negative atol counts in units of golden's RMS (netlist/compare.hpp).
+/// A negative atol counts in units of golden's RMS (netlist/compare/compare.hpp).
 std::string tolerance_line(const sim::OutputReport& output) {
     const Comparison& c = output.comparison;
     if (c.type == Comparison::Type::Exact) return fmt::format("tolerance: exact ({})\n", output.rule);

@@ -1,0 +1,29 @@
+// A constant sparse matrix as a netlist's sparse matmul wants it: few distinct 32x32 tiles, and where each stands.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+using TileDatums = std::array<float, 1024>;  ///< row-major
+
+struct SparsePlace {
+    std::int64_t row = 0, col = 0;  ///< in tiles
+    std::int64_t tile = 0;          ///< of SparsePattern::tiles
+};
+
+struct SparsePattern {
+    std::int64_t rows = 0, cols = 0;  ///< in tiles
+    std::vector<TileDatums> tiles;    ///< all different
+    std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
+    bool ones = true;                 ///< all datums are 0 or 1
+};
+
+/// From the operands of buda.sparse: `index` [32 * rows, n] with -1 for none, `weights` of the same shape or nullptr
+/// for ones; the matrix has `cols` tile columns.
+SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols);
+
+}  // namespace tt::ir

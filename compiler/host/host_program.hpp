@@ -1,0 +1,65 @@
+// What the host computes around the device's run, as a graph of model ops.
+//
+//   inputs of the model -> ops -> values for the device | the device's results -> ops -> outputs of the model
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+struct HostProgram {
+    /// Nodes: the model's inputs, constants, host ops, and the device's results as inputs with the attribute
+    /// {device = 1}. Outputs: the model's. Names of inputs are their origins.
+    Graph graph;
+    /// The device's input of that origin gets this value.
+    struct Crossing {
+        std::string name;
+        ValueId value = 0;
+    };
+    std::vector<Crossing> to_device;
+    /// Throws Error(Internal) when there is no such input.
+    ValueId value_of(const std::string& name) const;
+};
+
+/// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
+/// becomes its input, what they need of the device its output.
+/// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
+/// Where nothing is left for the device it copies one number.
+HostProgram cut_host(Graph& graph, bool exact);
+
+/// One program from two cuts: `inner` was cut out of what `outer` left for the device.
+HostProgram join(HostProgram outer, HostProgram inner);
+
+/// Whether anything reads each node: a step, the device, or an output.
+std::vector<bool> read_nodes(const HostProgram& program);
+
+/// Name under which a value crosses between host and device.
+std::string crossing_name(const Node& node);
+/// Names of the model's inputs, in its order.
+std::vector<std::string> input_names(const Graph& graph);
+/// Inputs that say nothing of their origin come from the model's of their own name.
+void name_inputs(Graph& graph);
+
+using Values = std::map<std::string, Literal>;
+/// The values of the device's inputs, and the model's outputs once the device has run. Throws Error(Input) for numbers
+/// no table has.
+class HostRun {
+public:
+    /// `inputs`: by name of the model's input, each of the input's type; those that are read.
+    HostRun(const HostProgram& program, const Values& inputs);
+    Values device_inputs() const;
+    /// `results`: by crossing name.
+    Values finish(const Values& results);
+
+private:
+    void compute();
+    const HostProgram& program_;
+    std::vector<LiteralPtr> values_;
+};
+
+}  // namespace tt::ir

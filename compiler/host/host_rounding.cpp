@@ -1,0 +1,30 @@
+#include "compiler/host/host_rounding.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace tt::ir {
+
+namespace {
+
+/// Keeps `bits` of the 23 of a significand; a carry goes into the exponent, where the result is what is meant.
+float rounded(float value, int bits) {
+    constexpr std::uint32_t exponent_mask = 0x7f800000;
+    const int cut = 23 - bits;
+    const auto raw = std::bit_cast<std::uint32_t>(value);
+    if ((raw & exponent_mask) == exponent_mask) return value;  // infinity, no number
+    const std::uint32_t below = (std::uint32_t{1} << cut) - 1;
+    const std::uint32_t odd = (raw >> cut) & 1;
+    const std::uint32_t up = (raw + (below >> 1) + odd) & ~below;
+    return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
+}
+
+}  // namespace
+
+void round_for_push(DataFormat format, std::span<float> values) {
+    const int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : 0;
+    if (bits == 0) return;
+    for (float& value : values) value = rounded(value, bits);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,316 @@
+#include "compiler/host/host_steps.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/read_file.hpp"
+#include "compiler/host/host_rounding.hpp"
+#include "compiler/ir/op_table.hpp"
+#include "compiler/lower/lowering.hpp"
+#include "compiler/onnx/value_file.hpp"
+#include "netlist/manifest.hpp"
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace tt::ir {
+
+// --- tensors and queue entries ------------------------------------------------------------------------------------
+
+Tensor to_entry(const Literal& value, DataFormat df) {
+    const Form form = form_of(value.dims());
+    Tensor tensor(form.z, form.full_rows(), form.full_cols());
+    for (std::int64_t z = 0; z < form.z; ++z)
+        for (std::int64_t r = 0; r < form.rows; ++r) {
+            float* row = tensor.slice(z).row(r);
+            const std::int64_t from = (z * form.rows + r) * form.cols;
+            for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(from + c));
+        }
+    round_for_push(df, tensor.data);
+    return tensor;
+}
+
+Literal from_entry(const Tensor& entry, const Type& type) {
+    const Form form = form_of(type.dims);
+    // rows may come in more slices (streamed), and with more columns than are wanted
+    if (entry.z * entry.rows != form.z * form.full_rows() || entry.cols < form.cols)
+        fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
+                   to_string(type));
+    Literal out(type.dtype, type.dims, most_read);
+    const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
+    for (std::int64_t z = 0; z < form.z; ++z)
+        for (std::int64_t r = 0; r < form.rows; ++r)
+            for (std::int64_t c = 0; c < form.cols; ++c) {
+                const std::int64_t row = z * form.full_rows() + r;
+                const auto value = static_cast<double>(entry.slice(row / entry.rows).at(row % entry.rows, c));
+                out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
+            }
+    return out;
+}
+
+// --- writing ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+ordered_json attrs_json(const Attrs& attrs) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [key, value] : attrs) std::visit([&](const auto& v) { out[key] = v; }, value);
+    return out;
+}
+
+ordered_json type_json(ordered_json item, const Type& type) {
+    item["dtype"] = std::string(to_string(type.dtype));
+    item["dims"] = type.dims;
+    return item;
+}
+
+ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const std::string& folder) {
+    ordered_json item{{"name", node.name}, {"op", node.op}};
+    if (node.is_input()) {
+        item["op"] = node.has("device") ? "device" : "input";
+        item["of"] = crossing_name(node);
+        const auto file = inputs.find(crossing_name(node));
+        if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
+    } else if (node.is_constant()) {
+        const std::string file = "host_" + npy_name(node.name);
+        write_value_file(folder + "/" + file, *node.literal);
+        item["file"] = file;
+    } else {
+        item["operands"] = ordered_json::array();
+        for (const Edge& edge : node.inputs) item["operands"].push_back(graph.nodes[edge.value].name);
+        item["attrs"] = attrs_json(node.attrs);
+        item["of"] = node.origin;
+    }
+    return type_json(std::move(item), node.type);
+}
+
+/// The host's value that crosses: its name in "host".
+std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
+    if (input) return program.graph.nodes[program.value_of(tensor.name)].name;
+    for (const Node& node : program.graph.nodes)
+        if (node.has("device") && node.origin == tensor.name) return node.name;
+    TT_CHECK(false, "no value of the host is the device's '{}'", tensor.name);
+}
+
+ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, bool input) {
+    const Form form = form_of(tensor.type.dims);
+    ordered_json item =
+        type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
+    item["matrix"] = {form.z, form.rows, form.cols};
+    item["df"] = std::string(to_string(tensor.df));
+    item["steps"] = input ? std::vector<std::string>{"round to the data format", "fill up to tiles"}
+                          : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
+    return item;
+}
+
+std::string bound_line(const BoundTensor& tensor, bool input) {
+    const Form form = form_of(tensor.type.dims);
+    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles", input ? "input" : "output",
+                       tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
+                       form.cols, input ? "filled up to" : "cut from");
+}
+
+}  // namespace
+
+std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder) {
+    const Graph& graph = steps.program.graph;
+    ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
+    for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
+    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, inputs, folder));
+    for (const BoundTensor& tensor : steps.to_device)
+        all["to_device"].push_back(bound_json(steps.program, tensor, true));
+    for (const BoundTensor& tensor : steps.from_device)
+        all["from_device"].push_back(bound_json(steps.program, tensor, false));
+    for (const Output& output : graph.outputs)
+        all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
+    return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+HostSteps with_value_names(HostSteps steps) {
+    for (BoundTensor& tensor : steps.to_device) tensor.name = value_name(steps.program, tensor, true);
+    for (BoundTensor& tensor : steps.from_device) tensor.name = value_name(steps.program, tensor, false);
+    for (HostProgram::Crossing& crossing : steps.program.to_device)
+        crossing.name = steps.program.graph.nodes[crossing.value].name;
+    for (Node& node : steps.program.graph.nodes)
+        if (node.has("device")) node.origin = node.name;
+    return steps;
+}
+
+bool equal(const HostSteps& a, const HostSteps& b) {
+    const HostSteps x = with_value_names(a), y = with_value_names(b);
+    return x.device == y.device && x.microbatch == y.microbatch && equal(x.program.graph, y.program.graph) &&
+           x.to_device == y.to_device && x.from_device == y.from_device;
+}
+
+std::vector<std::string> host_step_lines(const HostSteps& steps) {
+    std::vector<std::string> lines;
+    for (const Node& node : steps.program.graph.nodes)
+        if (!node.is_input() && !node.is_constant())
+            lines.push_back(
+                fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, to_string(node.type)));
+    for (const BoundTensor& tensor : steps.to_device) lines.push_back(bound_line(tensor, true));
+    for (const BoundTensor& tensor : steps.from_device) lines.push_back(bound_line(tensor, false));
+    return lines;
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class StepsReader {
+public:
+    explicit StepsReader(const std::string& folder) : folder_(folder), loc_{folder + "/host_steps.json", 0, 0} {}
+
+    StoredSteps read() {
+        if (std::error_code ignored; !fs::exists(loc_.file, ignored))
+            fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
+        constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+        const std::string text = read_file(loc_.file, most_bytes);
+        try {
+            const json all = json::parse(text);
+            steps_.device = all.at("device").get<std::string>();
+            steps_.microbatch = all.at("microbatch").get<std::int64_t>();
+            if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);
+            for (const json& item : all.at("host")) add_node(item);
+            for (const json& item : all.at("to_device")) steps_.to_device.push_back(bound(item));
+            for (const json& item : all.at("from_device")) steps_.from_device.push_back(bound(item));
+            for (const json& item : all.at("outputs"))
+                graph().outputs.push_back({item.at("name").get<std::string>(), value(item.at("value")), {}});
+        } catch (const json::exception& error) {
+            fail_input(loc_, "it is no list of host steps: {}", error.what());
+        }
+        connect();
+        return {std::move(steps_), std::move(inputs_)};
+    }
+
+private:
+    Graph& graph() { return steps_.program.graph; }
+
+    ValueId value(const json& name) const {
+        const auto found = known_.find(name.get<std::string>());
+        if (found == known_.end()) fail_input(loc_, "'{}' is made by no step before", name.get<std::string>());
+        return found->second;
+    }
+
+    Type type(const json& item) const {
+        const auto name = item.at("dtype").get<std::string>();
+        const auto dtype = parse_dtype(name);
+        if (!dtype) fail_input(loc_, "'{}' is no element type", name);
+        Type type{*dtype, item.at("dims").get<Dims>(), {}};
+        if (const std::int64_t datums = extent(type.dims); datums < 0 || datums > std::int64_t{1} << 33)
+            fail_input(loc_, "the size {} cannot be right", to_string(type));
+        return type;
+    }
+
+    Attrs attrs(const json& items) const {
+        Attrs attrs;
+        for (const auto& [key, v] : items.items()) {
+            if (v.is_number_integer())
+                attrs[key] = v.get<std::int64_t>();
+            else if (v.is_number())
+                attrs[key] = v.get<double>();
+            else if (v.is_string())
+                attrs[key] = v.get<std::string>();
+            else
+                attrs[key] = v.get<std::vector<std::int64_t>>();
+        }
+        return attrs;
+    }
+
+    /// A file of the folder itself.
+    std::string file_of(const json& item) const {
+        const auto name = item.at("file").get<std::string>();
+        if (name.empty() || fs::path(name).filename() != name) fail_input(loc_, "'{}' is no file of the folder", name);
+        return folder_ + "/" + name;
+    }
+
+    void add_node(const json& item) {
+        Node node;
+        node.name = item.at("name").get<std::string>();
+        node.op = item.at("op").get<std::string>();
+        node.type = type(item);
+        node.loc = loc_;
+        if (known_.count(node.name)) fail_input(loc_, "'{}' is made twice", node.name);
+        if (node.op == "input" || node.op == "device") {
+            node.origin = item.at("of").get<std::string>();
+            if (node.op == "device") node.attrs["device"] = std::int64_t{1};
+            if (item.contains("file")) inputs_[node.origin] = file_of(item);
+            node.op = "input";
+        } else if (node.op == "constant") {
+            node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
+        } else {
+            add_op(node, item);
+        }
+        known_[node.name] = graph().nodes.size();
+        graph().nodes.push_back(std::move(node));
+    }
+
+    Literal constant(const std::string& file, const Type& type) const {
+        Literal read = read_value_file(file);
+        if (read.dims() != type.dims)
+            fail_input({file, 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "), to_string(type));
+        if (read.dtype() == type.dtype) return read;
+        Literal out(type.dtype, type.dims, most_read);
+        for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, read.at(i));
+        return out;
+    }
+
+    void add_op(Node& node, const json& item) {
+        const OpInfo* op = find_op(node.op);
+        if (!op || !op->eval) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
+        for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
+        node.attrs = attrs(item.at("attrs"));
+        node.origin = item.at("of").get<std::string>();
+        const Type made = infer_type(graph(), node);
+        if (made != node.type)
+            fail_input(loc_, "'{}' is {}; its operands make {}", node.name, to_string(node.type), to_string(made));
+    }
+
+    BoundTensor bound(const json& item) const {
+        const auto name = item.at("df").get<std::string>();
+        const auto df = parse_format(name);
+        if (!df) fail_input(loc_, "'{}' is no data format", name);
+        return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
+    }
+
+    /// Every value that crosses is there on both sides. The file names tensors by the host's values; results of the
+    /// device get back the names under which they cross.
+    void connect() {
+        for (const BoundTensor& tensor : steps_.to_device)
+            steps_.program.to_device.push_back({tensor.name, crossing(tensor, false)});
+        std::set<std::string> names;
+        for (BoundTensor& tensor : steps_.from_device) {
+            tensor.name = crossing_name(graph().nodes[crossing(tensor, true)]);
+            if (!names.insert(tensor.name).second) fail_input(loc_, "the device gives '{}' twice", tensor.name);
+        }
+        std::size_t results = 0;
+        for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
+        if (results != steps_.from_device.size())
+            fail_input(loc_, "{} results of the device are read and {} are given", results, steps_.from_device.size());
+    }
+    ValueId crossing(const BoundTensor& tensor, bool from_device) {
+        const auto found = known_.find(tensor.name);
+        if (found == known_.end() || graph().nodes[found->second].has("device") != from_device ||
+            graph().nodes[found->second].type != tensor.type)
+            fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
+                       to_string(tensor.type));
+        return found->second;
+    }
+
+    std::string folder_;
+    SourceLoc loc_;
+    HostSteps steps_;
+    InputFiles inputs_;
+    std::map<std::string, ValueId> known_;
+};
+
+}  // namespace
+
+StoredSteps read_host_steps(const std::string& folder) { return StepsReader(folder).read(); }
+
+}  // namespace tt::ir

@@ -1,0 +1,49 @@
+// host_steps.json of a compiled result: what the host does around the device's run.
+//
+//   "host"         nodes in order: inputs of the model (with a file of values), constants (files), ops of the model,
+//                  results of the device
+//   "to_device"    values -> queues, "from_device" queues -> values: element type, shape, matrix form
+//   "outputs"      of the model
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/backend/emit.hpp"
+#include "compiler/host/host_program.hpp"
+
+namespace tt::ir {
+
+struct HostSteps {
+    std::string device;           ///< product or soc descriptor file it was compiled for
+    std::int64_t microbatch = 1;  ///< inputs of one execute
+    HostProgram program;
+    std::vector<BoundTensor> to_device, from_device;  ///< names: of to_device, and of the device's results
+};
+bool equal(const HostSteps& a, const HostSteps& b);
+
+/// Inputs of the model -> files of the values to use by default.
+using InputFiles = std::map<std::string, std::string>;
+struct StoredSteps {
+    HostSteps steps;
+    InputFiles inputs;  ///< with the folder
+};
+/// Throws Error(Input) naming file and key.
+StoredSteps read_host_steps(const std::string& folder);
+
+/// The text of host_steps.json; the files of constants are written into the folder. `inputs`: without the folder.
+std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder);
+
+/// Names of the device's inputs and results become those of the host's values.
+HostSteps with_value_names(HostSteps steps);
+
+/// One line for each step, as `ttsim compile` prints them.
+std::vector<std::string> host_step_lines(const HostSteps& steps);
+
+/// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
+/// `df`: of the queue; floats are rounded to it.
+Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32);
+/// Rounds to the type if it is whole. An entry may hold its rows in more slices, and more columns. Throws Error(Input).
+Literal from_entry(const Tensor& entry, const Type& type);
+
+}  // namespace tt::ir

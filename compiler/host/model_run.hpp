@@ -1,0 +1,55 @@
+// A compiled result run as the model it was: inputs and outputs under their names in the model, host steps around the
+// device's run.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/host/samples.hpp"
+
+namespace tt::ir {
+
+struct ModelRunOptions {
+    std::string folder;                         ///< of `ttsim compile`
+    std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; others come from the compile
+    std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
+    std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
+    std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
+    bool reference = true;                      ///< compare with the model in float32, where the folder has it
+    double least_pcc = 0.99;                    ///< of compared floats; of whole numbers: the share that is equal
+};
+
+/// Of an output with what is expected.
+struct Agreement {
+    double pcc = 0;  ///< the correlation, or of whole numbers the share that is equal
+    double max_error = 0;
+    bool pass = true;
+};
+
+struct ModelOutput {
+    std::string name;
+    Literal value;                       ///< several samples: along a new first axis
+    std::optional<Agreement> expected;   ///< with --expect
+    std::optional<Agreement> reference;  ///< with the model in float32
+    bool pass() const { return (!expected || expected->pass) && (!reference || reference->pass); }
+};
+
+struct ModelRunReport {
+    std::int64_t samples = 1;
+    std::vector<std::string> steps;  ///< what the host did, one line each
+    std::vector<std::string> notes;  ///< NaNs, infinities and overflows by place; outputs nothing is expected of
+    std::vector<ModelOutput> outputs;
+    bool pass() const;
+};
+
+/// Runs the device on entries of queues; returns those of the queues of `from_device`.
+using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
+
+/// An input may have one axis more than the model's in front: so many samples are run one after the other.
+/// Throws Error(Input) for files and names that do not fit.
+ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device);
+
+}  // namespace tt::ir

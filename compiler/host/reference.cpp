@@ -1,0 +1,112 @@
+#include "compiler/host/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "compiler/ir/pass.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::ir {
+
+namespace {
+
+constexpr double most_constants = 1 << 20;  // datums
+constexpr double most_work = 1e8;           // products and other steps, a second or so
+
+/// Steps to compute a node, about.
+double work_of(const Graph& graph, const Node& node) {
+    const auto dims = [&](std::size_t k) -> const Dims& { return graph.type(node.inputs[k].value).dims; };
+    const auto out = static_cast<double>(count(node.type.dims));
+    if (node.op == "matmul" || node.op == "map_axis" || node.op == "softmax" || node.op == "log_softmax")
+        return out * static_cast<double>(dims(0).empty() ? 1 : *std::max_element(dims(0).begin(), dims(0).end()));
+    if (node.op == "conv" || node.op == "conv_transpose")
+        return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
+    if (node.op == "pick_sum")
+        return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
+    if (node.op == "max_pool" || node.op == "average_pool")
+        return out * static_cast<double>(count(node.list("kernel")));
+    double read = out;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) read += static_cast<double>(count(dims(k)));
+    return read;
+}
+
+double work_of(const Graph& graph) {
+    double work = 0;
+    for (const Node& node : graph.nodes)
+        if (!node.inputs.empty()) work += work_of(graph, node);
+    return work;
+}
+
+bool is_small(const Graph& graph) {
+    double constants = 0;
+    for (const Node& node : graph.nodes)
+        if (node.is_constant()) constants += static_cast<double>(count(node.type.dims));
+    return constants <= most_constants && work_of(graph) <= most_work;
+}
+
+/// Every node has a value.
+bool computes(const Graph& graph) {
+    return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+        const OpInfo* op = find_op(node.op);
+        return node.is_input() || node.is_constant() || (op && op->eval && !node.type.format);
+    });
+}
+
+}  // namespace
+
+std::optional<Graph> reference_graph(const Graph& model) {
+    if (!is_small(model)) return std::nullopt;
+    Graph graph = model;
+    std::vector<const Pass*> passes;
+    for (const char* name :
+         {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
+        passes.push_back(find_pass(name));
+    run_passes(graph, passes, {}, true);
+    if (!is_small(graph) || !computes(graph)) return std::nullopt;
+    return graph;
+}
+
+std::optional<Graph> read_reference(const std::string& folder) {
+    const std::string file = (fs::path(folder) / reference_file).string();
+    std::error_code code;
+    if (!fs::is_regular_file(file, code)) return std::nullopt;
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
+    Graph graph = parse_graph(text.str(), file);
+    if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that has no value");
+    return graph;
+}
+
+Reference::Reference(Graph graph, const Graph& inputs, const std::string& file) {
+    program_.graph = std::move(graph);
+    auto given = inputs.nodes.begin();
+    for (Node& node : program_.graph.nodes) {
+        if (!node.is_input()) continue;
+        given = std::find_if(given, inputs.nodes.end(),
+                             [](const Node& other) { return other.is_input() && !other.has("device"); });
+        if (given == inputs.nodes.end() || given->type != node.type)
+            fail_input({file, 0, 0}, "its input '{}' {} is none of host_steps.json", node.name, to_string(node.type));
+        node.origin = crossing_name(*given++);
+    }
+}
+
+std::optional<Values> Reference::outputs(const Values& inputs) const {
+    const std::vector<bool> read = read_nodes(program_);
+    for (ValueId id = 0; id < read.size(); ++id)
+        if (const Node& node = program_.graph.nodes[id];
+            node.is_input() && read[id] && inputs.count(crossing_name(node)) == 0)
+            return std::nullopt;
+    return HostRun(program_, inputs).finish({});
+}
+
+std::int64_t Reference::most_samples() const {
+    return static_cast<std::int64_t>(std::max(1.0, 2 * most_work / std::max(1.0, work_of(program_.graph))));
+}
+
+}  // namespace tt::ir

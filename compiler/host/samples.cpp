@@ -1,0 +1,93 @@
+#include "compiler/host/samples.hpp"
+
+#include <algorithm>
+
+#include "compiler/onnx/value_file.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// One sample of an array of several.
+Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
+    Literal one(type.dtype, type.dims, most_read);
+    const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
+               to = static_cast<std::ptrdiff_t>((k + 1) * one.size());
+    if (is_float(type.dtype))
+        one.floats().assign(all.floats().begin() + from, all.floats().begin() + to);
+    else
+        one.whole().assign(all.whole().begin() + from, all.whole().begin() + to);
+    return one;
+}
+
+}  // namespace
+
+Literal fitted_samples(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
+    Type all = type;
+    const bool several = given.dims().size() == type.dims.size() + 1;
+    if (several) all.dims.insert(all.dims.begin(), given.dims()[0]);
+    Literal whole = fitted(given, all, file, name);
+    if (several && given.dims()[0] < 1) fail_input({file, 0, 0}, "it holds no sample of input '{}'", name);
+    return whole;
+}
+
+std::vector<Literal> split_samples(const Literal& fitted, const Type& type) {
+    if (fitted.dims().size() == type.dims.size()) return {fitted};
+    std::vector<Literal> samples;
+    for (std::int64_t k = 0; k < fitted.dims()[0]; ++k) samples.push_back(sample_of(fitted, type, k));
+    return samples;
+}
+
+std::vector<Values> by_sample(const std::map<std::string, std::vector<Literal>>& inputs, const SourceLoc& where) {
+    std::vector<Values> samples(1);
+    for (const auto& [name, values] : inputs) samples.resize(std::max(samples.size(), values.size()));
+    for (const auto& [name, values] : inputs) {
+        if (values.size() != 1 && values.size() != samples.size())
+            fail_input(where, "input '{}' has {} samples, another has {}", name, values.size(), samples.size());
+        for (std::size_t k = 0; k < samples.size(); ++k) samples[k].emplace(name, values[values.size() == 1 ? 0 : k]);
+    }
+    return samples;
+}
+
+std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, const std::vector<Values>& samples) {
+    std::vector<std::pair<std::string, Literal>> outputs;
+    for (const Output& output : graph.outputs) {
+        Literal all = samples.front().at(output.name);
+        if (samples.size() > 1) {
+            Dims dims = all.dims();
+            dims.insert(dims.begin(), static_cast<std::int64_t>(samples.size()));
+            const std::int64_t size = all.size();
+            all = Literal(all.dtype(), dims);
+            for (std::size_t k = 0; k < samples.size(); ++k)
+                for (std::int64_t i = 0; i < size; ++i)
+                    all.set(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name).at(i));
+        }
+        outputs.emplace_back(output.name, std::move(all));
+    }
+    return outputs;
+}
+
+void add_entries(const HostSteps& steps, const Values& crossing, Entries& entries) {
+    for (const BoundTensor& tensor : steps.to_device)
+        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
+}
+
+Values results_of(const HostSteps& steps, const Entries& entries, std::size_t k) {
+    Values results;
+    for (const BoundTensor& tensor : steps.from_device)
+        results.emplace(tensor.name, from_entry(entries.at(tensor.queue).at(k), tensor.type));
+    return results;
+}
+
+Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs) {
+    Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
+    if (executes.count == 1) {
+        executes.inputs_count = samples;
+        return executes;
+    }
+    for (auto& [queue, entries] : inputs)
+        entries.resize(static_cast<std::size_t>(executes.count * microbatch), entries.back());
+    return executes;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,39 @@
+// Several samples of a model run one after the other: their values have one axis more in front.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/host/host_steps.hpp"
+#include "kernels/tensor.hpp"
+
+namespace tt::ir {
+
+/// The values of an input of this type, of one sample or several. Throws Error(Input) at `file` ("" = none) for another
+/// shape or element type.
+Literal fitted_samples(const Literal& given, const Type& type, const std::string& file, const std::string& name);
+/// Its samples, one by one.
+std::vector<Literal> split_samples(const Literal& fitted, const Type& type);
+/// Inputs by name for each sample; an input of one sample has its values in all. Throws Error(Input) at `where`.
+std::vector<Values> by_sample(const std::map<std::string, std::vector<Literal>>& inputs, const SourceLoc& where);
+/// The outputs of a graph by name; of several samples along a new first axis.
+std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, const std::vector<Values>& samples);
+
+/// Entries of queues, in order of the samples.
+using Entries = std::map<std::string, std::vector<Tensor>>;
+/// What the device is given for a sample: `crossing` are the values of its inputs.
+void add_entries(const HostSteps& steps, const Values& crossing, Entries& entries);
+/// The results of the device for sample `k`, by the names under which they cross.
+Values results_of(const HostSteps& steps, const Entries& entries, std::size_t k);
+
+/// How samples become executes of a microbatch each.
+struct Executes {
+    std::int64_t count = 1;                    ///< of the program
+    std::optional<std::int64_t> inputs_count;  ///< of the only execute, when there are fewer samples
+};
+/// Entries are filled up with the last sample to whole executes.
+Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs);
+
+}  // namespace tt::ir

@@ -1,0 +1,195 @@
+#include "compiler/ir/builder.hpp"
+
+#include <algorithm>
+
+#include "compiler/ir/derivation.hpp"
+#include "compiler/ir/netlist_name.hpp"
+
+namespace tt::ir {
+
+std::string Builder::fresh(const std::string& stem) {
+    for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
+    std::string clean = netlist_name(stem);
+    if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean = "v" + clean;
+    if (names_.emplace(clean, 0).second) return clean;
+    int& next = names_[clean];
+    for (;;) {
+        std::string name = fmt::format("{}_{}", clean, ++next);
+        if (names_.emplace(name, 0).second) return name;
+    }
+}
+
+ValueId Builder::push(Node node) {
+    if (node.origin.empty()) node.origin = origin_;
+    graph_.nodes.push_back(std::move(node));
+    return graph_.nodes.size() - 1;
+}
+
+std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
+    if (!info.eval || node.inputs.empty() || node.type.format) return {};
+    std::vector<const Literal*> in;
+    std::int64_t given = 0;
+    for (const Edge& edge : node.inputs) {
+        in.push_back(literal(edge.value));
+        if (!in.back()) return {};
+        given += in.back()->size();
+    }
+    if (count(node.type.dims) > std::max(most_made, given)) return {};
+    constexpr std::int64_t most = std::int64_t{1} << 35;
+    if (info.work && info.work(node, in) > most - worked_) return {};
+    if (info.work) worked_ += info.work(node, in);
+    return info.eval(node, in);
+}
+
+ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
+                           std::optional<DataFormat> format) {
+    Node node;
+    node.op = op;
+    node.inputs = std::move(inputs);
+    node.attrs = std::move(attrs);
+    node.type.format = format;
+    node.loc = loc_;
+    const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
+    node.name = origin_.empty() ? stem : origin_ + "_" + stem;
+    node.kind = kind_;
+    node.type = infer_type(graph_, node);
+    if (std::optional<Literal> known = folded(node, *find_op(op))) {
+        const ValueId id = constant(std::move(*known));
+        graph_.nodes[id].derivation = derive(graph_, node);
+        return id;
+    }
+    node.name = fresh(node.name);
+    return push(std::move(node));
+}
+
+ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
+    std::vector<Edge> edges;
+    for (const ValueId id : inputs) edges.push_back({id, {}});
+    return add_edges(op, std::move(edges), std::move(attrs));
+}
+
+ValueId Builder::input(const std::string& name, Type type) {
+    Node node;
+    node.op = "input";
+    node.name = fresh(name);
+    node.type = std::move(type);
+    node.origin = name;
+    return push(std::move(node));
+}
+
+ValueId Builder::constant(Literal literal) {
+    // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
+    made_ += literal.size();
+    if (made_ > 4 * most_made + 16 * given_)
+        fail_unsupported(loc_, "the constants that are made of the model have more than {} datums", made_);
+    return place(std::move(literal));
+}
+
+ValueId Builder::given(Literal literal) {
+    given_ += literal.size();
+    return place(std::move(literal));
+}
+
+ValueId Builder::place(Literal literal) {
+    Node node;
+    node.op = "constant";
+    node.name = fresh(origin_.empty() ? "constant" : origin_ + "_constant");
+    node.type = {literal.dtype(), literal.dims(), {}};
+    node.literal = std::make_shared<Literal>(std::move(literal));
+    return push(std::move(node));
+}
+
+ValueId Builder::device_constant(Literal literal, DataFormat format) {
+    Dims tiles = literal.dims();
+    TT_CHECK(tiles.size() == 3 && tiles[1] % 32 == 0 && tiles[2] % 32 == 0, "a device constant is no whole tiles");
+    tiles[1] /= 32;
+    tiles[2] /= 32;
+    const ValueId id = constant(std::move(literal));
+    graph_.nodes[id].type = {DType::F32, tiles, format};
+    return id;
+}
+
+ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
+    if (node.literal) given_ += node.literal->size();
+    Node out = node;
+    out.inputs = std::move(inputs);
+    out.name = fresh(node.name);
+    return push(std::move(out));
+}
+
+ValueId Builder::reshape(ValueId x, Dims dims) {
+    if (dims == this->dims(x)) return x;
+    return add("reshape", {x}, {{"dims", std::move(dims)}});
+}
+
+ValueId Builder::transpose(ValueId x, std::vector<std::int64_t> perm) {
+    bool same = perm.size() == dims(x).size();
+    for (std::size_t k = 0; same && k < perm.size(); ++k) same = perm[k] == static_cast<std::int64_t>(k);
+    if (same) return x;
+    return add("transpose", {x}, {{"perm", std::move(perm)}});
+}
+
+ValueId Builder::map_axis(ValueId x, std::int64_t axis, Literal matrix) {
+    if (is_identity(matrix)) return x;
+    return add("map_axis", {x, constant(std::move(matrix))}, {{"axis", axis}});
+}
+
+ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
+    const std::int64_t n = dims(x)[static_cast<std::size_t>(axis)];
+    if (n == 1) return x;
+    Literal ones(DType::F32, {1, n});
+    std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
+    return map_axis(x, axis, std::move(ones));
+}
+
+ValueId Builder::broadcast_to(ValueId x, Dims to) {
+    const Dims from = dims(x);
+    Dims padded(to.size() - from.size(), 1);
+    padded.insert(padded.end(), from.begin(), from.end());
+    x = reshape(x, padded);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (dims(x)[i] == to[i]) continue;
+        Literal ones(DType::F32, {to[i], 1});
+        std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
+        x = map_axis(x, static_cast<std::int64_t>(i), std::move(ones));
+    }
+    return x;
+}
+
+ValueId Builder::cast(ValueId x, DType to) {
+    return type(x).dtype == to ? x : add("cast", {x}, {{"to", std::string(to_string(to))}});
+}
+
+Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {
+    constexpr std::int64_t most = std::int64_t{1} << 26;
+    if (count({rows, cols}) > most)
+        fail_unsupported(loc, "{}it needs a dense matrix of {} x {} datums; at most {} are allowed",
+                         who.empty() ? "" : who + ": ", rows, cols, most);
+    return Literal(DType::F32, {rows, cols});
+}
+
+Literal identity(std::int64_t n) {
+    Literal matrix = zero_matrix(n, n);
+    for (std::int64_t i = 0; i < n; ++i) matrix.set(i * n + i, 1);
+    return matrix;
+}
+
+bool is_identity(const Literal& matrix) {
+    if (matrix.dims().size() != 2 || matrix.dims()[0] != matrix.dims()[1]) return false;
+    const std::int64_t n = matrix.dims()[0];
+    for (std::int64_t i = 0; i < n * n; ++i)
+        if (matrix.at(i) != (i % (n + 1) == 0 ? 1 : 0)) return false;
+    return true;
+}
+
+bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
+    std::int64_t last = -1;
+    for (const std::int64_t axis : perm) {
+        if (dims[static_cast<std::size_t>(axis)] == 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
+}  // namespace tt::ir

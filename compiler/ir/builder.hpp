@@ -1,0 +1,68 @@
+// Adds nodes to a graph: types are inferred, constants folded, names made.
+#pragma once
+
+#include <optional>
+
+#include "compiler/ir/graph.hpp"
+#include "compiler/ir/op_table.hpp"
+
+namespace tt::ir {
+
+class Builder {
+public:
+    explicit Builder(Graph& graph) : graph_(graph) {}
+
+    /// Nodes added from here on come from this node of the model.
+    void set_origin(const std::string& origin) { origin_ = origin; }
+    const std::string& origin() const { return origin_; }
+    void set_loc(const SourceLoc& loc) { loc_ = loc; }
+    /// Nodes added from here on are part of this composite op.
+    void set_kind(const std::string& kind) { kind_ = kind; }
+
+    ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
+                      std::optional<DataFormat> format = std::nullopt);
+    ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
+    ValueId input(const std::string& name, Type type);
+    ValueId constant(Literal literal);  ///< throws Error(Unsupported) when those made fill the memory
+    ValueId given(Literal literal);     ///< one that stands in a file
+    ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
+    ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
+    ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
+
+    // shorthands of the model level
+    ValueId reshape(ValueId x, Dims dims);
+    ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
+    ValueId map_axis(ValueId x, std::int64_t axis, Literal matrix);  ///< the identity adds nothing
+    ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
+    ValueId broadcast_to(ValueId x, Dims dims);
+    ValueId cast(ValueId x, DType to);
+
+    const Type& type(ValueId id) const { return graph_.nodes[id].type; }
+    Dims dims(ValueId id) const { return graph_.nodes[id].type.dims; }
+    const Literal* literal(ValueId id) const { return graph_.nodes[id].literal.get(); }  ///< nullptr: no constant
+    Graph& graph() { return graph_; }
+    const Graph& graph() const { return graph_; }
+
+private:
+    ValueId push(Node node);
+    ValueId place(Literal literal);
+    std::string fresh(const std::string& stem);
+    /// The result when all operands are known and it is worth the time and the memory.
+    std::optional<Literal> folded(const Node& node, const OpInfo& info);
+
+    Graph& graph_;
+    std::string origin_, kind_;
+    SourceLoc loc_;
+    std::map<std::string, int> names_;
+    std::size_t known_ = 0;                           // nodes whose names are in names_
+    std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // datums of constants; steps of folding
+};
+
+/// f32 zeros. Throws Error(Unsupported) for a matrix that would fill the memory.
+Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc = {}, const std::string& who = "");
+Literal identity(std::int64_t n);
+bool is_identity(const Literal& matrix);
+/// Whether a transpose moves no datum: the axes that are not of size 1 keep their order.
+bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm);
+
+}  // namespace tt::ir

@@ -1,0 +1,217 @@
+#include "compiler/ir/format_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/name_pattern.hpp"
+#include "base/read_file.hpp"
+#include "base/text.hpp"
+#include "base/yaml_map.hpp"
+#include "compiler/ir/op_table.hpp"
+#include "netlist/device/device.hpp"
+
+namespace tt::ir {
+
+DataFormat wide_format(DataFormat df) {
+    if (!is_block_float(df)) return df;
+    return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
+}
+
+// --- automatic ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+FormatRule everywhere(const std::string& op_type, DataFormat df) {
+    FormatRule rule;
+    rule.op_type = op_type;
+    rule.output_df = rule.intermediate_df = rule.accumulate_df = df;
+    return rule;
+}
+
+std::vector<FormatRule> b_rules() {
+    FormatRule product = everywhere("matmul", DataFormat::Bfp8_b);
+    product.accumulate_df = DataFormat::Float16_b;
+    product.fidelity = Fidelity::HiFi2;
+    product.inputs = {{1, {DataFormat::Bfp8_b, false, false}}, {2, {DataFormat::Bfp8_b, false, false}}};
+    return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b),
+            everywhere("rms_norm", DataFormat::Float16_b), everywhere("group_norm", DataFormat::Float16_b), product};
+}
+
+std::vector<FormatRule> a_rules() {
+    FormatRule product = everywhere("matmul", DataFormat::Bfp8);
+    product.intermediate_df = product.accumulate_df = DataFormat::Float16;
+    for (std::size_t k = 0; k < 3; ++k) product.inputs[k] = {DataFormat::Bfp8, true, false};
+    std::vector<FormatRule> rules{product};
+    for (const auto& [type, pattern] :
+         {std::pair{"matmul", ".*softmax.*"}, {"matmul", ".*layernorm.*"}, {"multiply", ".*softmax.*"}}) {
+        rules.push_back(everywhere(type, DataFormat::Float16));
+        rules.back().name_regex = pattern;
+    }
+    FormatRule gelu;
+    gelu.op_type = "gelu";
+    gelu.intermediate_df = DataFormat::Bfp8;
+    rules.push_back(gelu);
+    return rules;
+}
+
+}  // namespace
+
+std::vector<FormatRule> amp_rules(int level, std::optional<DataFormat> default_df) {
+    if (level == 0) return {};
+    bool b = level == 1;
+    if (default_df && info(*default_df).family == FormatFamily::A) b = false;
+    if (default_df && info(*default_df).family == FormatFamily::B) b = true;
+    return b ? b_rules() : a_rules();
+}
+
+std::vector<FormatRule> light_amp_rules(int level) {
+    if (level == 0) return {};
+    FormatRule product;
+    product.op_type = "matmul";
+    product.fidelity = level == 3 ? Fidelity::LoFi : Fidelity::HiFi2;
+    const DataFormat df = level == 1 ? DataFormat::Bfp8_b : DataFormat::Bfp4_b;
+    product.inputs = {{1, {df, false, true}}, {2, {df, false, true}}};
+    return {product};
+}
+
+// --- the user's ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+class RulesReader {
+public:
+    explicit RulesReader(std::string file) : file_(std::move(file)) {}
+
+    std::vector<FormatRule> read(const std::string& text) {
+        YamlMap top = YamlMap::from_text(text, file_);
+        const YamlPtr list = top.node("rules");
+        top.done();
+        if (!list->is_sequence()) fail_input(list->loc(file_), "'rules' must be a list");
+        std::vector<FormatRule> rules;
+        for (const YamlPtr& item : list->items) {
+            try {
+                rules.push_back(rule(item));
+            } catch (const Error& error) {
+                problems_.add(error);
+            }
+        }
+        problems_.throw_if_any();
+        return rules;
+    }
+
+private:
+    FormatRule rule(const YamlPtr& item) {
+        if (!item->is_map()) fail_input(item->loc(file_), "a rule must be a map of selectors and formats");
+        YamlMap map(item, file_, "rule");
+        FormatRule rule;
+        rule.loc = item->loc(file_);
+        static const std::vector<std::string> known{"op_type",       "name_regex",    "output_df", "intermediate_df",
+                                                    "accumulate_df", "math_fidelity", "input_df"};
+        for (const std::string& key : map.keys())
+            if (std::find(known.begin(), known.end(), key) == known.end())
+                fail_input(map.where(key), "a rule has no '{}'{}", key, did_you_mean(key, known));
+        rule.op_type = map.text_or("op_type", "");
+        rule.name_regex = map.text_or("name_regex", "");
+        if (rule.op_type.empty() && rule.name_regex.empty())
+            fail_input(rule.loc, "a rule needs a selector: op_type, name_regex or both");
+        if (!rule.op_type.empty()) check_type(rule.op_type, map.where("op_type"));
+        if (map.has("name_regex")) static_cast<void>(NamePattern(rule.name_regex, map.where("name_regex")));
+        rule.output_df = format(map, "output_df");
+        rule.intermediate_df = format(map, "intermediate_df");
+        rule.accumulate_df = format(map, "accumulate_df");
+        if (map.has("math_fidelity")) {
+            const std::string name = map.text("math_fidelity");
+            rule.fidelity = parse_fidelity(name);
+            if (!rule.fidelity)
+                fail_input(map.where("math_fidelity"), "'{}' is none of LoFi, HiFi2, HiFi3, HiFi4{}", name,
+                           did_you_mean(name, {"LoFi", "HiFi2", "HiFi3", "HiFi4"}));
+        }
+        if (const YamlPtr node = map.node_or_null("input_df")) inputs(*node, rule);
+        return rule;
+    }
+
+    static void check_type(const std::string& type, const SourceLoc& loc) {
+        std::vector<std::string> known;
+        for (const OpInfo* op : all_ops()) {
+            if (op->level == Level::Device) known.emplace_back(op->name.substr(std::string_view("buda.").size()));
+            if (op->level == Level::Composite) known.emplace_back(op->name);
+        }
+        if (std::find(known.begin(), known.end(), type) == known.end())
+            fail_input(loc, "no op is called '{}'{}", type, did_you_mean(type, known));
+    }
+    static DataFormat parsed(const std::string& name, const SourceLoc& loc) {
+        const auto df = parse_format(name);
+        if (!df || is_integer(*df) || is_raw(*df))
+            fail_input(loc, "'{}' is no float format{}", name,
+                       did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b",
+                                           "Bfp2", "Bfp2_b"}));
+        return *df;
+    }
+    static std::optional<DataFormat> format(YamlMap& map, const char* key) {
+        if (!map.has(key)) return std::nullopt;
+        return parsed(map.text(key), map.where(key));
+    }
+
+    void inputs(const YamlNode& node, FormatRule& rule) {
+        if (node.is_scalar()) {
+            for (std::size_t k = 0; k < 3; ++k) rule.inputs[k] = {parsed(node.scalar, node.loc(file_)), true, false};
+            return;
+        }
+        if (!node.is_map()) fail_input(node.loc(file_), "'input_df' must be a format, or a map from operand to format");
+        for (const auto& [key, value] : node.entries) {
+            const auto k = static_cast<std::size_t>(yaml_whole(*key, file_, "the number of an operand", {0, 2}));
+            if (value->is_scalar()) {
+                rule.inputs[k] = {parsed(value->scalar, value->loc(file_)), false, false};
+                continue;
+            }
+            if (!value->is_sequence() || value->items.size() != 2 || !value->items[0]->is_scalar())
+                fail_input(value->loc(file_), "a format is wanted, or [format, whether activations too]");
+            rule.inputs[k] = {parsed(value->items[0]->scalar, value->items[0]->loc(file_)),
+                              yaml_flag(*value->items[1], file_, "whether activations too"), false};
+        }
+    }
+
+    std::string file_;
+    Diagnostics problems_;
+};
+
+}  // namespace
+
+std::vector<FormatRule> read_format_rules(const std::string& file) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    return parse_format_rules(read_file(file, most), file);
+}
+std::vector<FormatRule> parse_format_rules(const std::string& text, const std::string& file) {
+    return RulesReader(file).read(text);
+}
+
+// --- what a chip can do -------------------------------------------------------------------------------------------
+
+void check_formats(const Graph& graph, const ChipParams& chip) {
+    Diagnostics problems;
+    for (const Node& node : graph.nodes) {
+        if (!node.op.starts_with("buda.")) continue;
+        const auto acc = parse_format(node.word("acc_df", "Float16_b"));
+        if (acc == DataFormat::Float32 && !chip.features.fp32_dest)
+            problems.error(node.loc, "'{}' accumulates in Float32; Dst of {} has 16-bit formats only", node.name,
+                           chip.name);
+        if (acc && is_block_float(*acc))
+            problems.error(node.loc, "'{}' accumulates in {}; Dst has Float32 and 16-bit formats only", node.name,
+                           to_string(*acc));
+        bool a = false, b = false;
+        for (const Edge& edge : node.inputs) {
+            const Type& type = graph.type(edge.value);
+            if (!type.format) continue;  // a table
+            a = a || info(*type.format).family == FormatFamily::A;
+            b = b || info(*type.format).family == FormatFamily::B;
+        }
+        if (a && b)
+            problems.error(node.loc,
+                           "'{}' has operands of both exponent families; all must be A ('Bfp8') or B ('Bfp8_b')",
+                           node.name);
+    }
+    problems.throw_if_any();
+}
+
+}  // namespace tt::ir

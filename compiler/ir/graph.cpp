@@ -1,0 +1,103 @@
+#include "compiler/ir/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/ir/op_table.hpp"
+
+namespace tt::ir {
+
+template <class T>
+static T attr_or(const Attrs& attrs, const std::string& key, T otherwise) {
+    const auto it = attrs.find(key);
+    if (it == attrs.end()) return otherwise;
+    const T* value = std::get_if<T>(&it->second);
+    return value ? *value : otherwise;
+}
+
+std::int64_t Node::integer(const std::string& key, std::int64_t otherwise) const {
+    return attr_or<std::int64_t>(attrs, key, otherwise);
+}
+double Node::number(const std::string& key, double otherwise) const {
+    const auto it = attrs.find(key);
+    if (it == attrs.end()) return otherwise;
+    if (const auto* whole = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*whole);
+    return attr_or<double>(attrs, key, otherwise);
+}
+std::string Node::word(const std::string& key, const std::string& otherwise) const {
+    return attr_or<std::string>(attrs, key, otherwise);
+}
+std::vector<std::int64_t> Node::list(const std::string& key) const {
+    return attr_or<std::vector<std::int64_t>>(attrs, key, {});
+}
+
+std::size_t Graph::erase_unused() {
+    std::vector<bool> used(nodes.size(), false);
+    for (const Output& out : outputs) used[out.value] = true;
+    for (ValueId id = nodes.size(); id-- > 0;)
+        if (used[id])
+            for (const Edge& in : nodes[id].inputs) used[in.value] = true;
+    std::vector<ValueId> moved(nodes.size());
+    std::vector<Node> kept;
+    for (ValueId id = 0; id < nodes.size(); ++id) {
+        moved[id] = kept.size();
+        if (used[id] || nodes[id].is_input()) kept.push_back(std::move(nodes[id]));
+    }
+    for (Node& node : kept)
+        for (Edge& in : node.inputs) in.value = moved[in.value];
+    for (Output& out : outputs) out.value = moved[out.value];
+    const std::size_t erased = nodes.size() - kept.size();
+    nodes = std::move(kept);
+    return erased;
+}
+
+void Graph::verify() const {
+    std::set<std::string> names;
+    for (ValueId id = 0; id < nodes.size(); ++id) {
+        const Node& node = nodes[id];
+        TT_CHECK(!node.name.empty() && names.insert(node.name).second, "the name '{}' comes twice", node.name);
+        for (const Edge& in : node.inputs) TT_CHECK(in.value < id, "{} comes before its input", node.name);
+        if (node.is_input()) continue;
+        if (node.is_constant()) {
+            TT_CHECK(node.literal != nullptr, "{} has no values", node.name);
+            continue;
+        }
+        const Type inferred = infer_type(*this, node);
+        TT_CHECK(inferred == node.type, "{} = {} has type {}, must be {}", node.name, node.op, to_string(node.type),
+                 to_string(inferred));
+    }
+    for (const Output& out : outputs) TT_CHECK(out.value < nodes.size(), "output {} reads no value", out.name);
+}
+
+std::vector<std::size_t> Graph::use_counts() const {
+    std::vector<std::size_t> uses(nodes.size(), 0);
+    for (const Node& node : nodes)
+        for (const Edge& in : node.inputs) ++uses[in.value];
+    for (const Output& out : outputs) ++uses[out.value];
+    return uses;
+}
+
+/// As of literals: NaN equals itself.
+static bool equal(const Attrs& a, const Attrs& b) {
+    const auto same = [](const auto& x, const auto& y) {
+        const auto *u = std::get_if<double>(&x.second), *v = std::get_if<double>(&y.second);
+        return x.first == y.first && (x.second == y.second || (u && v && std::isnan(*u) && std::isnan(*v)));
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+bool equal(const Graph& a, const Graph& b) {
+    if (a.nodes.size() != b.nodes.size() || a.outputs != b.outputs) return false;
+    for (ValueId id = 0; id < a.nodes.size(); ++id) {
+        const Node &x = a.nodes[id], &y = b.nodes[id];
+        const bool same_values =
+            (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
+        if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || !equal(x.attrs, y.attrs) || x.type != y.type ||
+            x.origin != y.origin || x.kind != y.kind || !same_values)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace tt::ir

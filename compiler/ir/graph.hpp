@@ -1,0 +1,81 @@
+// The compiler's graph: values in the order they are computed, each made by one node.
+//
+//   model level   tensors of any rank; ops of op_table.cpp such as conv, softmax, matmul
+//   device level  ops named "buda.*" on {z, rt, ct} tiles; edges may carry TMs
+//
+// Text form: graph_text.cpp. Passes: pass.hpp.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "compiler/ir/literal.hpp"
+#include "netlist/tm.hpp"
+
+namespace tt::ir {
+
+using ValueId = std::size_t;
+using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using Attrs = std::map<std::string, Attr>;
+
+struct Edge {
+    ValueId value = 0;
+    std::vector<Tm> tms;
+    friend bool operator==(const Edge&, const Edge&) = default;
+};
+
+struct Derivation;  // compiler/ir/derivation.hpp
+
+struct Node {
+    std::string name;          ///< of its value, unique in the graph
+    std::string op;            ///< "input", "constant", or a name of op_table.cpp
+    std::vector<Edge> inputs;  ///< always earlier nodes
+    Attrs attrs;
+    Type type;
+    LiteralPtr literal;  ///< op "constant"
+    std::string origin;  ///< node of the model it comes from
+    std::string kind;    ///< composite op it was part of, such as softmax; "" = none
+    SourceLoc loc;       ///< place in a text
+    /// Of a constant that comes from constants of the model by known steps; null: it does not, or nobody asked.
+    std::shared_ptr<const Derivation> derivation{};
+
+    bool is_constant() const { return op == "constant"; }
+    bool is_input() const { return op == "input"; }
+    std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
+    double number(const std::string& key, double otherwise) const;
+    std::string word(const std::string& key, const std::string& otherwise) const;
+    std::vector<std::int64_t> list(const std::string& key) const;  ///< empty when absent
+    bool has(const std::string& key) const { return attrs.count(key) != 0; }
+};
+
+struct Output {
+    std::string name;  ///< of the model's output
+    ValueId value = 0;
+    std::optional<Type> type;  ///< the model's, when `value` is on the device
+    friend bool operator==(const Output&, const Output&) = default;
+};
+
+struct Graph {
+    std::vector<Node> nodes;
+    std::vector<Output> outputs;
+
+    const Type& type(ValueId id) const { return nodes[id].type; }
+    /// Drops nodes nobody reads; inputs stay. Returns how many.
+    std::size_t erase_unused();
+    /// Throws Error(Internal) when an order, arity, type or name is wrong.
+    void verify() const;
+    std::vector<std::size_t> use_counts() const;  ///< reads of each value, outputs included
+};
+bool equal(const Graph& a, const Graph& b);  ///< names, ops, types, values; not places
+
+/// Throws Error(Input) with every problem of the text.
+Graph parse_graph(const std::string& text, const std::string& file);
+/// Constants of more than `elide` datums are written as a size only (and cannot be read back); 0: never.
+std::string print_graph(const Graph& graph, std::int64_t elide = 0);
+
+}  // namespace tt::ir

@@ -1,0 +1,137 @@
+#include "compiler/ir/literal.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace tt::ir {
+
+namespace {
+constexpr std::array<std::string_view, 13> names{"f32", "f16", "bf16", "f64", "i8",  "i16", "i32",
+                                                 "i64", "u8",  "u16",  "u32", "u64", "bool"};
+}
+
+std::string_view to_string(DType dtype) { return names[static_cast<std::size_t>(dtype)]; }
+
+std::optional<DType> parse_dtype(std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<DType>(found - names.begin());
+}
+
+std::string to_string(const Type& type) {
+    return fmt::format("{}[{}]", type.format ? tt::to_string(*type.format) : to_string(type.dtype),
+                       fmt::join(type.dims, ", "));
+}
+
+std::int64_t count(const Dims& dims) {
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
+    std::int64_t n = 1;
+    for (const std::int64_t d : dims)
+        if (__builtin_mul_overflow(n, d, &n)) return std::numeric_limits<std::int64_t>::max();
+    return n;
+}
+
+std::int64_t extent(const Dims& dims) {
+    constexpr std::size_t most_rank = 64;
+    if (dims.size() > most_rank) return std::numeric_limits<std::int64_t>::max();
+    Dims filled = dims;
+    for (std::int64_t& d : filled) {
+        if (d < 0) return -1;
+        d = std::max<std::int64_t>(d, 1);
+    }
+    return count(filled);
+}
+
+std::int64_t to_whole(double value) {
+    constexpr double most = 9.2e18;
+    if (std::isnan(value)) return 0;
+    if (value >= most) return std::numeric_limits<std::int64_t>::max();
+    if (value <= -most) return std::numeric_limits<std::int64_t>::min();
+    return static_cast<std::int64_t>(std::trunc(value));
+}
+
+Dims strides(const Dims& dims) {
+    Dims steps(dims.size(), 1);
+    for (std::size_t i = dims.size(); i-- > 1;) steps[i - 1] = steps[i] * dims[i];
+    return steps;
+}
+
+float from_half(std::uint16_t h) {
+    const int exponent = h >> 10 & 31, mantissa = h & 1023;
+    const float sign = h & 0x8000 ? -1.0F : 1.0F;
+    if (exponent == 31) return mantissa ? std::nanf("") : sign * INFINITY;
+    return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                 : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25));
+}
+
+Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dims_(std::move(dims)) {
+    if (const std::int64_t datums = extent(dims_); datums < 0 || datums > most)
+        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims_, ", "),
+                         most);
+    const auto n = static_cast<std::size_t>(size());
+    if (is_float(dtype_))
+        floats_.resize(n);
+    else
+        whole_.resize(n);
+}
+
+Literal Literal::scalar(DType dtype, double value) {
+    Literal literal(dtype, {});
+    literal.set(0, value);
+    return literal;
+}
+
+Literal Literal::vector(const std::vector<std::int64_t>& values) {
+    Literal literal(DType::I64, {static_cast<std::int64_t>(values.size())});
+    literal.whole_ = values;
+    return literal;
+}
+
+double Literal::at(std::int64_t i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return is_float(dtype_) ? static_cast<double>(floats_[k]) : static_cast<double>(whole_[k]);
+}
+
+void Literal::set(std::int64_t i, double value) {
+    const auto k = static_cast<std::size_t>(i);
+    if (is_float(dtype_)) {
+        floats_[k] = static_cast<float>(value);
+    } else if (dtype_ == DType::Bool) {
+        whole_[k] = value != 0 ? 1 : 0;
+    } else {
+        whole_[k] = to_whole(value);
+    }
+}
+
+bool Literal::is_splat() const {
+    const auto same = [](const auto& data) {
+        // -0 is another value than 0: it has another reciprocal, and other bits
+        return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) {
+            return v == data.front() && std::signbit(v) == std::signbit(data.front());
+        });
+    };
+    return is_float(dtype_) ? same(floats_) : same(whole_);
+}
+
+std::vector<std::int64_t> Literal::integers() const {
+    if (!is_float(dtype_)) return whole_;
+    std::vector<std::int64_t> values;
+    for (const float v : floats_) values.push_back(to_whole(static_cast<double>(v)));
+    return values;
+}
+
+bool operator==(const Literal& a, const Literal& b) {
+    // bit patterns, so that NaN equals itself
+    return a.dtype_ == b.dtype_ && a.dims_ == b.dims_ && a.whole_ == b.whole_ && a.floats_.size() == b.floats_.size() &&
+           (a.floats_.empty() ||
+            std::memcmp(a.floats_.data(), b.floats_.data(), a.floats_.size() * sizeof(float)) == 0);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,40 @@
+// What the compiler knows of an op: its operands, the type of its result, and its value for constants.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+enum class Level : std::uint8_t {
+    Composite,  ///< a pass takes it apart
+    Core,       ///< lower-to-buda understands it
+    Device,     ///< an op of a netlist
+};
+
+struct OpInfo {
+    std::string_view name;
+    Level level;
+    std::size_t min_inputs, max_inputs;
+    Type (*infer)(const Node& node, std::span<const Type> in);              ///< throws Error(Input) at node.loc
+    Literal (*eval)(const Node& node, std::span<const Literal* const> in);  ///< nullptr: cannot be folded
+    bool elementwise = false;                                               ///< NumPy broadcasting of all operands
+    std::size_t tables_from = SIZE_MAX;  ///< Device: operands from here on are tables of the model level
+    /// Steps that eval takes, where they are far more than datums; nullptr: they are not.
+    std::int64_t (*work)(const Node& node, std::span<const Literal* const> in) = nullptr;
+};
+
+std::span<const OpInfo* const> all_ops();
+const OpInfo* find_op(const std::string& name);  ///< nullptr when unknown
+
+/// Type of a node's result; operands are looked up in the graph. Throws Error(Input) at node.loc.
+Type infer_type(const Graph& graph, const Node& node);
+
+/// NumPy broadcasting; throws at node.loc.
+Dims broadcast(const Node& node, const Dims& a, const Dims& b);
+
+}  // namespace tt::ir

@@ -1,0 +1,45 @@
+#include "compiler/ir/pass.hpp"
+
+namespace tt::ir {
+
+void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
+                const std::function<void(const Pass&, const Graph&)>& after) {
+    for (const Pass* pass : passes) {
+        pass->run(graph, options);
+        if (verify) graph.verify();
+        if (after) after(*pass, graph);
+    }
+}
+
+const OpOverride* convolution_override(const Overrides& overrides, const Node& node) {
+    for (const std::string& name : {node.name, node.origin})
+        if (const auto it = overrides.find(name); it != overrides.end() && it->second.fracture) return &it->second;
+    return nullptr;
+}
+
+void rewrite(Graph& graph, const Rule& rule) {
+    Graph result;
+    Builder build(result);
+    std::vector<ValueId> moved;
+    for (const Node& node : graph.nodes) {
+        std::vector<ValueId> in;
+        std::vector<Edge> edges;
+        bool plain = !node.has("host");  // the host's part stays as it is
+        for (const Edge& edge : node.inputs) {
+            in.push_back(moved[edge.value]);
+            edges.push_back({moved[edge.value], edge.tms});
+            plain = plain && edge.tms.empty();
+        }
+        build.set_origin(node.origin);
+        const OpInfo* op = find_op(node.op);
+        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op : node.kind);
+        build.set_loc(node.loc);
+        const auto replaced = plain ? rule(build, node, in) : std::nullopt;
+        moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));
+    }
+    for (const Output& out : graph.outputs) result.outputs.push_back({out.name, moved[out.value], out.type});
+    result.erase_unused();
+    graph = std::move(result);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,68 @@
+// A pass is one file in passes/ plus its name in pass_table.cpp.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compiler/ir/builder.hpp"
+#include "compiler/ir/format_rules.hpp"
+#include "compiler/ir/graph.hpp"
+#include "compiler/ir/overrides.hpp"
+
+namespace tt::ir {
+
+struct HostProgram;  // compiler/host/host_program.hpp
+
+/// Whether a pass fuses: where the estimate says it pays, everywhere it can, or nowhere.
+enum class Fusing : std::uint8_t { WherePays, Always, Never };
+
+/// What passes may depend on.
+struct PassOptions {
+    DataFormat default_df = DataFormat::Float16_b;
+    bool stable_softmax = true;
+    bool host_fallback = true;                ///< false: mark-host refuses instead of marking
+    HostProgram* host = nullptr;              ///< cut-host leaves what it takes out there, if given
+    std::optional<DataFormat> accumulate_df;  ///< of Dst; none: 16 bits of the result's family, Float32 for Float32
+    std::vector<FormatRule> rules;            ///< of mixed-precision, in order
+    bool auto_fusing = true;                  ///< fuse-ops does its work
+    bool t_streaming = true;                  ///< large results may go in slices of rows
+    Overrides overrides;                      ///< by op of the netlist; passes heed t
+    std::int64_t conv_fracture = 1;           ///< parts that convolutions are cut into, where overrides say nothing
+    Fusing fuse_gelu = Fusing::WherePays;
+    /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
+    std::function<double(const Graph&)> estimate;
+    std::int64_t slice_bytes = 200 * 1024;  ///< of L1 for a core's part of a slice that streams
+    bool wide_dest = false;  ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
+};
+
+/// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.
+const OpOverride* convolution_override(const Overrides& overrides, const Node& node);
+
+struct Pass {
+    std::string_view name;     ///< as `ttsim-opt --passes` spells it
+    std::string_view summary;  ///< one line, for --list-passes
+    void (*run)(Graph&, const PassOptions&);
+};
+
+std::span<const Pass* const> all_passes();
+const Pass* find_pass(std::string_view name);  ///< nullptr when unknown
+
+struct Pipeline {
+    std::string_view name, summary;
+    std::vector<std::string_view> passes;
+};
+std::span<const Pipeline> all_pipelines();
+
+/// Runs passes in order, verifying after each; `after` is called with each pass and the graph it left.
+void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
+                const std::function<void(const Pass&, const Graph&)>& after = {});
+
+/// Walks the nodes in order into a new graph. `rule` gets the operands in the new graph and returns the value that
+/// replaces the node's, or nothing to keep the node. Constants are folded on the way.
+using Rule = std::function<std::optional<ValueId>(Builder& build, const Node& node, std::span<const ValueId> in)>;
+void rewrite(Graph& graph, const Rule& rule);
+
+}  // namespace tt::ir

@@ -1,0 +1,286 @@
+#include "compiler/onnx/value_file.hpp"
+
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/read_file.hpp"
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+struct Layout {
+    DType dtype;
+    std::size_t bytes;
+};
+
+template <class T>
+double value_at(const std::string& data, std::size_t offset) {
+    T v;
+    std::memcpy(&v, data.data() + offset, sizeof v);
+    return static_cast<double>(v);
+}
+
+double datum(const std::string& data, std::size_t offset, DType dtype) {
+    switch (dtype) {
+        case DType::F32:
+            return value_at<float>(data, offset);
+        case DType::F64:
+            return value_at<double>(data, offset);
+        case DType::I8:
+            return value_at<std::int8_t>(data, offset);
+        case DType::I16:
+            return value_at<std::int16_t>(data, offset);
+        case DType::I32:
+            return value_at<std::int32_t>(data, offset);
+        case DType::I64:
+            return value_at<std::int64_t>(data, offset);
+        case DType::U16:
+            return value_at<std::uint16_t>(data, offset);
+        case DType::U32:
+            return value_at<std::uint32_t>(data, offset);
+        case DType::U64:
+            return value_at<std::uint64_t>(data, offset);
+        case DType::U8:
+        case DType::Bool:
+            return value_at<std::uint8_t>(data, offset);
+        case DType::F16: {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, data.data() + offset, sizeof bits);
+            return static_cast<double>(from_half(bits));
+        }
+        case DType::BF16:
+            break;
+    }
+    return 0;
+}
+
+const std::map<std::string, Layout>& layouts() {
+    static const std::map<std::string, Layout> table{
+        {"<f4", {DType::F32, 4}}, {"<f8", {DType::F64, 8}}, {"<f2", {DType::F16, 2}}, {"|i1", {DType::I8, 1}},
+        {"<i2", {DType::I16, 2}}, {"<i4", {DType::I32, 4}}, {"<i8", {DType::I64, 8}}, {"|u1", {DType::U8, 1}},
+        {"<u2", {DType::U16, 2}}, {"<u4", {DType::U32, 4}}, {"<u8", {DType::U64, 8}}, {"|b1", {DType::Bool, 1}}};
+    return table;
+}
+
+/// What a header says.
+struct Header {
+    std::string descr;
+    bool fortran = false;
+    std::optional<Dims> dims;
+};
+
+/// The header's Python dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: from left to
+/// right, without going back or down.
+class HeaderParser {
+public:
+    HeaderParser(std::string_view text, const SourceLoc& loc) : rest_(text), loc_(loc) {}
+
+    Header parse() {
+        Header header;
+        expect('{');
+        while (!accept('}')) {
+            const std::string key = quoted();
+            expect(':');
+            if (key == "descr")
+                header.descr = quoted();
+            else if (key == "fortran_order")
+                header.fortran = flag();
+            else if (key == "shape")
+                header.dims = dims();
+            else
+                fail_input(loc_, "its header has the unknown key '{}'", key);
+            if (!accept(',') && peek() != '}') expect(',');
+        }
+        if (peek() != 0) fail_input(loc_, "its header goes on after '}}'");
+        return header;
+    }
+
+private:
+    char peek() {
+        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
+        return rest_.empty() ? '\0' : rest_.front();
+    }
+    bool accept(char c) {
+        if (peek() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    void expect(char c) {
+        if (!accept(c)) fail_input(loc_, "its header lacks '{}' before '{:.20}'", c, rest_);
+    }
+    std::string quoted() {
+        const char quote = peek() == '"' ? '"' : '\'';
+        expect(quote);
+        const std::size_t end = rest_.find(quote);
+        if (end == std::string_view::npos) fail_input(loc_, "its header has an open quote");
+        std::string text(rest_.substr(0, end));
+        rest_.remove_prefix(end + 1);
+        return text;
+    }
+    bool flag() {
+        peek();
+        for (const std::string_view word : {"True", "False"})
+            if (rest_.starts_with(word)) {
+                rest_.remove_prefix(word.size());
+                return word == "True";
+            }
+        fail_input(loc_, "its fortran_order is neither True nor False");
+    }
+    Dims dims() {
+        Dims dims;
+        expect('(');
+        while (!accept(')')) {
+            peek();
+            std::int64_t d = 0;
+            const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), d);
+            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is no tuple of whole numbers");
+            rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+            dims.push_back(d);
+            if (!accept(',') && peek() != ')') expect(',');
+        }
+        return dims;
+    }
+
+    std::string_view rest_;
+    const SourceLoc& loc_;
+};
+
+}  // namespace
+
+Literal parse_npy(const std::string& data, const std::string& file) {
+    const SourceLoc loc{file, 0, 0};
+    if (data.size() < 10 || data.compare(0, 6, "\x93NUMPY") != 0) fail_input(loc, "it is no .npy file");
+    const int version = data[6];
+    if (version < 1 || version > 3) fail_input(loc, "its .npy version is {}; 1 to 3 are read", version);
+    // two bytes in version 1, four from version 2 on
+    const std::size_t start = version == 1 ? 10 : 12;
+    if (data.size() < start) fail_input(loc, "its header is cut off");
+    std::size_t length = 0;
+    for (std::size_t k = start; k-- > 8;) length = length * 256 + static_cast<unsigned char>(data[k]);
+    if (data.size() - start < length) fail_input(loc, "its header is cut off");
+    const Header header = HeaderParser(std::string_view(data).substr(start, length), loc).parse();
+    const auto layout = layouts().find(header.descr);
+    if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
+    if (header.fortran) fail_input(loc, "it is in Fortran order");
+    if (!header.dims) fail_input(loc, "it has no shape");
+    if (extent(*header.dims) > most_read)
+        fail_unsupported(loc, "its shape is ({}); at most {} datums are read", fmt::join(*header.dims, ", "),
+                         most_read);
+    const auto bytes = static_cast<std::size_t>(count(*header.dims)) * layout->second.bytes;
+    if (data.size() - start - length < bytes)
+        fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
+                   fmt::join(*header.dims, ", "), bytes);
+    Literal literal(layout->second.dtype, *header.dims, most_read);
+    for (std::int64_t i = 0; i < literal.size(); ++i)
+        literal.set(
+            i, datum(data, start + length + static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));
+    return literal;
+}
+
+namespace {
+
+template <class T>
+void append(std::string& data, double value) {
+    T v;
+    if constexpr (std::is_floating_point_v<T>)
+        v = static_cast<T>(value);
+    else if (value <= static_cast<double>(std::numeric_limits<T>::lowest()))
+        v = std::numeric_limits<T>::lowest();
+    else if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+        v = std::numeric_limits<T>::max();
+    else
+        v = static_cast<T>(value);
+    data.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
+
+void append_datum(std::string& data, const Literal& values, std::int64_t i) {
+    switch (values.dtype()) {
+        case DType::F32:
+        case DType::F16:
+        case DType::BF16:
+            return append<float>(data, values.at(i));
+        case DType::F64:
+            return append<double>(data, values.at(i));
+        case DType::I8:
+            return append<std::int8_t>(data, values.at(i));
+        case DType::I16:
+            return append<std::int16_t>(data, values.at(i));
+        case DType::I32:
+            return append<std::int32_t>(data, values.at(i));
+        case DType::I64:
+            return append<std::int64_t>(data, values.at(i));
+        case DType::U16:
+            return append<std::uint16_t>(data, values.at(i));
+        case DType::U32:
+            return append<std::uint32_t>(data, values.at(i));
+        case DType::U64:
+            return append<std::uint64_t>(data, values.at(i));
+        case DType::U8:
+        case DType::Bool:
+            return append<std::uint8_t>(data, values.at(i));
+    }
+}
+
+std::string header_of(const Literal& values) {
+    const bool half = values.dtype() == DType::F16 || values.dtype() == DType::BF16;
+    std::string descr;
+    for (const auto& [name, layout] : layouts())
+        if (layout.dtype == (half ? DType::F32 : values.dtype())) descr = name;
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
+                                     fmt::join(values.dims(), ", "), values.dims().size() == 1 ? "," : "");
+    constexpr std::size_t before = 10, unit = 64;  // magic, version, length; the data begins at a multiple of 64
+    header.append(unit - 1 - (before + header.size()) % unit, ' ');
+    header += '\n';
+    std::string start("\x93NUMPY\x01\x00", 8);
+    start += static_cast<char>(header.size() & 255);
+    start += static_cast<char>(header.size() >> 8);
+    return start + header;
+}
+
+}  // namespace
+
+Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
+    if (given.dims() != type.dims)
+        fail_input({file, 0, 0}, "its shape is [{}]; input '{}' is {}", fmt::join(given.dims(), ", "), name,
+                   to_string(type));
+    const bool bits = type.dtype == DType::BF16 && given.dtype() == DType::U16;
+    if (is_float(given.dtype()) != is_float(type.dtype) && !bits)
+        fail_input({file, 0, 0}, "its elements are {}; input '{}' is {}", to_string(given.dtype()), name,
+                   to_string(type));
+    if (!bits) return given;
+    Literal out(DType::BF16, type.dims, most_read);
+    for (std::size_t i = 0; i < out.floats().size(); ++i)
+        out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.whole()[i]) << 16);
+    return out;
+}
+
+void write_value_file(const std::string& file, const Literal& values) {
+    std::string data = header_of(values);
+    data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
+    for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
+    write_new_file(file, FileKind::Npy,
+                   [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
+}
+
+Literal read_value_file(const std::string& file) {
+    constexpr std::uint64_t most_file = std::uint64_t{8} * most_read + (1 << 20);  // the largest type, and a header
+    const std::string extension = std::filesystem::path(file).extension().string();
+    if (extension == ".npy") return parse_npy(read_file(file, most_file), file);
+    if (extension == ".pb") return read_tensor_file(file);
+    fail_input({file, 0, 0}, "values are read from .npy and .pb files, not '{}'", extension);
+}
+
+}  // namespace tt::ir

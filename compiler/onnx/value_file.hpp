@@ -1,0 +1,24 @@
+// Tensors of any rank in files: .pb (ONNX) and .npy.
+#pragma once
+
+#include <string>
+
+#include "compiler/ir/literal.hpp"
+
+namespace tt::ir {
+
+/// By the file's extension. Throws Error(Input) at the file.
+Literal read_value_file(const std::string& file);
+
+/// The bytes of a .npy file; `file` is what errors name.
+Literal parse_npy(const std::string& data, const std::string& file);
+
+/// The values as an input of this type wants them: .npy files hold bf16 as the bits of u16, and f16 as float32.
+/// Throws Error(Input) at the file; "" = the values come from none.
+Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name);
+
+/// A .npy file of the values; f16 and bf16 are written as float32, which holds them exactly. Writes beside the file and
+/// renames. Throws Error(Input) when it cannot be written.
+void write_value_file(const std::string& file, const Literal& values);
+
+}  // namespace tt::ir

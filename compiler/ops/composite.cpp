@@ -1,0 +1,83 @@
+// Ops of models that a decompose pass takes apart into core ops.
+#include <array>
+
+#include "compiler/ops/op_lists.hpp"
+#include "compiler/ops/window.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_axis(const Node& node, std::span<const Type> in) {
+    const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(in[0].dims.size());
+    if (axis < 0 || axis >= rank)
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    return in[0];
+}
+
+Type infer_groups(const Node& node, std::span<const Type> in) {
+    const std::int64_t groups = node.integer("groups", 0);
+    if (in[0].dims.size() < 3 || groups < 1 || in[0].dims[1] % groups != 0)
+        fail_input(node.loc, "'{}' cannot norm {} in {} groups of channels", node.name, to_string(in[0]), groups);
+    return in[0];
+}
+
+Type infer_conv(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &w = in[1].dims;
+    const std::int64_t groups = node.integer("group", 1);
+    const bool transposed = node.op == "conv_transpose";
+    if (x.size() < 3 || w.size() != x.size())
+        fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    const std::int64_t taken = transposed ? w[0] : count({w[1], groups}),
+                       given = transposed ? count({w[1], groups}) : w[0];
+    if (groups < 1 || taken != x[1] || x[1] % groups != 0 || given % groups != 0)
+        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken,
+                   groups);
+    if (in.size() > 2 && in[2].dims != Dims{given})
+        fail_input(node.loc, "'{}' has {} output channels and a bias {}", node.name, given, to_string(in[2]));
+    Type out{in[0].dtype, {x[0], given}, {}};
+    for (const Window& window : windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}))
+        out.dims.push_back(window.out);
+    return out;
+}
+
+/// Scale, shift, mean and variance of each channel.
+Type infer_batch_norm(const Node& node, std::span<const Type> in) {
+    if (in[0].dims.size() < 2)
+        fail_input(node.loc, "'{}' norms {}, which has no channels", node.name, to_string(in[0]));
+    for (std::size_t k = 1; k < in.size(); ++k)
+        if (in[k].dims != Dims{in[0].dims[1]})
+            fail_input(node.loc, "operand {} of '{}' is {}; it needs one for each of the {} channels", k, node.name,
+                       to_string(in[k]), in[0].dims[1]);
+    return in[0];
+}
+
+Type infer_pool(const Node& node, std::span<const Type> in) {
+    const Dims& x = in[0].dims;
+    const auto kernel = node.list("kernel");
+    if (x.size() < 3 || kernel.size() + 2 != x.size())
+        fail_input(node.loc, "'{}' pools {} with a kernel of rank {}", node.name, to_string(in[0]), kernel.size());
+    Type out{in[0].dtype, {x[0], x[1]}, {}};
+    for (const Window& window : windows(node, {x.begin() + 2, x.end()}, kernel)) out.dims.push_back(window.out);
+    return out;
+}
+
+constexpr std::array table{
+    OpInfo{"softmax", Level::Composite, 1, 1, infer_axis, nullptr},
+    OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, nullptr},
+    OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
+    OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
+    OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
+    OpInfo{"batch_norm", Level::Composite, 5, 5, infer_batch_norm, nullptr},  // x, scale, shift, mean, variance
+    OpInfo{"conv", Level::Composite, 2, 3, infer_conv, nullptr},
+    OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},
+    OpInfo{"max_pool", Level::Composite, 1, 1, infer_pool, nullptr},
+    OpInfo{"average_pool", Level::Composite, 1, 1, infer_pool, nullptr},
+};
+
+}  // namespace
+
+std::span<const OpInfo> composite_ops() { return table; }
+
+}  // namespace tt::ir

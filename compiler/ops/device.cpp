@@ -1,0 +1,111 @@
+// Ops of a netlist, on {z, rt, ct} tiles.
+#include <array>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// The format a node declares, or that of its first operand.
+Type as_declared(const Node& node, const Type& first, Dims dims) {
+    return {DType::F32, std::move(dims), node.type.format ? node.type.format : first.format};
+}
+Type infer_unary(const Node& node, std::span<const Type> in) { return as_declared(node, in[0], in[0].dims); }
+Type infer_binary(const Node& node, std::span<const Type> in) {
+    if (in[0].dims != in[1].dims)
+        fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    return as_declared(node, in[0], in[0].dims);
+}
+/// The optional third operand of a product is as large as the result.
+Type with_bias(const Node& node, std::span<const Type> in, Dims dims) {
+    if (in.size() > 2 && in[2].dims != dims)
+        fail_input(node.loc, "the bias of '{}' has {} tiles; it must have as many as the result", node.name,
+                   to_string(in[2]));
+    return as_declared(node, in[0], std::move(dims));
+}
+Type infer_matmul(const Node& node, std::span<const Type> in) {
+    const Dims &a = in[0].dims, &b = in[1].dims;
+    const std::int64_t group = node.integer("z", 1);
+    if (a[0] != b[0] || a[2] != b[1] || group < 1 || a[0] % group != 0)
+        fail_input(node.loc, "'{}' multiplies {} by {} in groups of {} slices", node.name, to_string(in[0]),
+                   to_string(in[1]), group);
+    return with_bias(node, in, {a[0] / group, a[1], b[2]});
+}
+Type infer_reduce(const Node& node, std::span<const Type> in) {
+    Dims dims = in[0].dims;
+    const std::string dim = node.word("dim", "c");
+    if (dim == "c")
+        dims[2] = 1;
+    else if (dim == "r")
+        dims[1] = 1;
+    else if (dim == "z" && node.integer("z", 1) >= 1 && dims[0] % node.integer("z", 1) == 0)
+        dims[0] /= node.integer("z", 1);
+    else
+        fail_input(node.loc, "'{}' reduces dim '{}'; it must be r, c, or z with a divisor of the slices", node.name,
+                   dim);
+    return as_declared(node, in[0], dims);
+}
+
+/// Elementwise steps on operands of one shape; attribute program: backend/fused.hpp.
+Type infer_fused(const Node& node, std::span<const Type> in) {
+    for (const Type& type : in)
+        if (type.dims != in[0].dims)
+            fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
+                       to_string(in[0]), to_string(type));
+    if (node.word("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
+    return as_declared(node, in[0], in[0].dims);
+}
+/// x {1, p, c}, rows to pick as whole numbers [32 * r, n] and optionally their weights, of the same shape.
+Type infer_sparse(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &rows = in[1].dims;
+    const std::int64_t t = node.integer("t", 1);
+    if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % 32 != 0 || rows[0] / 32 % t != 0 || is_float(in[1].dtype) ||
+        (in.size() > 2 && in[2].dims != rows))
+        fail_input(node.loc,
+                   "'{}' picks rows of {} by {}; it needs one slice, and whole numbers [32 * r, n] in {} slices",
+                   node.name, to_string(in[0]), to_string(in[1]), t);
+    return as_declared(node, in[0], {t, rows[0] / 32 / t, x[2]});
+}
+Type infer_depthwise(const Node& node, std::span<const Type> in) {
+    const Dims &a = in[0].dims, &b = in[1].dims;
+    if (a[0] != b[0] || a[2] != b[1] * b[2])
+        fail_input(node.loc, "'{}' multiplies {} by {}; it needs {{z, r, n * c}} and {{z, n, c}}", node.name,
+                   to_string(in[0]), to_string(in[1]));
+    return with_bias(node, in, {a[0], a[1], b[2]});
+}
+
+constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr, true}; }
+constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr, true}; }
+
+constexpr std::array table{
+    unary("buda.nop"),
+    unary("buda.exp"),
+    unary("buda.log"),
+    unary("buda.sqrt"),
+    unary("buda.reciprocal"),
+    unary("buda.sigmoid"),
+    unary("buda.tanh"),
+    unary("buda.sine"),
+    unary("buda.cosine"),
+    unary("buda.abs"),
+    unary("buda.square"),
+    unary("buda.gelu"),
+    unary("buda.lrelu"),
+    binary("buda.add"),
+    binary("buda.subtract"),
+    binary("buda.multiply"),
+    binary("buda.maximum"),
+    OpInfo{"buda.matmul", Level::Device, 2, 3, infer_matmul, nullptr},
+    OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
+    OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
+    OpInfo{"buda.sparse", Level::Device, 2, 3, infer_sparse, nullptr, false, 1},
+    OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
+};
+
+}  // namespace
+
+std::span<const OpInfo> device_ops() { return table; }
+
+}  // namespace tt::ir

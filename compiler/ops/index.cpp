@@ -1,0 +1,79 @@
+// Ops that work with places of datums. On the host they are look-ups; decompose-indexing makes products of them.
+//
+//   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative numbers count from the end
+//   arg_max {axis}   the place of the first maximum (last = 1: of the last one), i64; the axis stays with size 1
+#include <array>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+std::size_t axis_of(const Node& node, const Type& type) {
+    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
+    if (axis < 0 || axis >= rank)
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    return static_cast<std::size_t>(axis);
+}
+
+Type infer_take(const Node& node, std::span<const Type> in) {
+    const auto axis = static_cast<std::ptrdiff_t>(axis_of(node, in[0]));
+    const Dims &x = in[0].dims, &ids = in[1].dims;
+    Type out{in[0].dtype, {x.begin(), x.begin() + axis}, {}};
+    out.dims.insert(out.dims.end(), ids.begin(), ids.end());
+    out.dims.insert(out.dims.end(), x.begin() + axis + 1, x.end());
+    return out;
+}
+
+Literal eval_take(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t size = in[0]->dims()[axis], inner = strides(in[0]->dims())[axis], picks = in[1]->size();
+    std::int64_t outer = 1;
+    for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
+    for (std::int64_t p = 0; p < picks; ++p) {
+        std::int64_t id = to_whole(in[1]->at(p));
+        if (id < -size || id >= size)
+            fail_input(node.loc, "'{}' takes number {} of an axis of {}", node.name, id, size);
+        if (id < 0) id += size;
+        for (std::int64_t o = 0; o < outer; ++o)
+            for (std::int64_t i = 0; i < inner; ++i)
+                out.set((o * picks + p) * inner + i, in[0]->at((o * size + id) * inner + i));
+    }
+    return out;
+}
+
+Type infer_arg_max(const Node& node, std::span<const Type> in) {
+    Type out{DType::I64, in[0].dims, {}};
+    out.dims[axis_of(node, in[0])] = 1;
+    return out;
+}
+
+Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const bool last = node.integer("last", 0) != 0;
+    const std::int64_t size = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t base = i / step * step * size + i % step;
+        std::int64_t best = 0;
+        for (std::int64_t k = 1; k < size; ++k) {
+            const double here = in[0]->at(base + k * step), most = in[0]->at(base + best * step);
+            if (here > most || (last && here == most)) best = k;
+        }
+        out.set(i, static_cast<double>(best));
+    }
+    return out;
+}
+
+constexpr std::array table{
+    OpInfo{"take", Level::Composite, 2, 2, infer_take, eval_take},
+    OpInfo{"arg_max", Level::Composite, 1, 1, infer_arg_max, eval_arg_max},
+};
+
+}  // namespace
+
+std::span<const OpInfo> index_ops() { return table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,318 @@
+// The core ops that move or combine datums of different places.
+//
+//   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
+//   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
+//   pick_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row of
+//   0
+//              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
+//   pick_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
+//   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]
+//   hstack {n}  and back                                         [.., n, r, c] -> [.., r, n * c]
+//   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_matmul(const Node& node, std::span<const Type> in) {
+    const Dims &a = in[0].dims, &b = in[1].dims;
+    if (a.size() < 2 || b.size() < 2)
+        fail_input(node.loc, "'{}' multiplies tensors of rank {} and {}; both need at least 2", node.name, a.size(),
+                   b.size());
+    if (a.back() != b[b.size() - 2])
+        fail_input(node.loc, "'{}' multiplies {} columns by {} rows", node.name, a.back(), b[b.size() - 2]);
+    Dims out = broadcast(node, {a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+    out.push_back(a[a.size() - 2]);
+    out.push_back(b.back());
+    return {in[0].dtype, out, {}};
+}
+
+/// The datums of a matrix that are not 0, row by row: constant matrices often only pick.
+class SparseRows {
+public:
+    SparseRows(const Literal& from, std::int64_t first, std::int64_t rows, std::int64_t cols) {
+        begin_.push_back(0);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t c = 0; c < cols; ++c)
+                if (const double v = from.at(first + r * cols + c); v != 0) items_.push_back({c, v});
+            begin_.push_back(items_.size());
+        }
+    }
+    /// Columns and values.
+    std::span<const std::pair<std::int64_t, double>> row(std::int64_t row) const {
+        const auto r = static_cast<std::size_t>(row);
+        return std::span(items_).subspan(begin_[r], begin_[r + 1] - begin_[r]);
+    }
+    /// out[c] += factor * row[c]
+    void add(std::int64_t row, double factor, std::vector<double>& out) const {
+        for (const auto& [column, value] : this->row(row)) out[static_cast<std::size_t>(column)] += factor * value;
+    }
+
+private:
+    std::vector<std::size_t> begin_;
+    std::vector<std::pair<std::int64_t, double>> items_;
+};
+
+Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
+    const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
+    const Dims sa = strides(a), sb = strides(b), so = strides(o);
+    const std::int64_t batches = m * n == 0 ? 0 : out.size() / (m * n);
+    std::vector<double> sums(static_cast<std::size_t>(n));
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+        std::int64_t pa = 0, pb = 0;
+        for (std::size_t d = 0; d + 2 < o.size(); ++d) {
+            const std::int64_t at = batch * m * n / so[d] % o[d];
+            const std::size_t da = d + a.size() - o.size(), db = d + b.size() - o.size();
+            if (d + a.size() >= o.size() && a[da] != 1) pa += at * sa[da];
+            if (d + b.size() >= o.size() && b[db] != 1) pb += at * sb[db];
+        }
+        const SparseRows right(*in[1], pb, k, n);
+        for (std::int64_t r = 0; r < m; ++r) {
+            std::fill(sums.begin(), sums.end(), 0.0);
+            for (std::int64_t i = 0; i < k; ++i)
+                if (const double factor = in[0]->at(pa + r * k + i); factor != 0) right.add(i, factor, sums);
+            for (std::int64_t c = 0; c < n; ++c) out.set(batch * m * n + r * n + c, sums[static_cast<std::size_t>(c)]);
+        }
+    }
+    return out;
+}
+
+std::int64_t work_matmul(const Node& node, std::span<const Literal* const> in) {
+    return count({count(node.type.dims), in[0]->dims().back()});
+}
+
+std::size_t axis_of(const Node& node, const Type& type) {
+    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
+    if (axis < 0 || axis >= rank)
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
+    return static_cast<std::size_t>(axis);
+}
+
+Type infer_map_axis(const Node& node, std::span<const Type> in) {
+    const std::size_t axis = axis_of(node, in[0]);
+    if (in[1].dims.size() != 2 || in[1].dims[1] != in[0].dims[axis])
+        fail_input(node.loc, "'{}' maps an axis of {} by a matrix {}", node.name, in[0].dims[axis], to_string(in[1]));
+    Type out = in[0];
+    out.dims[axis] = in[1].dims[0];
+    return out;
+}
+
+Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
+    const SparseRows matrix(*in[1], 0, outs, ins);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t o = i / step % outs, base = i / (step * outs) * (step * ins) + i % step;
+        double sum = 0;
+        for (const auto& [k, weight] : matrix.row(o)) sum += weight * in[0]->at(base + k * step);
+        out.set(i, sum);
+    }
+    return out;
+}
+std::int64_t work_map_axis(const Node& node, std::span<const Literal* const> in) {
+    std::int64_t used = 0;  // not 0
+    for (std::int64_t i = 0; i < in[1]->size(); ++i) used += in[1]->at(i) != 0 ? 1 : 0;
+    return count({count(node.type.dims) / std::max<std::int64_t>(in[1]->dims()[0], 1), used});
+}
+
+/// The operands of pick_sum and pick_rows: x [.., p, c] and whole numbers [j, q].
+void check_picks(const Node& node, std::span<const Type> in) {
+    if (in[0].dims.size() < 2 || in[1].dims.size() != 2 || is_float(in[1].dtype))
+        fail_input(node.loc, "'{}' needs [.., p, c] and whole numbers [j, q]; it has {} and {}", node.name,
+                   to_string(in[0]), to_string(in[1]));
+}
+
+Type infer_pick_sum(const Node& node, std::span<const Type> in) {
+    check_picks(node, in);
+    const Dims &l = in[1].dims, &r = in[2].dims;
+    const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
+    if (groups < 1 || r.size() != 3 || l[0] != r[0] || count({r[1], groups}) != columns || r[2] % groups != 0)
+        fail_input(node.loc, "'{}' needs [.., p, c], [j, q] and [j, c / groups, d]; it has {}, {} and {} in {} groups",
+                   node.name, to_string(in[0]), to_string(in[1]), to_string(in[2]), groups);
+    Type out = in[0];
+    out.dims[out.dims.size() - 2] = l[1];
+    out.dims.back() = r[2];
+    return out;
+}
+
+/// The row of x that is picked, -1 for none; a number past the last row is an error.
+std::int64_t picked_row(const Node& node, const Literal& picks, std::int64_t at, std::int64_t rows) {
+    const std::int64_t row = picks.whole()[static_cast<std::size_t>(at)];
+    if (row >= rows) fail_input(node.loc, "'{}' picks row {} of {}", node.name, row, rows);
+    return row;
+}
+
+Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const Dims &l = in[1]->dims(), &r = in[2]->dims();
+    const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
+    const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
+    const std::int64_t share = to_cols / node.integer("groups", 1);
+    const std::int64_t batches = out.size() / std::max<std::int64_t>(to_rows * to_cols, 1);
+    std::vector<double> sums(static_cast<std::size_t>(out.size()), 0.0);
+    for (std::int64_t b = 0; b < batches; ++b)
+        for (std::int64_t j = 0; j < l[0]; ++j)
+            for (std::int64_t q = 0; q < to_rows; ++q) {
+                const std::int64_t p = picked_row(node, *in[1], j * to_rows + q, rows);
+                if (p < 0) continue;
+                for (std::int64_t c = 0; c < cols; ++c) {
+                    const double value = in[0]->at((b * rows + p) * cols + c);
+                    const std::int64_t first = c / part * share;
+                    for (std::int64_t d = first; d < first + share; ++d)
+                        sums[static_cast<std::size_t>((b * to_rows + q) * to_cols + d)] +=
+                            value * in[2]->at((j * part + c % part) * to_cols + d);
+                }
+            }
+    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, sums[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+std::int64_t work_pick_sum(const Node& node, std::span<const Literal* const> in) {
+    return count({count(node.type.dims), in[1]->dims()[0], in[0]->dims().back()});
+}
+
+Type infer_pick_rows(const Node& node, std::span<const Type> in) {
+    check_picks(node, in);
+    Type out = in[0];
+    const Dims& l = in[1].dims;
+    out.dims[out.dims.size() - 2] = l[1];
+    out.dims.insert(out.dims.end() - 2, l[0]);
+    return out;
+}
+
+Literal eval_pick_rows(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
+    const std::int64_t picks = in[1]->size();
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t row = picked_row(node, *in[1], i / cols % picks, rows);
+        if (row >= 0) out.set(i, in[0]->at((i / (picks * cols) * rows + row) * cols + i % cols));
+    }
+    return out;
+}
+
+Type infer_reshape(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    out.dims = node.list("dims");
+    if (count(out.dims) != count(in[0].dims))
+        fail_input(node.loc, "'{}' reshapes {} into {}: {} datums into {}", node.name, to_string(in[0]), to_string(out),
+                   count(in[0].dims), count(out.dims));
+    return out;
+}
+Literal eval_reshape(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    out.reshape(node.type.dims);
+    return out;
+}
+
+Type infer_transpose(const Node& node, std::span<const Type> in) {
+    const auto perm = node.list("perm");
+    auto sorted = perm;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        if (sorted[i] != static_cast<std::int64_t>(i) || sorted.size() != in[0].dims.size())
+            fail_input(node.loc, "perm of '{}' is no order of the {} axes", node.name, in[0].dims.size());
+    if (perm.size() != in[0].dims.size()) fail_input(node.loc, "'{}' has no perm for each axis", node.name);
+    Type out = in[0];
+    for (std::size_t i = 0; i < perm.size(); ++i) out.dims[i] = in[0].dims[static_cast<std::size_t>(perm[i])];
+    return out;
+}
+Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const Dims from = strides(in[0]->dims());
+    const auto perm = node.list("perm");
+    Dims at(perm.size(), 0);
+    std::int64_t source = 0;
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        out.set(i, in[0]->at(source));
+        for (std::size_t d = perm.size(); d-- > 0;) {
+            const std::int64_t step = from[static_cast<std::size_t>(perm[d])];
+            source += step;
+            if (++at[d] < out.dims()[d]) break;
+            source -= step * out.dims()[d];
+            at[d] = 0;
+        }
+    }
+    return out;
+}
+
+Type infer_reduce_max(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    out.dims[axis_of(node, in[0])] = 1;
+    return out;
+}
+Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::int64_t k = 0; k < n; ++k)
+            most = std::max(most, in[0]->at(i / step * step * n + i % step + k * step));
+        out.set(i, most);
+    }
+    return out;
+}
+
+Type infer_hslice(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    const std::int64_t n = node.integer("n", 0);
+    if (out.dims.size() < 2 || n < 1 || out.dims.back() % n != 0)
+        fail_input(node.loc, "'{}' cuts {} into {} slices", node.name, to_string(in[0]), n);
+    out.dims.back() /= n;
+    out.dims.insert(out.dims.end() - 2, n);
+    return out;
+}
+Type infer_hstack(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    const std::int64_t n = node.integer("n", 0);
+    if (out.dims.size() < 3 || out.dims[out.dims.size() - 3] != n)
+        fail_input(node.loc, "'{}' stacks {} slices of {}", node.name, n, to_string(in[0]));
+    out.dims.erase(out.dims.end() - 3);
+    out.dims.back() = count({out.dims.back(), n});
+    return out;
+}
+/// Both are a swap of the middle two axes of [.., a, b, c].
+Literal swapped(const Node& node, const Literal& in, std::int64_t a, std::int64_t b, std::int64_t c) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t z = i / (a * b * c), rest = i % (a * b * c);
+        out.set(i, in.at((z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c));
+    }
+    return out;
+}
+Literal eval_hslice(const Node& node, std::span<const Literal* const> in) {
+    const Dims& d = node.type.dims;
+    return swapped(node, *in[0], d[d.size() - 2], d[d.size() - 3], d.back());
+}
+Literal eval_hstack(const Node& node, std::span<const Literal* const> in) {
+    const Dims& d = in[0]->dims();
+    return swapped(node, *in[0], d[d.size() - 3], d[d.size() - 2], d.back());
+}
+
+constexpr std::array table{
+    OpInfo{"matmul", Level::Core, 2, 2, infer_matmul, eval_matmul, false, SIZE_MAX, work_matmul},
+    OpInfo{"map_axis", Level::Core, 2, 2, infer_map_axis, eval_map_axis, false, SIZE_MAX, work_map_axis},
+    OpInfo{"pick_sum", Level::Core, 3, 3, infer_pick_sum, eval_pick_sum, false, SIZE_MAX, work_pick_sum},
+    OpInfo{"pick_rows", Level::Core, 2, 2, infer_pick_rows, eval_pick_rows},
+    OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
+    OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
+    OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},
+    OpInfo{"transpose", Level::Core, 1, 1, infer_transpose, eval_transpose},
+    OpInfo{"reduce_max", Level::Core, 1, 1, infer_reduce_max, eval_reduce_max},
+};
+
+}  // namespace
+
+std::span<const OpInfo> tensor_ops() { return table; }
+
+}  // namespace tt::ir

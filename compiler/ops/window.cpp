@@ -1,0 +1,136 @@
+#include "compiler/ops/window.hpp"
+
+#include <algorithm>
+
+namespace tt::ir {
+
+std::int64_t Window::source(std::int64_t o, std::int64_t k) const {
+    if (!transposed) {
+        const std::int64_t at = o * stride - pad_before + k * dilation;
+        return at >= 0 && at < in ? at : -1;
+    }
+    const std::int64_t at = o + pad_before - k * dilation;
+    return at >= 0 && at % stride == 0 && at / stride < in ? at / stride : -1;
+}
+
+namespace {
+
+std::int64_t pick(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
+    const auto values = node.list(key);
+    if (values.empty()) return otherwise;
+    if (values.size() != size) fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
+    return values[i];
+}
+
+/// Bounds within which no position overflows.
+void check(const Node& node, const Window& w) {
+    constexpr std::int64_t most = std::int64_t{1} << 20, most_pad = std::int64_t{1} << 40;
+    if (w.kernel < 1 || w.stride < 1 || w.dilation < 1)
+        fail_input(node.loc, "'{}': kernel, stride and dilation must be 1 or more; they are {}, {} and {}", node.name,
+                   w.kernel, w.stride, w.dilation);
+    if (w.stride > most || w.dilation > most || w.kernel > most_pad)
+        fail_input(node.loc, "'{}': kernel {}, stride {} or dilation {} is too large", node.name, w.kernel, w.stride,
+                   w.dilation);
+    for (const std::int64_t pad : {w.pad_before, w.pad_after})
+        if (pad < 0 || pad > most_pad) fail_input(node.loc, "'{}' has a pad of {}", node.name, pad);
+}
+
+void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
+    const std::int64_t reach = (w.kernel - 1) * w.dilation + 1;
+    if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+        w.out = (w.in + w.stride - 1) / w.stride;
+        const std::int64_t pad = std::max<std::int64_t>((w.out - 1) * w.stride + reach - w.in, 0);
+        w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+        w.pad_after = pad - w.pad_before;
+        return;
+    }
+    const std::int64_t room = w.in + w.pad_before + w.pad_after - reach;
+    if (room < 0) {
+        w.out = 0;
+        return;
+    }
+    const bool ceil = node.integer("ceil_mode", 0) != 0;
+    w.out = (room + (ceil ? w.stride - 1 : 0)) / w.stride + 1;
+}
+
+void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {
+    const std::int64_t extra = pick(node, "output_padding", i, axes, 0);
+    if (extra < 0 || extra >= std::max(w.stride, w.dilation))
+        fail_input(node.loc, "'{}' has an output padding of {}; it must be below stride or dilation", node.name, extra);
+    const std::int64_t full = w.stride * (w.in - 1) + extra + (w.kernel - 1) * w.dilation + 1;
+    const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+    if (node.has("output_shape") || same) {
+        w.out = same && !node.has("output_shape") ? w.in * w.stride : pick(node, "output_shape", i, axes, 0);
+        if (w.out < 1) return;
+        const std::int64_t pad = std::max<std::int64_t>(full - w.out, 0);
+        w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+        w.pad_after = pad - w.pad_before;
+        return;
+    }
+    w.out = full - w.pad_before - w.pad_after;
+}
+
+}  // namespace
+
+std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel) {
+    std::vector<Window> all;
+    const std::size_t axes = spatial.size();
+    const std::string auto_pad = node.word("auto_pad", "NOTSET");
+    if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER")
+        fail_input(node.loc, "'{}' has auto_pad '{}'; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", node.name,
+                   auto_pad);
+    for (std::size_t i = 0; i < axes; ++i) {
+        Window w;
+        w.in = spatial[i];
+        w.kernel = kernel[i];
+        w.stride = pick(node, "strides", i, axes, 1);
+        w.dilation = pick(node, "dilations", i, axes, 1);
+        if (auto_pad != "VALID") {
+            w.pad_before = pick(node, "pads", i, 2 * axes, 0);
+            w.pad_after = pick(node, "pads", axes + i, 2 * axes, 0);
+        }
+        w.transposed = node.op == "conv_transpose";
+        check(node, w);
+        if (w.transposed)
+            size_transposed(node, w, i, axes, auto_pad);
+        else
+            size_forward(node, w, auto_pad);
+        if (w.out < 1) fail_input(node.loc, "'{}' leaves nothing of axis {} of {}", node.name, i + 2, w.in);
+        all.push_back(w);
+    }
+    return all;
+}
+
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap) {
+    std::int64_t from = 0, scale = 1;
+    for (std::size_t a = spatial.size(); a-- > 0;) {
+        const Window& w = spatial[a];
+        const std::int64_t at = w.source(o % w.out, tap % w.kernel);
+        if (at < 0) return -1;
+        from += at * scale;
+        o /= w.out;
+        tap /= w.kernel;
+        scale *= w.in;
+    }
+    return from;
+}
+
+ValueId channels_last(Builder& build, ValueId x) {
+    std::vector<std::int64_t> perm{0};
+    for (std::size_t a = 2; a < build.dims(x).size(); ++a) perm.push_back(static_cast<std::int64_t>(a));
+    perm.push_back(1);
+    return build.transpose(x, perm);
+}
+
+ValueId channels_first(Builder& build, const std::vector<Window>& spatial, ValueId y) {
+    Dims dims{build.dims(y)[0]};
+    std::vector<std::int64_t> perm{0, static_cast<std::int64_t>(spatial.size()) + 1};
+    for (const Window& w : spatial) {
+        dims.push_back(w.out);
+        perm.push_back(static_cast<std::int64_t>(dims.size()) - 1);
+    }
+    dims.push_back(build.dims(y).back());
+    return build.transpose(build.reshape(y, dims), perm);
+}
+
+}  // namespace tt::ir

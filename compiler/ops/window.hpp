@@ -1,0 +1,32 @@
+// How a convolution or a pool slides over one axis.
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/builder.hpp"
+
+namespace tt::ir {
+
+struct Window {
+    std::int64_t in = 0, out = 0;
+    std::int64_t kernel = 1, stride = 1, dilation = 1, pad_before = 0, pad_after = 0;
+    bool transposed = false;
+
+    /// The input position that position k of the kernel meets for output o; -1 outside (transposed: or between).
+    std::int64_t source(std::int64_t o, std::int64_t k) const;
+};
+
+/// One per spatial axis, from the attributes strides, dilations, pads (before..., after...), auto_pad, ceil_mode,
+/// output_padding and output_shape (conv_transpose). Throws Error(Input) at node.loc.
+std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel);
+
+/// Positions over all spatial axes, row-major: the input position that position `tap` of the kernel meets for output
+/// `o`; -1 outside.
+std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap);
+
+/// [N, C, spatial...] with the channels last.
+ValueId channels_last(Builder& build, ValueId x);
+/// [N, positions, C], positions row-major over the windows' outputs, as [N, C, spatial...].
+ValueId channels_first(Builder& build, const std::vector<Window>& spatial, ValueId y);
+
+}  // namespace tt::ir

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <array>
+
+#include "compiler/ir/pass.hpp"
+
+namespace tt::ir {
+
+// One name per pass; its file has the rest.
+// clang-format off
+extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows,
+    recognize_gelu, recognize_norms, recognize_softmax,
+    mark_host, host_windows, host_moves, cut_host_part,
+    decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
+    decompose_elementwise,
+    fuse_slice_stack, fold_flatten, explicit_broadcast, split_moves,
+    lower_to_buda, data_formats, mixed_precision, fuse_bias, fuse_relu, fuse_gelu, widen_outputs, stream_slices, fuse_ops;
+
+std::span<const Pass* const> all_passes() {
+    static constexpr std::array table{
+        &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows,
+        &recognize_gelu, &recognize_norms, &recognize_softmax,
+        &mark_host, &host_windows, &host_moves, &cut_host_part,
+        &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
+        &decompose_elementwise,
+        &fuse_slice_stack, &fold_flatten, &explicit_broadcast, &split_moves,
+        &lower_to_buda, &data_formats, &mixed_precision, &fuse_bias, &fuse_relu, &fuse_gelu, &widen_outputs, &stream_slices, &fuse_ops,
+    };
+    return table;
+}
+
+const Pass* find_pass(std::string_view name) {
+    const auto passes = all_passes();
+    const auto it = std::find_if(passes.begin(), passes.end(), [&](const Pass* p) { return p->name == name; });
+    return it == passes.end() ? nullptr : *it;
+}
+
+std::span<const Pipeline> all_pipelines() {
+    static const std::vector<Pipeline> table{
+        {"decompose",
+         "model ops to core ops",
+         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm",
+          "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
+          "decompose-softmax", "decompose-elementwise",
+          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
+        {"default",
+         "everything ttsim compile does before placing",
+         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
+          "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
+          "decompose-softmax", "decompose-elementwise",
+          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "host-moves", "cut-host",
+          "fuse-slice-stack", "fold-flatten", "explicit-broadcast", "split-moves", "erase-unused",
+          "lower-to-buda", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "mixed-precision", "fuse-gelu", "fuse-ops"}},
+    };
+    return table;
+}
+// clang-format on
+
+}  // namespace tt::ir

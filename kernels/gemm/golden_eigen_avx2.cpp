@@ -1,0 +1,2 @@
+#define GOLDEN_EIGEN_NAME multiply_avx2
+#include "kernels/gemm/golden_eigen_body.hpp"

@@ -1,5 +1,0 @@
-#define TT_GEMM_LANES 16
-#define TT_GEMM_ROWS 8
-#include "kernels/gemm_kernel.hpp"
-
-void tt::gemm_detail::multiply_avx512(const Product& p) { multiply(p); }

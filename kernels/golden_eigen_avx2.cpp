@@ -1,2 +1,0 @@
-#define GOLDEN_EIGEN_NAME multiply_avx2
-#include "kernels/golden_eigen_body.hpp"

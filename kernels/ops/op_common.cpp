@@ -1,0 +1,133 @@
+// What every op shares: common attributes, operand counts, the default unpack conversion and the packer.
+#include "kernels/exact/block.hpp"
+#include "kernels/ops/op_def.hpp"
+
+namespace tt {
+
+static constexpr AttrDef common[] = {
+    {.name = "relu_en",
+     .kind = AttrKind::Bool,
+     .default_text = "false",
+     .meaning = "the packer applies relu_mode to the result"},
+    {.name = "relu_mode",
+     .kind = AttrKind::Word,
+     .default_text = "none",
+     .meaning = "min: values not above relu_threshold become 0; max: values are clamped to 0..relu_threshold",
+     .words = "none|min|max"},
+    {.name = "relu_threshold", .kind = AttrKind::Number, .default_text = "0", .meaning = "threshold of relu_mode"},
+    {.name = "stoch_rnd_mode",
+     .kind = AttrKind::Word,
+     .default_text = "none",
+     .meaning = "where results are rounded stochastically (not on Grayskull)",
+     .words = "none|fpu|pack|all"},
+    {.name = "srnd_fpu_en",
+     .kind = AttrKind::Bool,
+     .default_text = "false",
+     .meaning = "old spelling of stoch_rnd_mode: fpu"},
+    {.name = "kernel_broadcast",
+     .kind = AttrKind::Map,
+     .default_text = "{}",
+     .meaning = "input_N: tiles; the kernel's buffer of that input holds that many tiles and is read cyclically"},
+    {.name = "kernel_broadcast_per_t",
+     .kind = AttrKind::Map,
+     .default_text = "{}",
+     .meaning = "input_N: tiles; as kernel_broadcast with a fresh set of tiles for every slice"},
+    {.name = "single_tile",
+     .kind = AttrKind::List,
+     .default_text = "[]",
+     .meaning = "inputs with a kernel_broadcast of one tile (old spelling)"},
+};
+
+std::span<const AttrDef> common_attributes() { return common; }
+
+int operand_count(const OpConfig& op) {
+    const OpAttributes& a = op.attr;
+    if (op.type == "matmul") return 2 + int{a.identity} + int{a.bias} + int{a.requant || a.dequant};
+    if (op.type == "depthwise") return 2 + int{a.bias} + int{a.requant || a.dequant};
+    if (op.type == "splice" && !a.splice.empty()) return static_cast<int>(a.splice.size());
+    if (op.type == "fused_op" && op.fused != nullptr) return static_cast<int>(op.fused->inputs);
+    const OpDef* def = find_op(op.type);
+    return def == nullptr ? 0 : def->min_inputs;
+}
+
+bool golden_by_slice(const OpConfig& op) {
+    const OpDef* def = find_op(op.type);
+    return def != nullptr && def->by_slice && !op.attr.identity;  // a sparse encoding is one for all slices
+}
+
+std::vector<std::string> fast_parts(const OpConfig& op) {
+    std::vector<std::string> parts;
+    const auto consider = [&](const std::string& type, const OpAttributes& attr) {
+        const OpDef* def = find_op(type);
+        if (def != nullptr && !def->bit_true) parts.push_back(type);
+        if (attr.sfpu_gelu) parts.push_back("gelu of " + type);
+        if (type == "reduce" && attr.reduce_dim == ReduceDim::Z) parts.push_back("reduce over z");
+        if ((type == "matmul" || type == "depthwise") && (attr.requant || attr.dequant))
+            parts.push_back("scaling of integer " + type);
+    };
+    if (op.fused != nullptr) {
+        for (const auto& schedule : op.fused->schedules)
+            for (const FusedSubOp& sub : schedule) consider(sub.type, sub.attributes);
+    } else {
+        consider(op.type, op.attr);
+    }
+    if (op.gradient) parts.push_back("sums of gradient_op");
+    return parts;
+}
+
+void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    const OpDef* def = find_op(op.type);
+    if (def != nullptr && def->prepare != nullptr) return def->prepare(op, operand, numerics, values);
+    const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
+    if (!follows_formats(numerics) || is_raw(format) || is_integer(format)) return;
+    unpack_to_src(format, op.acc_df, values);
+}
+
+/// Of integers, and of floats whose formats nobody follows.
+static void relu(const OpAttributes& attr, MatrixView out) {
+    const float threshold = attr.relu_threshold;
+    const bool clamp = attr.relu == ReluMode::Max;
+    for (std::int64_t r = 0; r < out.rows; ++r) {
+        float* row = out.row(r);
+        if (clamp) {
+            for (std::int64_t c = 0; c < out.cols; ++c) {
+                const float x = row[c] > 0.0F ? row[c] : 0.0F;
+                row[c] = x > threshold ? threshold : x;
+            }
+        } else {
+            for (std::int64_t c = 0; c < out.cols; ++c) row[c] = row[c] > threshold ? row[c] : 0.0F;
+        }
+    }
+}
+
+static void add_previous(ConstMatrixView previous, MatrixView out) {
+    for (std::int64_t r = 0; r < out.rows; ++r) {
+        float* row = out.row(r);
+        const float* old = previous.row(r);
+        for (std::int64_t c = 0; c < out.cols; ++c) row[c] += old[c];
+    }
+}
+
+void pack_result(const BlockArgs& args) {
+    const OpConfig& op = args.op;
+    if (is_raw(op.out_df)) return;  // bit patterns: nothing to compute with
+    const bool real = follows_formats(args.numerics);
+    if (args.previous.data != nullptr) {
+        add_previous(args.previous, args.out);
+        if (real) round_to_dest(op.acc_df, args.out);
+    }
+    // The dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
+    const DataFormat dest = is_integer(op.out_df) || op.acc_df != DataFormat::Int32 ? op.acc_df : DataFormat::Float32;
+    if (op.attr.relu_en && op.attr.relu != ReluMode::None) {
+        if (real && !is_integer(op.out_df))
+            exact::pack_relu(dest, op.out_df, op.attr, args.out);
+        else
+            relu(op.attr, args.out);
+    }
+    if (is_integer(op.out_df))
+        saturate_to_integer(op.out_df, args.out);
+    else if (real)
+        pack_from_dest(dest, op.out_df, args.out);
+}
+
+}  // namespace tt

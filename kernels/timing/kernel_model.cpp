@@ -1,0 +1,292 @@
+#include "kernels/timing/kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+#include "isa/arch.hpp"
+#include "isa/tile.hpp"
+#include "kernels/streams/emitter.hpp"
+
+namespace tt {
+
+namespace {
+
+/// Micro-blocks that end in one output micro-block: a reduction over rows or columns takes a whole column or row of
+/// them. Negative where slices of a single micro-block follow each other and none hides the next one's arrival.
+std::int64_t chain(const KernelShape& s) {
+    switch (s.reduce_dim) {
+        case ReduceDim::R:
+            return s.mblock_m;
+        case ReduceDim::C:
+            return s.mblock_n;
+        case ReduceDim::RC:
+            return s.mblock_m * s.mblock_n;
+        case ReduceDim::Z:
+            return s.ublocks() == 1 ? -1 : 1;
+        case ReduceDim::None:
+            break;
+    }
+    return 1;
+}
+
+/// All of a shape and position that a micro-block's streams depend on.
+auto memo_key(const KernelShape& s, MicroBlock b) {
+    return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
+                           static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
+                           static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
+                           s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
+                           s.inputs <= 1, s.l1_acc, s.gelu, static_cast<int>(b.position), b.strip_tiles);
+}
+using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// The micro-blocks of one input, without their times.
+std::vector<KernelPart> parts_of(const KernelShape& s) {
+    const double ublocks = real(s.t * s.ublocks());
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse) {
+        // A strip visits all micro-blocks of its slice; those its encoding names are computed, most after a reload.
+        const double columns = real(s.mblock_n);
+        const double named = real(s.nz_ublocks) * columns;
+        const double idle = std::max(0.0, real(s.nz_strips * s.mblock_m) - real(s.nz_ublocks)) * columns;
+        const double reloads = s.nz_strips > 0 ? std::max(0.0, real(s.nz_strips - s.t)) / real(s.nz_strips) : 0;
+        const double tiles = s.nz_ublocks > 0 ? real(s.nz_tiles) / real(s.nz_ublocks) : 0;
+        const auto low = static_cast<std::int64_t>(std::floor(tiles));
+        const double upper = tiles - real(low);
+        std::vector<KernelPart> parts{{{BlockPosition::Idle, 0}, idle, {}}};
+        for (const auto& [position, share] :
+             {std::pair{BlockPosition::First, 1 - reloads}, {BlockPosition::Middle, reloads}}) {
+            parts.push_back({{position, low}, named * share * (1 - upper), {}});
+            parts.push_back({{position, low + 1}, named * share * upper, {}});
+        }
+        return parts;
+    }
+    if (family == KernelFamily::ReduceTile) return {{{}, ublocks / real(chain(s)), {}}};
+    if (family != KernelFamily::Matmul) return {{{}, ublocks, {}}};
+    if (s.m_k <= 1) return {{{BlockPosition::Only, 0}, ublocks, {}}};
+    return {{{BlockPosition::First, 0}, ublocks, {}},
+            {{BlockPosition::Middle, 0}, ublocks * real(s.m_k - 2), {}},
+            {{BlockPosition::Last, 0}, ublocks, {}}};
+}
+
+/// Bytes with header and padding, as the streams move them.
+double stream_bytes(DataFormat format, double tiles) {
+    return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
+}
+
+/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
+/// free while the other is unpacked, and its tiles arrive a turn-around later.
+double two_block_floor(const KernelShape& s, const KernelConstants& c) {
+    constexpr double smallest_buffer = 32768;
+    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
+    if (2 * block < smallest_buffer) return 0;
+    return real(s.t * s.ublocks()) * (block / c.reduce_supply_bytes + c.supply_turn);
+}
+
+/// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
+double input_floor(const KernelShape& s, const KernelConstants& c) {
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse) return 0;
+    if (family == KernelFamily::ReduceTile) return two_block_floor(s, c);
+    if (family == KernelFamily::Depthwise)  // every product has its own tile of activations
+        return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
+               c.depthwise_supply_bytes;
+    if (family == KernelFamily::Matmul) {
+        const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
+        return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
+    }
+    if (real(s.ublock_tiles()) < c.supply_block) return 0;
+    const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
+    const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
+    return in0 + in1 <= c.supply_window ? 0
+                                        : std::max(in0, in1) / c.supply_bytes +
+                                              tiles * (c.supply_tile + (s.inputs <= 1 ? c.supply_tile_single : 0));
+}
+
+double output_floor(const KernelShape& s, const KernelConstants& c) {
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    return stream_bytes(s.out, real(s.t * s.ublocks() * s.ublock_tiles())) / c.drain_bytes;
+}
+
+double input_share(const KernelShape& s, const KernelConstants& c) {
+    switch (family_of(s)) {
+        case KernelFamily::Matmul:
+        case KernelFamily::Depthwise:
+            return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
+        case KernelFamily::Sparse: {
+            const double tile = c.pack_tile + (s.gelu ? c.sfpu_count("gelu", streams::sfpu_mode(s)) : 0);
+            return c.input_sparse + c.strip * real(s.nz_strips) +
+                   real(s.t * s.ublocks()) * (c.strip_output + tile * real(s.ublock_tiles()));
+        }
+        case KernelFamily::ReduceTile:
+        case KernelFamily::ReduceZ:
+            return c.input_reduce;
+        case KernelFamily::Copy:
+        case KernelFamily::Unary:
+        case KernelFamily::Binary:
+        case KernelFamily::SfpuBinary:
+        case KernelFamily::Splice:
+            break;
+    }
+    return c.input_eltwise + (streams::integer_kernel(s) ? c.input_int : 0);
+}
+
+/// One input measured alone from its first unpack to its last pack. Where math or the operands' stream limits, the last
+/// micro-block is packed after all others; else the first one fills the pipeline while the limiting thread's overhead
+/// has not begun to count.
+double single_input_share(const KernelShape& s, const KernelConstants& c, const KernelTime& time) {
+    const ScoreboardResult& block = time.parts.front().time;
+    if (time.limit == KernelLimit::Math || time.limit == KernelLimit::InputStream)
+        return block.busy[2] + c.input_single_math;
+    return block.fill - block.steady + c.input_single + (streams::integer_kernel(s) ? c.input_int : 0);
+}
+
+bool counts_ends(const KernelShape& s) {
+    const KernelFamily family = family_of(s);
+    return s.inputs <= 1 && (family == KernelFamily::Copy || family == KernelFamily::Unary ||
+                             family == KernelFamily::Binary || family == KernelFamily::SfpuBinary);
+}
+
+ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
+    ScoreboardTiming timing;
+    // Shared exponents come over ports of their own.
+    timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
+    timing.pack_datums = c.pack_datums;
+    return timing;
+}
+
+/// A long inner loop repeats itself: two shorter ones give its time. The longer has `unit` more steps than the shorter.
+struct Fold {
+    KernelShape shorter, longer;
+    double steps;  ///< beyond the shorter, in units
+};
+
+std::optional<Fold> fold(const KernelShape& s, std::int64_t KernelShape::*count) {
+    constexpr std::int64_t most = 32, unit = 8;
+    if (s.*count <= most) return std::nullopt;
+    Fold f{s, s, 0};
+    f.shorter.*count = most - unit;
+    f.longer.*count = most;
+    f.steps = real(s.*count - (most - unit)) / real(unit);
+    return f;
+}
+
+std::optional<Fold> fold_of(const KernelShape& s) {
+    switch (family_of(s)) {
+        case KernelFamily::ReduceZ:
+            return fold(s, &KernelShape::z);
+        case KernelFamily::Matmul:
+            return fold(s, &KernelShape::u_kt);
+        case KernelFamily::Depthwise: {
+            const std::optional<Fold> inner = fold(s, &KernelShape::u_kt);
+            return inner ? inner : fold(s, &KernelShape::m_k);
+        }
+        case KernelFamily::ReduceTile: {
+            const std::optional<Fold> rows =
+                s.reduce_dim == ReduceDim::C ? std::nullopt : fold(s, &KernelShape::mblock_m);
+            return rows || s.reduce_dim == ReduceDim::R ? rows : fold(s, &KernelShape::mblock_n);
+        }
+        case KernelFamily::Copy:
+        case KernelFamily::Unary:
+        case KernelFamily::Binary:
+        case KernelFamily::SfpuBinary:
+        case KernelFamily::Splice:
+        case KernelFamily::Sparse:
+            break;
+    }
+    return std::nullopt;
+}
+
+ScoreboardResult extended(const ScoreboardResult& shorter, const ScoreboardResult& longer, double steps) {
+    ScoreboardResult r = longer;
+    const auto line = [&](double a, double b) { return a + (b - a) * steps; };
+    r.fill = line(shorter.fill, longer.fill);
+    r.steady = line(shorter.steady, longer.steady);
+    for (std::size_t i = 0; i < thread_count; ++i) r.busy[i] = line(shorter.busy[i], longer.busy[i]);
+    return r;
+}
+
+}  // namespace
+
+struct KernelModel::Memo {
+    std::mutex mutex;
+    std::map<MemoKey, ScoreboardResult> blocks;
+};
+
+KernelModel::KernelModel(const std::string& chip_name, const KernelConstants& constants)
+    : constants_(constants), context_(stream_context(chip_name, constants_)), memo_(std::make_unique<Memo>()) {}
+KernelModel::KernelModel(const std::string& chip_name) : KernelModel(chip_name, kernel_constants(chip_name)) {}
+KernelModel::~KernelModel() = default;
+
+const ScoreboardResult& KernelModel::micro_block(const KernelShape& shape, MicroBlock block) const {
+    const MemoKey key = memo_key(shape, block);
+    {
+        const std::lock_guard lock(memo_->mutex);
+        if (const auto found = memo_->blocks.find(key); found != memo_->blocks.end()) return found->second;
+    }
+    ScoreboardResult result;
+    constexpr std::int64_t most_tiles = 64, tile_unit = 16;
+    if (block.strip_tiles > most_tiles) {
+        MicroBlock shorter = block, longer = block;
+        shorter.strip_tiles = most_tiles - tile_unit;
+        longer.strip_tiles = most_tiles;
+        result = extended(micro_block(shape, shorter), micro_block(shape, longer),
+                          real(block.strip_tiles - shorter.strip_tiles) / real(tile_unit));
+    } else if (const std::optional<Fold> fold = fold_of(shape))
+        result = extended(micro_block(fold->shorter, block), micro_block(fold->longer, block), fold->steps);
+    else
+        result = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
+    const std::lock_guard lock(memo_->mutex);
+    return memo_->blocks.try_emplace(key, result).first->second;
+}
+
+KernelTime KernelModel::time(const KernelShape& shape) const {
+    KernelTime out;
+    double longest = 0;
+    for (KernelPart part : parts_of(shape)) {
+        if (part.count <= 0) continue;
+        part.time = micro_block(shape, part.block);
+        const double clocks = part.count * part.time.steady;
+        out.cycles += clocks;
+        if (clocks > longest) {
+            longest = clocks;
+            out.limit = part.time.limit;
+        }
+        out.parts.push_back(part);
+    }
+    out.input_floor = input_floor(shape, constants_);
+    out.output_floor = output_floor(shape, constants_);
+    if (out.input_floor > out.cycles) out.limit = KernelLimit::InputStream;
+    if (out.output_floor > std::max(out.cycles, out.input_floor)) out.limit = KernelLimit::OutputStream;
+    out.per_input = counts_ends(shape) ? single_input_share(shape, constants_, out) : input_share(shape, constants_);
+    // Only a single input, measured from its first unpack to its last pack, can seem to save time.
+    if (shape.inputs > 1) out.per_input = std::max(0.0, out.per_input);
+    out.cycles = std::max(1.0, std::max({out.cycles, out.input_floor, out.output_floor}) + out.per_input);
+    return out;
+}
+
+const KernelModel& kernel_model(const std::string& chip_name) {
+    static std::mutex mutex;
+    static std::map<std::string, KernelModel> known;
+    const std::lock_guard lock(mutex);
+    return known.try_emplace(chip(chip_name).file, chip_name).first->second;
+}
+
+double KernelTime::engaged_percent() const {
+    double sum = 0;
+    for (const KernelPart& part : parts) sum += part.count * part.time.engaged;
+    return cycles > 0 ? 100 * sum / cycles : 0;
+}
+
+double KernelTime::counted_percent() const {
+    double sum = 0;
+    for (const KernelPart& part : parts) sum += part.count * part.time.counted;
+    return cycles > 0 ? 100 * sum / cycles : 0;
+}
+
+}  // namespace tt

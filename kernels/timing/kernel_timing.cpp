@@ -1,0 +1,165 @@
+#include "kernels/timing/kernel_timing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/timing/kernel_model.hpp"
+#include "kernels/timing/kernel_rows.hpp"
+
+namespace tt {
+
+namespace {
+
+/// Of the three threads, and of the FPU and SFPU.
+struct SliceClocks {
+    std::array<double, thread_count> threads{};
+    double engaged = 0, counted = 0;
+};
+
+std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
+
+/// Tiles of an operand that core (0, 0) takes for one output slice.
+std::int64_t slice_tiles(const OpConfig& op, const OpDef& def, int operand) {
+    const OperandUse use = def.use(op, operand, 0, 0);
+    std::int64_t tiles = 0;
+    for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
+    return tiles * use.slices;
+}
+
+void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCounts>& known) {
+    s.op = "matmul_sparse";
+    std::int64_t strips = s.t;
+    for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
+    s.nz_strips = known ? known->strips : strips;
+    s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
+    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
+    // The distinct sparse tiles come first, the activations second, as for a dense one.
+    if (op.in_df.size() > 1) s.in1 = op.in_df[1];
+}
+
+/// A reduction's micro-blocks are those of its operand.
+void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
+    s.reduce_dim = op.attr.reduce_dim;
+    if (s.reduce_dim == ReduceDim::Z) {
+        s.z = at_least_one(op.attr.z);
+        return;
+    }
+    const OperandUse use = def.use(op, 0, 0, 0);
+    if (use.rects.empty()) return;
+    s.ublock_rt = at_least_one(use.chunk_rt);
+    s.ublock_ct = at_least_one(use.chunk_ct);
+    s.mblock_m = at_least_one(use.rects.front().nr / s.ublock_rt);
+    s.mblock_n = at_least_one(use.rects.front().nc / s.ublock_ct);
+}
+
+/// Clocks for one output slice. The thread that limits takes the time of the steady state.
+SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
+    const KernelTime time = model.time(shape);
+    const double slices = static_cast<double>(shape.t);
+    SliceClocks clocks;
+    std::array<double, thread_count>& sum = clocks.threads;
+    double steady = 0;
+    for (const KernelPart& part : time.parts) {
+        for (std::size_t i = 0; i < thread_count; ++i) sum[i] += part.count * part.time.busy[i];
+        steady += part.count * part.time.steady;
+        clocks.engaged += part.count * part.time.engaged / slices;
+        clocks.counted += part.count * part.time.counted / slices;
+    }
+    const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
+    sum[longest] = std::max(sum[longest], steady);
+    sum[0] = std::max(sum[0], time.input_floor);
+    sum[2] = std::max(sum[2], time.output_floor);
+    for (double& thread : sum) thread = std::max(0.0, thread + time.per_input) / slices;
+    return clocks;
+}
+
+/// A fused op: what its sub-ops cost one after the other, per output slice.
+SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
+    SliceClocks sum;
+    for (const auto& schedule : op.fused->schedules)
+        for (const FusedSubOp& sub : schedule) {
+            KernelShape s;
+            const OpDef* def = find_op(sub.type);
+            if (!def) continue;
+            s.op = sub.type == "matmul" || has_kernel_model({.op = sub.type}) ? sub.type : "nop";
+            s.fidelity = op.fidelity;
+            s.in0 = op.in_df.empty() ? op.out_df : op.in_df.front();
+            s.in1 = sub.inputs.size() > 1 ? s.in0 : DataFormat::Invalid;
+            s.out = op.out_df;
+            s.intermed = op.intermed_df;
+            s.acc = op.acc_df;
+            s.mblock_m = at_least_one(sub.mblock_m);
+            s.mblock_n = at_least_one(sub.mblock_n);
+            s.ublock_rt = at_least_one(sub.ublock_rt);
+            s.ublock_ct = at_least_one(sub.ublock_ct);
+            s.m_k = at_least_one(sub.attributes.m_k);
+            s.u_kt = at_least_one(sub.attributes.u_kt);
+            s.approximate = sub.attributes.approximate_mode;
+            s.vector = sub.attributes.vector.value_or(VectorMode::RC);
+            s.inputs = 128;
+            if (sub.type == "reduce") {
+                s.op = "reduce";
+                s.reduce_dim = sub.attributes.reduce_dim;
+                s.z = at_least_one(sub.attributes.z);
+                if (s.reduce_dim == ReduceDim::None) s.op = "nop";
+            }
+            const SliceClocks one = slice_clocks(model, s);
+            for (std::size_t i = 0; i < thread_count; ++i) sum.threads[i] += one.threads[i];
+            sum.engaged += one.engaged;
+            sum.counted += one.counted;
+        }
+    return sum;
+}
+
+Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles)))); }
+
+}  // namespace
+
+KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse) {
+    KernelShape s;
+    s.op = std::string(def.name);
+    s.approximate = op.attr.approximate_mode;
+    s.vector = op.attr.vector.value_or(VectorMode::RC);
+    s.fidelity = op.fidelity == Fidelity::Invalid ? Fidelity::LoFi : op.fidelity;
+    s.in0 = op.in_df.empty() ? op.out_df : op.in_df[0];
+    s.in1 = op.in_df.size() > 1 && def.op_class != OpClass::Move ? op.in_df[1] : DataFormat::Invalid;
+    s.out = op.out_df;
+    s.intermed = op.intermed_df;
+    s.acc = op.acc_df;
+    s.t = at_least_one(op.out.t);
+    s.mblock_m = at_least_one(op.out.mblock_m);
+    s.mblock_n = at_least_one(op.out.mblock_n);
+    s.ublock_rt = at_least_one(op.out.ublock_rt);
+    s.ublock_ct = at_least_one(op.out.ublock_ct);
+    s.m_k = at_least_one(op.attr.m_k);
+    s.u_kt = at_least_one(op.attr.u_kt);
+    s.l1_acc = op.attr.l1_acc;
+    s.bias = op.attr.bias;
+    s.gelu = op.attr.sfpu_gelu;
+    s.inputs = 128;
+    if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
+        set_sparse(s, op, sparse);
+    if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
+    if (!has_kernel_model(s))
+        s.op = "nop";  // moves of tiles by other rules: tilizer, embedding, ethernet_datacopy, topk
+    return s;
+}
+
+StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
+    const KernelModel& model = kernel_model(chip.chip);
+    const SliceClocks slice = def.op_class == OpClass::Fused && op.fused
+                                  ? fused_clocks(op, model)
+                                  : slice_clocks(model, kernel_shape(op, def, work.sparse));
+    // The step's share of its slice is that of the first operand's tiles.
+    double share = 1;
+    if (!work.in_bytes.empty() && !op.in_df.empty()) {
+        const double all = static_cast<double>(slice_tiles(op, def, 0) *
+                                               tile_bytes(op.in_df[0], op.in_tile.empty() ? op.tile : op.in_tile[0]));
+        if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
+    }
+    return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
+            whole(slice.engaged * share), whole(slice.counted * share)};
+}
+
+}  // namespace tt

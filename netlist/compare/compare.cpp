@@ -1,0 +1,351 @@
+#include "netlist/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+namespace tt {
+
+namespace {
+
+constexpr std::int64_t run_length = 1024;
+
+/// Whether a value test that met a NaN or an infinity holds: a NaN equals a NaN, an infinity one of its sign or a
+/// finite number of its sign that is nearly as large.
+bool odd_equal(float a, float b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    if (std::signbit(a) != std::signbit(b)) return false;
+    int exponent_a = 0, exponent_b = 0;
+    (void)std::frexp(a, &exponent_a);
+    (void)std::frexp(b, &exponent_b);
+    constexpr int near_top = 126;
+    return (std::isinf(a) || exponent_a > near_top) && (std::isinf(b) || exponent_b > near_top);
+}
+
+/// The variance is no more than what rounding leaves of it.
+bool is_constant(double n, double sum, double squares) { return squares - sum * sum / n <= 1e-10 * squares; }
+
+double rms(double sum_of_squares, double count) { return count > 0 ? std::sqrt(sum_of_squares / count) : 0; }
+
+/// Two datums at a time, as the baseline's registers hold them.
+using Two = double __attribute__((vector_size(16)));
+using TwoFloats = float __attribute__((vector_size(8)));
+using TwoFlags = std::int64_t __attribute__((vector_size(16)));
+
+inline Two widen(const float* from) {
+    TwoFloats values;
+    std::memcpy(&values, from, sizeof values);
+    return __builtin_convertvector(values, Two);
+}
+inline Two magnitude(Two v) { return std::bit_cast<Two>(std::bit_cast<TwoFlags>(v) & INT64_MAX); }
+inline double total(Two v) { return v[0] + v[1]; }
+
+/// What the datums of a row are held against.
+struct Tolerances {
+    Two atol, rtol, share;  ///< share: the largest relative error so far
+};
+
+/// Sums and extremes of a row of finite datums.
+struct RowSums {
+    Two a{}, b{}, aa{}, bb{}, ab{}, worst{};
+    TwoFlags within{}, beyond{};
+
+    void add(Two x, Two y, const Tolerances& t) {
+        const Two difference = magnitude(x - y), left = magnitude(x), right = magnitude(y);
+        const Two larger = left > right ? left : right, base = larger > t.atol ? larger : t.atol;
+        a += x;
+        b += y;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+        within -= difference <= larger * t.rtol + t.atol;  // true is -1
+        beyond |= difference > base * t.share;
+        worst = difference > worst ? difference : worst;
+    }
+    void join(const RowSums& other) {
+        a += other.a;
+        b += other.b;
+        aa += other.aa;
+        bb += other.bb;
+        ab += other.ab;
+        within += other.within;
+        beyond |= other.beyond;
+        worst = other.worst > worst ? other.worst : worst;
+    }
+};
+
+double largest_share(const float* golden, const float* actual, std::int64_t count, double atol) {
+    double most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double x = golden[i], y = actual[i], base = std::max({std::fabs(x), std::fabs(y), atol});
+        if (std::fabs(x - y) > most * base) most = std::fabs(x - y) / base;
+    }
+    return most;
+}
+
+}  // namespace
+
+QueueComparison::QueueComparison(Comparison rule, TileDim tile, JudgedPart part)
+    : rule_(std::move(rule)), tile_(tile), part_(std::move(part)) {
+    const auto first = [](std::int64_t given) { return given > 0 ? given - 1 : 0; };
+    const auto last = [](std::int64_t given, std::int64_t size) { return given > 0 ? std::min(given, size) : size; };
+    row_first_ = std::max(first(rule_.rows_first), part_.row_first);
+    row_end_ = std::min(last(rule_.rows_last, tile_.h), part_.row_end);
+    col_first_ = std::max(first(rule_.cols_first), part_.col_first);
+    col_end_ = std::min(last(rule_.cols_last, tile_.w), part_.col_end);
+    result_.judged = part_.judged;
+    const bool tiled = !rule_.flat && rule_.type != Comparison::Type::Exact && !part_.bits && rule_.atol >= 0;
+    if (!tiled || tile_ != TileDim{}) return;
+    vendor_row_end_ = std::min(last(rule_.rows_last, tile_.h) - 1, row_end_);
+    vendor_col_end_ = std::min(last(rule_.cols_last, tile_.w) - 1, col_end_);
+    // a range of one row or column: its loops see nothing, and so accept nothing here
+    if (vendor_row_end_ <= row_first_ || vendor_col_end_ <= col_first_) vendor_row_end_ = vendor_col_end_ = 0;
+}
+
+void QueueComparison::add(const Tensor& golden, const Tensor& actual) {
+    TT_CHECK(golden.z == actual.z && golden.rows == actual.rows && golden.cols == actual.cols,
+             "golden is {}x{}x{}, the result {}x{}x{}", golden.z, golden.rows, golden.cols, actual.z, actual.rows,
+             actual.cols);
+    if (rule_.flat)
+        add_runs(golden, actual);
+    else
+        add_tiles(golden, actual);
+    ++result_.entries;
+}
+
+void QueueComparison::add_tiles(const Tensor& golden, const Tensor& actual) {
+    const std::int64_t width = col_end_ - col_first_;
+    if (width <= 0 || row_end_ <= row_first_) return;
+    for (std::int64_t z = 0; z < golden.z; ++z) {
+        const ConstMatrixView a = golden.slice(z), b = actual.slice(z);
+        for (std::int64_t r = 0; r + tile_.h <= golden.rows; r += tile_.h)
+            for (std::int64_t c = 0; c + tile_.w <= golden.cols; c += tile_.w) {
+                Piece looked_at, rest;  // by the vendor
+                double atol = rule_.atol;
+                if (atol < 0) {
+                    double squares = 0;
+                    for (std::int64_t row = r + row_first_; row < r + row_end_; ++row)
+                        for (std::int64_t col = c + col_first_; col < c + col_end_; ++col)
+                            if (const double v = a.at(row, col); std::isfinite(v)) squares += v * v;
+                    atol = -atol * rms(squares, static_cast<double>(width * (row_end_ - row_first_)));
+                }
+                for (std::int64_t row = r + row_first_; row < r + row_end_; ++row) {
+                    const float *const x = a.row(row) + c + col_first_, *const y = b.row(row) + c + col_first_;
+                    const std::int64_t looked = row < r + vendor_row_end_ ? vendor_col_end_ - col_first_ : 0;
+                    if (looked > 0) add_row(x, y, looked, atol, looked_at);
+                    if (looked < width) add_row(x + looked, y + looked, width - looked, atol, rest);
+                }
+                rest.join(looked_at);
+                finish(rest, [&] { return fmt::format("z {}, tile ({},{})", z, r / tile_.h, c / tile_.w); });
+                if (looked_at.datums > 0) finish_as_vendor(looked_at);
+            }
+    }
+}
+
+/// Runs of 1024 values of the whole entry; values outside the judged part of their tile are stepped over.
+void QueueComparison::add_runs(const Tensor& golden, const Tensor& actual) {
+    const bool whole = row_first_ == 0 && col_first_ == 0 && row_end_ == tile_.h && col_end_ == tile_.w;
+    const auto judged = [&](std::int64_t at) {
+        const std::int64_t row = at / golden.cols % golden.rows % tile_.h, col = at % golden.cols % tile_.w;
+        return row >= row_first_ && row < row_end_ && col >= col_first_ && col < col_end_;
+    };
+    for (std::int64_t start = 0; start < golden.size(); start += run_length) {
+        const std::int64_t count = std::min(run_length, golden.size() - start);
+        const float *const a = golden.data.data() + start, *const b = actual.data.data() + start;
+        double atol = rule_.atol;
+        if (atol < 0) {
+            double squares = 0;
+            for (std::int64_t i = 0; i < count; ++i)
+                if (const double v = a[i]; std::isfinite(v)) squares += v * v;
+            atol = -atol * rms(squares, static_cast<double>(count));
+        }
+        Piece piece;
+        if (whole)
+            add_row(a, b, count, atol, piece);
+        else
+            for (std::int64_t i = 0; i < count; ++i)
+                if (judged(start + i)) add_row(a + i, b + i, 1, atol, piece);
+        finish(piece, [&] { return fmt::format("values {}..{}", start, start + count - 1); });
+    }
+}
+
+void QueueComparison::add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece) {
+    piece.datums += count;
+    const bool plain = !part_.bits && rule_.type != Comparison::Type::Exact;
+    if (plain && add_finite(golden, actual, count, atol, piece)) return;
+    for (std::int64_t i = 0; i < count; ++i) add_odd(golden[i], actual[i], atol, piece);
+}
+
+/// False, and nothing done, when a NaN or infinity is among the datums.
+bool QueueComparison::add_finite(const float* golden, const float* actual, std::int64_t count, double atol,
+                                 Piece& piece) {
+    const Tolerances tolerances{Two{} + atol, Two{} + rule_.rtol, Two{} + result_.max_rel_error};
+    RowSums row, odd;  // two chains of additions instead of one
+    std::int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        row.add(widen(golden + i), widen(actual + i), tolerances);
+        odd.add(widen(golden + i + 2), widen(actual + i + 2), tolerances);
+    }
+    for (; i < count; ++i) {  // a zero fills up the pair; it adds nothing but agreement
+        row.add(Two{golden[i], 0}, Two{actual[i], 0}, tolerances);
+        --row.within[1];
+    }
+    row.join(odd);
+    if (!std::isfinite(total(row.aa) + total(row.bb))) return false;  // squares of floats cannot overflow a double
+    piece.sums.n += static_cast<double>(count);
+    piece.sums.a += total(row.a);
+    piece.sums.b += total(row.b);
+    piece.sums.aa += total(row.aa);
+    piece.sums.bb += total(row.bb);
+    piece.sums.ab += total(row.ab);
+    piece.within += row.within[0] + row.within[1];
+    result_.max_error = std::max({result_.max_error, row.worst[0], row.worst[1]});
+    if ((row.beyond[0] | row.beyond[1]) != 0) [[unlikely]]
+        result_.max_rel_error = std::max(result_.max_rel_error, largest_share(golden, actual, count, atol));
+    return true;
+}
+
+/// Exact rules, bit patterns, NaNs and infinities: one datum at a time.
+void QueueComparison::add_odd(float golden, float actual, double atol, Piece& piece) {
+    if (part_.bits) {
+        const auto x = std::bit_cast<std::uint32_t>(golden), y = std::bit_cast<std::uint32_t>(actual);
+        const double a = x, b = y;
+        piece.within += static_cast<std::int64_t>(x == y);
+        result_.max_error = std::max(result_.max_error, std::fabs(a - b));
+        if (x != y) result_.max_rel_error = std::max(result_.max_rel_error, std::fabs(a - b) / std::max(a, b));
+        const Sums& s = piece.sums;
+        piece.sums = {s.n + 1, s.a + a, s.b + b, s.aa + a * a, s.bb + b * b, s.ab + a * b};
+        return;
+    }
+    if (std::isfinite(golden) && std::isfinite(actual)) {
+        const std::int64_t before = piece.within;
+        (void)add_finite(&golden, &actual, 1, atol, piece);
+        if (rule_.type == Comparison::Type::Exact) piece.within = before + static_cast<std::int64_t>(golden == actual);
+        return;
+    }
+    const bool same = rule_.type == Comparison::Type::Exact
+                          ? golden == actual || (std::isnan(golden) && std::isnan(actual))
+                          : odd_equal(golden, actual);
+    piece.within += static_cast<std::int64_t>(same);
+    if (same) return;
+    piece.broken = true;
+    result_.max_error = INFINITY;
+    result_.max_rel_error = INFINITY;
+}
+
+void QueueComparison::Sums::join(const Sums& other) {
+    n += other.n;
+    a += other.a;
+    b += other.b;
+    aa += other.aa;
+    bb += other.bb;
+    ab += other.ab;
+}
+
+void QueueComparison::Piece::join(const Piece& other) {
+    sums.join(other.sums);
+    datums += other.datums;
+    within += other.within;
+    broken = broken || other.broken;
+}
+
+double QueueComparison::correlation(const Sums& s) {
+    if (s.n < 1) return 1;
+    const bool constant_a = is_constant(s.n, s.a, s.aa), constant_b = is_constant(s.n, s.b, s.bb);
+    if (constant_a || constant_b) return constant_a && constant_b ? 1 : 0;
+    const double variance_a = s.aa - s.a * s.a / s.n, variance_b = s.bb - s.b * s.b / s.n;
+    return std::clamp((s.ab - s.a * s.b / s.n) / std::sqrt(variance_a * variance_b), -1.0, 1.0);
+}
+
+/// Why a tile fails; "" when it does not.
+std::string QueueComparison::failure(const Piece& piece) const {
+    if (rule_.type == Comparison::Type::Exact || part_.bits)
+        return piece.within == piece.datums ? "" : fmt::format("{} values differ", piece.datums - piece.within);
+    const double share = static_cast<double>(piece.within) / static_cast<double>(piece.datums);
+    if (share < rule_.check_pct)
+        return fmt::format("{:.4g} % of the values within tolerance, {:.4g} % wanted", 100 * share,
+                           100 * rule_.check_pct);
+    if (rule_.type != Comparison::Type::AllCloseHw || rule_.check_pcc <= 0) return "";
+    if (piece.broken) return "a NaN or infinity on one side only";
+    // A constant has no correlation: then the means must agree, or, where one side varies, every value.
+    const Sums& s = piece.sums;
+    if (s.n < 1) return "";
+    const bool constant_a = is_constant(s.n, s.a, s.aa), constant_b = is_constant(s.n, s.b, s.bb);
+    if (constant_a && constant_b) {
+        const double mean_a = s.a / s.n, mean_b = s.b / s.n;
+        const bool agree = std::fabs(mean_a - mean_b) <= rule_.atol + rule_.rtol * std::fabs(mean_a);
+        return agree ? "" : fmt::format("all values are {} instead of {}", mean_b, mean_a);
+    }
+    if (constant_a || constant_b)
+        return piece.within == piece.datums ? "" : "one side is constant and the other is not";
+    const double pcc = correlation(s);
+    return pcc >= rule_.check_pcc ? "" : fmt::format("pcc {:.5f} < {}", pcc, rule_.check_pcc);
+}
+
+template <class Place>
+void QueueComparison::finish(const Piece& piece, Place&& place) {
+    if (piece.datums == 0) return;
+    ++result_.tiles;
+    result_.datums += piece.datums;
+    within_ += piece.within;
+    total_.join(piece.sums);
+    if (!part_.judged) return;
+    const std::string why = failure(piece);
+    if (why.empty()) return;
+    if (result_.failed_tiles++ > 0) return;
+    failed_entry_ = result_.entries;
+    result_.first_failure = fmt::format("{}: {}", place(), why);
+}
+
+/// What the vendor does not look at counts as values that agree, and as pairs of zeros.
+void QueueComparison::finish_as_vendor(Piece looked_at) {
+    const std::int64_t size = tile_.datums();
+    looked_at.within += size - looked_at.datums;
+    looked_at.sums.n += static_cast<double>(size - looked_at.datums);
+    looked_at.datums = size;
+    ++result_.vendor_tiles;
+    result_.vendor_pcc = std::min(result_.vendor_pcc, looked_at.broken ? 0 : correlation(looked_at.sums));
+    if (part_.judged && !failure(looked_at).empty()) ++result_.vendor_failed_tiles;
+}
+
+void QueueComparison::join(const QueueComparison& later) {
+    Result& own = result_;
+    const Result& other = later.result_;
+    if (own.failed_tiles == 0) {
+        own.first_failure = other.first_failure;
+        failed_entry_ = own.entries + later.failed_entry_;
+    }
+    own.entries += other.entries;
+    own.datums += other.datums;
+    own.failed_tiles += other.failed_tiles;
+    own.tiles += other.tiles;
+    own.max_error = std::max(own.max_error, other.max_error);
+    own.max_rel_error = std::max(own.max_rel_error, other.max_rel_error);
+    own.vendor_tiles += other.vendor_tiles;
+    own.vendor_failed_tiles += other.vendor_failed_tiles;
+    own.vendor_pcc = std::min(own.vendor_pcc, other.vendor_pcc);
+    within_ += later.within_;
+    total_.join(later.total_);
+}
+
+QueueComparison::Result QueueComparison::result() const {
+    Result result = result_;
+    if (result.failed_tiles > 0)
+        result.first_failure = fmt::format("entry {}, {}", failed_entry_, result.first_failure);
+    result.pcc = correlation(total_);
+    if (result.datums > 0) result.share_within = static_cast<double>(within_) / static_cast<double>(result.datums);
+    result.strict_pass = !result.judged || result.failed_tiles == 0;
+    if (result.judged && rule_.atol < 0 && result.pcc < rule_.check_pcc) {
+        result.strict_pass = false;
+        if (result.first_failure.empty())
+            result.first_failure = fmt::format("all entries: pcc {:.7f} < {}", result.pcc, rule_.check_pcc);
+    }
+    result.pass = result.strict_pass || (result.vendor_tiles > 0 && result.vendor_failed_tiles == 0);
+    return result;
+}
+
+}  // namespace tt

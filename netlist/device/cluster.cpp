@@ -1,0 +1,182 @@
+#include "netlist/device/cluster.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/yaml_map.hpp"
+#include "isa/coord_text.hpp"
+
+namespace tt {
+
+namespace {
+
+constexpr std::int64_t most_chips = 1024;
+
+class ClusterReader {
+public:
+    ClusterReader(const std::string& file, const ChipParams& chip) : file_(file), chip_(chip) {}
+
+    Cluster read() {
+        YamlMap map = YamlMap::from_file(file_);
+        read_chips(*map.node("chips"));
+        read_links(*map.node("ethernet_connections"));
+        read_mmio(*map.node("chips_with_mmio"));
+        if (const YamlPtr harvesting = map.node_or_null("harvesting")) read_harvesting(*harvesting);
+        // newer descriptors carry board facts that the model has no use for
+        for (const char* key : {"boardtype", "boards", "arch", "chip_to_boardtype", "chip_unique_ids", "chip_to_bus_id",
+                                "asic_locations", "io_device_type"})
+            (void)map.node_or_null(key);
+        map.done();
+        problems_.throw_if_any();
+        return std::move(cluster_);
+    }
+
+private:
+    std::int64_t chip_id(const YamlNode& node, std::string_view what) {
+        const std::int64_t id = yaml_whole(node, file_, what, {0, most_chips - 1});
+        if (known_ && std::find(cluster_.chips.begin(), cluster_.chips.end(), id) == cluster_.chips.end())
+            fail_input(node.loc(file_), "chip {} is not among 'chips'", id);
+        return id;
+    }
+
+    void read_chips(const YamlNode& chips) {
+        if (!chips.is_map() || chips.entries.empty())
+            fail_input(chips.loc(file_), "'chips' needs a map of chip ids to positions");
+        for (const auto& [key, position] : chips.entries)
+            collect([&, &k = key, &p = position] {
+                const std::int64_t id = chip_id(*k, "chips");
+                if (std::find(cluster_.chips.begin(), cluster_.chips.end(), id) != cluster_.chips.end())
+                    fail_input(k->loc(file_), "chip {} is given twice", id);
+                if (p->is_sequence()) {
+                    if (p->items.size() != 2 && p->items.size() != 4)
+                        fail_input(p->loc(file_),
+                                   "the position of chip {} has {} numbers; [x, y, rack, shelf] is wanted", id,
+                                   p->items.size());
+                    for (const YamlPtr& item : p->items) (void)yaml_whole(*item, file_, "position", {0, 1 << 20});
+                } else {
+                    (void)read_coord(*p, file_, "position", {1 << 20, 1 << 20});
+                }
+                cluster_.chips.push_back(id);
+            });
+        std::sort(cluster_.chips.begin(), cluster_.chips.end());
+        known_ = true;
+    }
+
+    std::pair<std::int64_t, std::int64_t> read_end(const YamlNode& node) {
+        YamlMap end(std::make_shared<const YamlNode>(node), file_, "ethernet_connections");
+        const std::int64_t id = chip_id(*end.node("chip"), "chip");
+        const auto channels = static_cast<std::int64_t>(chip_.eth.size());
+        if (channels == 0) fail_input(node.loc(file_), "{} has no Ethernet", chip_.name);
+        const std::int64_t channel = end.whole("chan", {0, channels - 1});
+        end.done();
+        return {id, channel};
+    }
+
+    void read_links(const YamlNode& connections) {
+        if (!connections.is_sequence() && !connections.is_null())
+            fail_input(connections.loc(file_), "'ethernet_connections' needs a list of pairs");
+        for (const YamlPtr& item : connections.items)
+            collect([&] {
+                if (!item->is_sequence() || item->items.size() != 2)
+                    fail_input(item->loc(file_),
+                               "a connection needs two ends, [{{chip: 0, chan: 8}}, {{chip: 1, chan: 0}}]");
+                add_link(read_end(*item->items[0]), read_end(*item->items[1]), item->loc(file_));
+            });
+    }
+
+    using End = std::pair<std::int64_t, std::int64_t>;
+    void add_link(End a, End b, const SourceLoc& loc) {
+        if (a.first == b.first) fail_input(loc, "chip {} is connected to itself", a.first);
+        const auto used_a = other_end_.find(a), used_b = other_end_.find(b);
+        if (used_a != other_end_.end() && used_b != other_end_.end() && used_a->second == b && used_b->second == a)
+            return;  // the same link, from the other side
+        for (const auto& [end, used] : {std::pair{a, used_a}, std::pair{b, used_b}})
+            if (used != other_end_.end())
+                fail_input(loc, "channel {} of chip {} is already connected to channel {} of chip {}", end.second,
+                           end.first, used->second.second, used->second.first);
+        other_end_[a] = b;
+        other_end_[b] = a;
+        cluster_.links.push_back({a.first, a.second, b.first, b.second});
+    }
+
+    void read_mmio(const YamlNode& list) {
+        if (!list.is_sequence() || list.items.empty())
+            fail_input(list.loc(file_), "'chips_with_mmio' needs at least one chip");
+        for (const YamlPtr& item : list.items)
+            collect([&] {
+                if (item->is_map())  // chip: PCIe device
+                    for (const auto& entry : item->entries)
+                        cluster_.mmio.insert(chip_id(*entry.first, "chips_with_mmio"));
+                else
+                    cluster_.mmio.insert(chip_id(*item, "chips_with_mmio"));
+            });
+    }
+
+    // Descriptors number Tensix rows from 0, leaving out the rows without any.
+    void read_harvesting(const YamlNode& harvesting) {
+        if (!harvesting.is_map()) fail_input(harvesting.loc(file_), "'harvesting' needs a map of chip ids");
+        for (const auto& [key, value] : harvesting.entries)
+            collect([&, &k = key, &v = value] {
+                const std::int64_t id = chip_id(*k, "harvesting");
+                YamlMap map(v, file_, "harvesting");
+                (void)map.node_or_null("noc_translation");
+                const std::size_t rows = chip_.worker_y.size();
+                const std::int64_t mask = map.whole("harvest_mask", {0, (std::int64_t{1} << rows) - 1});
+                map.done();
+                for (std::size_t row = 0; row < rows; ++row)
+                    if (mask >> row & 1) cluster_.harvested[id].push_back(chip_.worker_y[row]);
+            });
+    }
+
+    template <class Work>
+    void collect(Work&& work) {
+        try {
+            work();
+        } catch (const Error& error) {
+            problems_.add(error);
+        }
+    }
+
+    const std::string& file_;
+    const ChipParams& chip_;
+    Cluster cluster_;
+    bool known_ = false;
+    std::map<End, End> other_end_;
+    Diagnostics problems_;
+};
+
+}  // namespace
+
+Cluster read_cluster(const std::string& file, const ChipParams& chip) { return ClusterReader(file, chip).read(); }
+
+std::int64_t mesh_width(std::int64_t count) {
+    const double root = std::sqrt(static_cast<double>(count));
+    for (auto width = static_cast<std::int64_t>(std::ceil(root)); static_cast<double>(width) <= 2 * root; ++width)
+        if (count % width == 0) return width;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(root)));
+}
+
+Cluster default_cluster(std::int64_t count, std::int64_t width, const ChipParams& chip) {
+    Cluster cluster;
+    for (std::int64_t id = 0; id < count; ++id) cluster.chips.push_back(id);
+    cluster.mmio.insert(0);
+    if (chip.eth.empty()) {
+        cluster.mmio.insert(cluster.chips.begin(), cluster.chips.end());
+        return cluster;
+    }
+    if (count == 2) {
+        cluster.links = {{0, 8, 1, 0}, {0, 9, 1, 1}};
+        return cluster;
+    }
+    if (width <= 0) width = mesh_width(count);
+    // As on real boards: 4..7 face 12..15 of the next column, 8..11 face 0..3 of the next row.
+    for (std::int64_t id = 0; id < count; ++id) {
+        const bool right = id % width + 1 < width && id + 1 < count;
+        const bool down = id + width < count;
+        for (std::int64_t k = 0; right && k < 4; ++k) cluster.links.push_back({id, 4 + k, id + 1, 12 + k});
+        for (std::int64_t k = 0; down && k < 4; ++k) cluster.links.push_back({id, 8 + k, id + width, k});
+    }
+    return cluster;
+}
+
+}  // namespace tt

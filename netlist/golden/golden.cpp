@@ -1,0 +1,462 @@
+#include "netlist/golden/golden.hpp"
+
+#include <algorithm>
+
+#include "kernels/ops/golden_result.hpp"
+#include "kernels/ops/op_def.hpp"
+#include "netlist/golden/tm_tensor.hpp"
+
+namespace tt {
+
+namespace {
+
+bool coarse(DataFormat format) { return info(format).block_float && info(format).magnitude_bits < 7; }
+
+/// The reference requantizes only the coarsest formats, and Float32 operands where the chip has Tf32.
+void requantize(DataFormat format, bool tf32, Tensor& tensor) {
+    const MatrixView all{tensor.data.data(), tensor.z * tensor.rows, tensor.cols, tensor.cols};
+    if (coarse(format)) host_convert(format, all, BlockRounding::Truncate);
+    if (tf32 && format == DataFormat::Float32) host_convert(DataFormat::Tf32, all, BlockRounding::Truncate);
+}
+
+/// Copies of an op's operands that are made at once: 32 MiB of floats.
+constexpr std::int64_t most_copied_datums = std::int64_t{1} << 23;
+
+using Slots = std::map<std::int64_t, GoldenValue>;
+
+/// One launch in progress: what every queue's accesses are, and the values of the present input.
+struct LaunchState {
+    std::map<const Queue*, QueueAccess> access;
+    std::vector<const Op*> order;
+    std::map<std::string_view, GoldenValue> values;  // of queues and ops
+    std::map<std::string_view, std::int64_t> uses_left;
+    std::map<const Op*, GoldenValue> gradients;                         // accumulated inside an execute
+    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
+    std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
+    std::int64_t held_datums = 0, inputs = 1;
+};
+
+/// One op on one input. Operands that TMs or rounding change are copies; where the op allows it, of a few slices at a
+/// time, so that a broadcast never lies in memory as a whole.
+class OpGolden {
+public:
+    OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in)
+        : options_(options), op_(op), def_(*find_op(op.cfg.type)) {
+        decoded_.resize(in.size());
+        moved_.reserve(in.size());
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            if (in[k].host) decoded_[k] = options.host_entry(*in[k].host, in[k].entry);
+            given_.push_back(in[k].host ? &decoded_[k] : in[k].tensor.get());
+            // in_tile is the operand's after transposes; TMs start from the producer's.
+            TileDim tile = op.tms[k].empty() ? TileDim{} : op.cfg.in_tile[k];
+            if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
+            moved_.emplace_back(*given_[k], op.tms[k], tile);
+        }
+    }
+
+    Tensor run() {
+        const std::int64_t all = op_.cfg.out.t, most = slices_at_once();
+        if (most >= all) return part(op_.cfg, 0, all);
+        Tensor result(op_.cfg.out.shape(), op_.cfg.tile);
+        for (std::int64_t z = 0; z < all; z += most) {
+            OpConfig cfg = op_.cfg;
+            cfg.out.t = std::min(most, all - z);
+            for (TileShape& in : cfg.in) in.z = in.z / all * cfg.out.t;
+            const Tensor made = part(cfg, z, cfg.out.t);
+            std::copy(made.data.begin(), made.data.end(), result.slice(z).data);
+        }
+        return result;
+    }
+
+private:
+    bool rounds(std::size_t k) const {
+        const DataFormat df = op_.cfg.in_df[k];
+        return follows_formats(options_.numerics) && (coarse(df) || (options_.tf32 && df == DataFormat::Float32));
+    }
+    bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k); }
+
+    /// Of the result, so that copies of its operands stay small; all of them where that needs no copy.
+    std::int64_t slices_at_once() {
+        const std::int64_t all = op_.cfg.out.t;
+        std::int64_t datums = 0;
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            if (moved_[k].z() % all != 0 || op_.cfg.in[k].z != moved_[k].z()) return all;
+            datums += moved_[k].z() / all * moved_[k].slice_datums();
+        }
+        bool copies = false;
+        for (std::size_t k = 0; k < given_.size(); ++k) copies = copies || copied(k);
+        return copies && golden_by_slice(op_.cfg)
+                   ? std::clamp(most_copied_datums / std::max<std::int64_t>(1, datums), std::int64_t{1}, all)
+                   : all;
+    }
+
+    /// `count` slices of the result from slice `first` on.
+    Tensor part(const OpConfig& cfg, std::int64_t first, std::int64_t count) {
+        const std::int64_t all = op_.cfg.out.t;
+        std::vector<Tensor> made;
+        std::vector<const Tensor*> operands = given_;
+        made.reserve(given_.size());
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            if (count == all && !copied(k)) continue;
+            if (count == all) {
+                made.push_back(moved_[k].all());
+                decoded_[k] = {};  // only the copy is needed
+            } else {
+                const std::int64_t group = moved_[k].z() / all;
+                made.push_back(moved_[k].slices(first * group, count * group));
+            }
+            if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, made.back());
+            operands[k] = &made.back();
+        }
+        return def_.golden(cfg, operands);
+    }
+
+    const GoldenOptions& options_;
+    const Op& op_;
+    const OpDef& def_;
+    std::vector<Tensor> decoded_;
+    std::vector<const Tensor*> given_;
+    std::vector<MovedTensor> moved_;
+};
+
+/// Decoded host entries kept for the inputs of a launch: at most 1 GiB of floats.
+constexpr std::int64_t most_held_datums = std::int64_t{1} << 28;
+
+}  // namespace
+
+struct Golden::Impl {
+    const Netlist& netlist;
+    const Forecast& forecast;
+    GoldenOptions options;
+    ThreadPool& pool;
+    PointerTable pointers;
+    std::map<const Queue*, Slots> store;
+    std::map<const Queue*, bool> read_by_graph;
+    std::map<std::string_view, std::vector<const Queue*>> fed_by;
+    std::int64_t inputs_done = 0;
+    std::map<const Op*, std::int64_t> computed;  // results so far, for options.op_result
+
+    Impl(const Netlist& n, const Forecast& f, GoldenOptions o, ThreadPool& p)
+        : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n) {
+        for (const Graph& graph : netlist.graphs) {
+            for (const QueueUse& use : pointers.uses(graph))
+                if (use.read) read_by_graph[use.queue] = true;
+        }
+        for (const Queue& queue : netlist.queues)
+            if (!queue.from_host()) fed_by[queue.input].push_back(&queue);
+    }
+
+    // --- memory ------------------------------------------------------------------------------------------------
+
+    /// An alias is another view of its base: slot k is base slots k*n .. k*n+n-1 along z.
+    std::pair<const Queue*, std::int64_t> base_of(const Queue& queue) const {
+        if (queue.alias.empty()) return {&queue, 1};
+        const Queue* base = netlist.find_queue(queue.alias);
+        return {base, base->entries / queue.entries};
+    }
+
+    GoldenValue zeros(const Queue& queue) const {
+        return {{}, std::make_shared<Tensor>(queue.shape(), queue.tile), nullptr, 0};
+    }
+
+    GoldenValue read_slot(const Queue& queue, std::int64_t n) {
+        const auto [base, ratio] = base_of(queue);
+        if (ratio == 1) {
+            const Slots& slots = store[base];
+            if (const auto it = slots.find(n); it != slots.end()) return it->second;
+            return filled_by_host(*base, n) ? host_entry(*base, n) : zeros(*base);
+        }
+        std::vector<GoldenValue> parts;
+        std::vector<Task> after;
+        for (std::int64_t i = 0; i < ratio; ++i) {
+            parts.push_back(read_slot(*base, n * ratio + i));
+            after.push_back(parts.back().task);
+        }
+        auto joined = std::make_shared<Tensor>(queue.shape(), queue.tile);
+        const Task task = pool.submit(
+            [joined, parts] {
+                auto to = joined->data.begin();
+                for (const GoldenValue& part : parts)
+                    to = std::copy(part.tensor->data.begin(), part.tensor->data.end(), to);
+            },
+            after);
+        return {task, joined, nullptr, 0};
+    }
+
+    void write_slot(const Queue& queue, std::int64_t n, const GoldenValue& value) {
+        const auto [base, ratio] = base_of(queue);
+        if (ratio == 1) {
+            store[base][n] = value;
+            return;
+        }
+        const Queue* to = base;
+        for (std::int64_t i = 0; i < ratio; ++i) {
+            auto part = std::make_shared<Tensor>(to->shape(), to->tile);
+            const Task task = pool.submit(
+                [part, value, i] {
+                    const auto size = static_cast<std::ptrdiff_t>(part->data.size());
+                    std::copy_n(value.tensor->data.begin() + i * size, size, part->data.begin());
+                },
+                {value.task});
+            store[to][n * ratio + i] = {task, part, nullptr, 0};
+        }
+    }
+
+    bool filled_by_host(const Queue& queue, std::int64_t n) const {
+        const auto known = forecast.queues.find(&queue);
+        return queue.host_fed() && known != forecast.queues.end() &&
+               std::binary_search(known->second.host.begin(), known->second.host.end(), n);
+    }
+
+    GoldenValue host_entry(const Queue& queue, std::int64_t n) {
+        auto tensor = std::make_shared<Tensor>();
+        const Task task = pool.submit([this, &queue, n, tensor] { *tensor = options.host_entry(queue, n); });
+        return {task, tensor, nullptr, 0};
+    }
+
+    GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
+        const QueueAccess& access = launch.access.at(&queue);
+        const std::int64_t n = access.read(input);
+        const bool overwritten = store[&queue].contains(n);  // through a view
+        const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
+        if (filled_by_host(queue, n) && !overwritten) {
+            if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
+            const std::int64_t datums = queue.shape().tiles() * queue.tile.datums();
+            if (!again || launch.held_datums + datums > most_held_datums) return {{}, nullptr, &queue, n};
+            launch.held_datums += datums;
+            return launch.held[{&queue, n}] = host_entry(queue, n);
+        }
+        if (const auto known = launch.resident.find(&queue); known != launch.resident.end()) return known->second;
+        if (queue.type == QueueType::Queue && !store[&queue].contains(n))
+            fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
+                       n % queue.entries, n);
+        if (!access.prologue) return read_slot(queue, n);
+        // In prologue the first input's read serves all, whatever the graph writes meanwhile.
+        return launch.resident[&queue] = read_slot(queue, n);
+    }
+
+    // --- execution ---------------------------------------------------------------------------------------------
+
+    GoldenValue compute(const Op& op, std::vector<GoldenValue> in, const GoldenValue& previous) {
+        std::vector<Task> after{previous.task};
+        for (const GoldenValue& value : in) after.push_back(value.task);
+        auto result = std::make_shared<Tensor>();
+        const std::int64_t n = options.op_result ? computed[&op]++ : 0;
+        const Task task = pool.submit(
+            [this, &op, n, in = std::move(in), previous, result] {
+                *result = OpGolden(options, op, in).run();
+                finish_golden(op.cfg, previous.tensor.get(), *result);
+                if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
+                if (options.op_result) options.op_result(op, n, *result);
+            },
+            after);
+        return {task, result, nullptr, 0};
+    }
+
+    /// The op behind an operand: itself, or the one that fills the FIFO.
+    std::string_view feeder(const std::string& name) const {
+        const Queue* queue = netlist.find_queue(name);
+        return queue && queue->type == QueueType::Queue ? std::string_view(queue->input) : std::string_view(name);
+    }
+
+    std::vector<const Op*> topological(const EpochLaunch& launch) const {
+        std::map<std::string_view, const Op*> pending;
+        std::vector<const Op*> order, todo;
+        for (const ExecuteCommand& member : launch.members)
+            for (const Op& op : member.graph->ops) {
+                pending[op.name()] = &op;
+                todo.push_back(&op);
+            }
+        // Rounds over the file order: real files list ops nearly in order, so few rounds are needed.
+        while (!todo.empty()) {
+            std::vector<const Op*> later;
+            for (const Op* op : todo) {
+                const bool waits = std::any_of(op->inputs.begin(), op->inputs.end(),
+                                               [&](const std::string& name) { return pending.contains(feeder(name)); });
+                if (waits) {
+                    later.push_back(op);
+                } else {
+                    order.push_back(op);
+                    pending.erase(op->name());
+                }
+            }
+            if (later.size() == todo.size()) {  // only FIFOs that feed back are left: entries of earlier inputs
+                order.push_back(later.front());
+                pending.erase(later.front()->name());
+                later.erase(later.begin());
+            }
+            todo = std::move(later);
+        }
+        return order;
+    }
+
+    /// What an op of this input may overwrite must be read before: rams that ops fill. All else can be read when it
+    /// is needed, so that no more lies in memory than that.
+    bool reads_early(const Queue& queue) {
+        return queue.type == QueueType::Ram && (!queue.host_fed() || !store[&queue].empty());
+    }
+
+    void begin_input(LaunchState& launch, std::int64_t input) {
+        // Reads come first: a ram is read at the start of an input, before that input's writes.
+        launch.values.clear();
+        for (const Op* op : launch.order)
+            for (const std::string& name : op->inputs)
+                if (const Queue* queue = netlist.find_queue(name);
+                    queue && !launch.values.contains(name) && reads_early(*queue))
+                    launch.values[name] = read(launch, *queue, input);
+        launch.uses_left.clear();
+        for (const Op* op : launch.order)
+            for (const std::string& name : op->inputs) ++launch.uses_left[name];
+    }
+
+    void run_op(LaunchState& launch, const Op& op, std::int64_t input) {
+        auto& values = launch.values;
+        std::vector<GoldenValue> in;
+        for (const std::string& name : op.inputs) {
+            if (!values.contains(name)) values[name] = read(launch, *netlist.find_queue(name), input);
+            in.push_back(values.at(name));
+        }
+        const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
+        const GoldenValue result = compute(op, std::move(in), previous);
+        values[op.name()] = result;
+        if (op.cfg.gradient) launch.gradients[&op] = result;
+        if (const auto it = fed_by.find(op.name()); it != fed_by.end())
+            for (const Queue* queue : it->second) write(launch, *queue, input, result);
+        for (const std::string& name : op.inputs)
+            if (--launch.uses_left[name] == 0) values.erase(name);
+        // Bounded work in flight keeps memory bounded.
+        while (pool.pending() > 24 && pool.help()) {
+        }
+    }
+
+    GoldenValue gradient_base(LaunchState& launch, const Op& op, std::int64_t input) {
+        const Queue* queue = fed_by.at(op.name()).front();
+        const QueueAccess& access = launch.access.at(queue);
+        if (const auto it = launch.gradients.find(&op);
+            it != launch.gradients.end() && (access.epilogue || access.write_step == 0))
+            return it->second;
+        if (input == 0 && access.zero) return zeros(*queue);
+        return read_slot(*queue, access.write(input));
+    }
+
+    void write(LaunchState& launch, const Queue& queue, std::int64_t input, const GoldenValue& result) {
+        const QueueAccess& access = launch.access.at(&queue);
+        if (access.epilogue && input + 1 < launch.inputs) return;
+        GoldenValue written = result;
+        if (!queue.input_tms.empty()) {
+            auto moved = std::make_shared<Tensor>();
+            const Task task = pool.submit(
+                [moved, result, &queue] { *moved = apply_tms(*result.tensor, queue.input_tms, queue.tile); },
+                {result.task});
+            written = {task, moved, nullptr, 0};
+        }
+        const std::int64_t n = access.write(input);
+        if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue])
+            return write_slot(queue, n, written);
+        Task& last_sunk = sunk[&queue];
+        last_sunk = pool.submit([this, &queue, n, value = written.tensor] { options.sink(queue, n, *value); },
+                                {written.task, last_sunk});
+    }
+
+    std::map<const Queue*, Task> sunk;  // per queue, so that its entries come in order
+
+    LaunchState begin_launch(const EpochLaunch& command, std::map<const Queue*, QueueAccess> access) {
+        LaunchState state;
+        state.access = std::move(access);
+        state.order = topological(command);
+        state.inputs = command.inputs;
+        return state;
+    }
+
+    void launch(const EpochLaunch& command) {
+        LaunchState state = begin_launch(command, pointers.launch(command));
+        for (std::int64_t input = 0; input < command.inputs; ++input) {
+            begin_input(state, input);
+            for (const Op* op : state.order) run_op(state, *op, input);
+            if (options.progress)
+                options.progress(static_cast<double>(++inputs_done) /
+                                 static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
+        }
+        pointers.finish(state.access, command.input_count());
+        for (const auto& [queue, access] : state.access) forget_popped(*queue);
+    }
+
+    /// Popped entries are freed, but for outputs nobody reads and queues a program rewinds.
+    void forget_popped(const Queue& queue) {
+        if (queue.type == QueueType::Ram || queue.host_fed() || !read_by_graph[&queue]) return;
+        const auto known = forecast.queues.find(&queue);
+        if (known != forecast.queues.end() && known->second.rewound) return;
+        Slots& slots = store[&queue];
+        slots.erase(slots.begin(), slots.lower_bound(pointers.at(queue).popped()));
+    }
+};
+
+Golden::Golden(const Netlist& netlist, const Forecast& forecast, GoldenOptions options, ThreadPool& pool)
+    : impl_(std::make_unique<Impl>(netlist, forecast, std::move(options), pool)) {}
+
+Golden::~Golden() = default;
+
+void Golden::run(const std::vector<ProgramCall>& calls) {
+    EpochStream stream(impl_->netlist, calls, impl_->options.inputs_count);
+    EpochCommand command;
+    while (stream.next(command)) {
+        if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
+            impl_->launch(*launch);
+        } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
+            impl_->pointers.move(*move);
+            impl_->forget_popped(*move->queue);
+        } else {
+            impl_->pointers.allocate(std::get<AllocateCommand>(command));
+        }
+    }
+    impl_->pool.wait_all();
+}
+
+std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
+    const auto [base, ratio] = impl_->base_of(queue);
+    if (ratio == 1) {
+        const Slots& slots = impl_->store[base];
+        const auto it = slots.find(n);
+        if (it == slots.end()) return nullptr;
+        impl_->pool.wait(it->second.task);
+        return it->second.tensor;
+    }
+    const Slots& parts = impl_->store[base];
+    const auto first = parts.lower_bound(n * ratio);
+    if (first == parts.end() || first->first >= (n + 1) * ratio) return nullptr;
+    const GoldenValue value = impl_->read_slot(queue, n);
+    impl_->pool.wait(value.task);
+    return value.tensor;
+}
+
+// --- launch by launch ----------------------------------------------------------------------------------------------
+
+namespace {
+template <class Impl>
+class SteppedLaunch : public GoldenLaunch {
+public:
+    SteppedLaunch(Impl& impl, LaunchState state) : impl_(impl), state_(std::move(state)) {}
+    const std::vector<const Op*>& ops() const override { return state_.order; }
+    void begin(std::int64_t input) override { impl_.begin_input(state_, input); }
+    void run(std::size_t op, std::int64_t input) override { impl_.run_op(state_, *state_.order[op], input); }
+
+private:
+    Impl& impl_;
+    LaunchState state_;
+};
+}  // namespace
+
+std::unique_ptr<GoldenLaunch> Golden::launch(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access) {
+    return std::make_unique<SteppedLaunch<Impl>>(*impl_, impl_->begin_launch(launch, std::move(access)));
+}
+
+void Golden::put(const Queue& queue, std::int64_t n, Tensor value) {
+    impl_->write_slot(queue, n, {{}, std::make_shared<Tensor>(std::move(value)), nullptr, 0});
+}
+
+void Golden::forget(const Queue& fifo, std::int64_t below) {
+    Slots& slots = impl_->store[&fifo];
+    slots.erase(slots.begin(), slots.lower_bound(below));
+}
+
+}  // namespace tt

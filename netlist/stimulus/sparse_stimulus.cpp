@@ -1,0 +1,149 @@
+#include "netlist/stimulus/sparse_stimulus.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "kernels/ops/sparse_encoding.hpp"
+
+namespace tt {
+
+namespace {
+
+constexpr std::int64_t edge = 32;
+
+std::int64_t draw(Mt19937& engine, std::int64_t count) {
+    return std::uniform_int_distribution<std::int64_t>(0, count - 1)(engine);
+}
+
+bool chance(Mt19937& engine, double probability) {
+    return std::uniform_real_distribution<double>(0, 1)(engine) < probability;
+}
+
+/// Members of [0, count) that are not zero: each with 1 - zero_freq, at least one; or exactly `exact` of them.
+std::vector<std::int64_t> pick(Mt19937& engine, std::int64_t count, double zero_freq, std::int64_t exact, bool some) {
+    std::vector<std::int64_t> picked;
+    std::int64_t left = std::min(exact, count);
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (exact > 0) {
+            if (draw(engine, count - i) >= left) continue;
+            --left;
+            picked.push_back(i);
+        } else if (!chance(engine, zero_freq)) {
+            picked.push_back(i);
+        }
+    }
+    if (picked.empty() && some) picked.push_back(draw(engine, count));
+    return picked;
+}
+
+class EncodingMaker {
+public:
+    EncodingMaker(const Op& op, const Stimulus& stimulus, Mt19937& engine)
+        : layout_(sparse_layout(op.cfg)), stimulus_(stimulus), engine_(engine) {
+        layout_.check();
+        const auto most = [](std::int64_t bits) { return std::int64_t{1} << bits; };
+        sparse_tiles_ = std::max<std::int64_t>(1, std::min(layout_.sparse_tiles, most(layout_.tile_ptr_bits)));
+        ublock_rows_ = std::min(layout_.mblock_m, most(layout_.ublock_idx_bits));
+    }
+
+    /// Words of one share of `tiles` encoding tiles.
+    std::vector<std::uint32_t> make(std::int64_t tiles) {
+        constexpr int tries = 12;
+        std::int64_t needed = 0;
+        for (int attempt = 0; attempt <= tries; ++attempt) {
+            keep_ = attempt == tries ? 0 : 1.0 / static_cast<double>(1 << attempt);
+            SparseEncoder encoder(layout_);
+            for (std::int64_t slice = 0; slice < layout_.slices; ++slice) add_slice(encoder, slice);
+            needed = encoder.tiles();
+            if (needed > tiles) continue;
+            std::vector<std::uint32_t> words = encoder.words();
+            words.resize(static_cast<std::size_t>(tiles * edge * edge), 0);
+            return words;
+        }
+        fail_input(layout_.loc, "op '{}': an encoding of {} slices needs {} tiles of 4096 bytes; a share has {}",
+                   layout_.op, layout_.slices, needed, tiles);
+    }
+
+private:
+    bool counted() const { return stimulus_.type == Stimulus::Type::SparseEncodingNzCounts; }
+    double zero(double frequency) const { return 1 - (1 - frequency) * keep_; }
+    std::int64_t exact(std::int64_t count) const {
+        return counted() ? std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(count) * keep_)) : 0;
+    }
+
+    void add_slice(SparseEncoder& encoder, std::int64_t slice) {
+        const std::int64_t first = slice * layout_.strips / layout_.slices;
+        const std::int64_t count = std::max<std::int64_t>(1, (slice + 1) * layout_.strips / layout_.slices - first);
+        std::vector<std::int64_t> strips;
+        if (keep_ > 0)
+            strips = pick(engine_, count, zero(stimulus_.zero_strip_freq), exact(stimulus_.nz_strips), false);
+        if (strips.empty()) {  // only a strip can end a slice
+            encoder.add({first, true, {}});
+            return;
+        }
+        for (const std::int64_t strip : strips) encoder.add(make_strip(encoder, first + strip, strip == strips.back()));
+    }
+
+    SparseStrip make_strip(const SparseEncoder& encoder, std::int64_t index, bool last) {
+        SparseStrip strip{index, last, {}};
+        for (const std::int64_t row :
+             pick(engine_, ublock_rows_, zero(stimulus_.zero_ublock_freq), exact(stimulus_.nz_ublocks), true))
+            strip.blocks.push_back(make_block(encoder, row));
+        while (encoder.strip_bytes(strip) > encoding_tile_bytes) strip.blocks.pop_back();
+        return strip;
+    }
+
+    SparseBlock make_block(const SparseEncoder& encoder, std::int64_t row) {
+        SparseBlock block{row, {}};
+        const std::int64_t places = layout_.places();
+        for (const std::int64_t place :
+             pick(engine_, places, zero(stimulus_.zero_tile_freq), exact(stimulus_.nz_tiles), true))
+            if (static_cast<std::int64_t>(block.tiles.size()) < encoder.max_block_tiles())
+                block.tiles.push_back({place / layout_.u_kt, place % layout_.u_kt, draw(engine_, sparse_tiles_)});
+        return block;
+    }
+
+    SparseLayout layout_;
+    const Stimulus& stimulus_;
+    Mt19937& engine_;
+    std::int64_t sparse_tiles_ = 1, ublock_rows_ = 1;
+    double keep_ = 1;  ///< shrinks from try to try
+};
+
+}  // namespace
+
+void fill_sparse_tiles(Tensor& entry, TileDim tile, Mt19937& engine) {
+    std::fill(entry.data.begin(), entry.data.end(), 0.0F);
+    for (std::int64_t z = 0; z < entry.z; ++z)
+        for (std::int64_t r = 0; r < entry.rows; r += tile.h)
+            for (std::int64_t c = 0; c < entry.cols; c += tile.w)
+                for (std::int64_t row = 0; row < tile.h; ++row)
+                    entry.slice(z).at(r + row, c + draw(engine, tile.w)) = 1;
+}
+
+void fill_sparse_encoding(Tensor& entry, const Queue& queue, const Op& op, const Stimulus& stimulus, Mt19937& engine) {
+    const OpConfig& cfg = op.cfg;
+    const TileShape own = queue.shape();
+    const std::int64_t fractures = std::max<std::int64_t>(1, cfg.attr.fracture_factor);
+    if (cfg.in.size() < 3 || cfg.in[2].rt % cfg.out.grid_r != 0 || cfg.in[2].ct % fractures != 0 ||
+        queue.tile != TileDim{})
+        fail_input(queue.loc,
+                   "queue '{}' cannot hold encodings for op '{}': {} grid rows and {} fractures must divide it",
+                   queue.name, cfg.name, cfg.out.grid_r, fractures);
+    // A broadcast repeats the queue's own tiles, so that several shares may lie on the same ones.
+    const std::int64_t share_rt = cfg.in[2].rt / cfg.out.grid_r, share_ct = cfg.in[2].ct / fractures;
+    const std::int64_t rt = std::min(share_rt, own.rt), ct = std::min(share_ct, own.ct);
+    EncodingMaker maker(op, stimulus, engine);
+    std::set<std::pair<std::int64_t, std::int64_t>> done;
+    for (std::int64_t i = 0; i < cfg.out.grid_r; ++i)
+        for (std::int64_t f = 0; f < fractures; ++f) {
+            const std::int64_t r = i * share_rt % own.rt, c = f * share_ct % own.ct;
+            if (!done.emplace(r, c).second || r + rt > own.rt || c + ct > own.ct) continue;
+            const std::vector<std::uint32_t> words = maker.make(rt * ct);
+            for (std::int64_t z = 0; z < entry.z; ++z)
+                unflatten_encoding(words, entry.slice(z).sub(r * edge, c * edge, rt * edge, ct * edge));
+        }
+}
+
+}  // namespace tt

@@ -1,0 +1,208 @@
+#include "netlist/stimulus/stimulus_choice.hpp"
+
+#include <cmath>
+
+#include "netlist/checks/instances.hpp"
+#include "netlist/stimulus/stimulus_constants.hpp"
+
+namespace tt {
+
+namespace {
+
+constexpr std::size_t deep_ops = 20;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+Stimulus uniform(double low, double high) {
+    Stimulus s;
+    s.low = low;
+    s.high = high;
+    return s;
+}
+
+Stimulus of_type(Stimulus::Type type) {
+    Stimulus s;
+    s.type = type;
+    return s;
+}
+
+bool is_sparse(Stimulus::Type type) {
+    return type == Stimulus::Type::Sparse || type == Stimulus::Type::SparseEncoding ||
+           type == Stimulus::Type::SparseEncodingNzCounts;
+}
+
+/// Whether the result is positive when all operands are, and may be otherwise when one is not.
+bool passes_sign(const DataStep& step, std::size_t operand) {
+    static const std::set<std::string_view> types{
+        "nop",    "datacopy",  "ethernet_datacopy", "tilizer", "splice", "add",   "multiply", "maximum",
+        "reduce", "sqrt",      "reciprocal",        "tanh",    "gelu",   "lrelu", "power",    "dropout",
+        "matmul", "depthwise", "embedding"};
+    if (!types.contains(step.type())) return false;
+    if (step.attr().relu_en && step.attr().relu != ReluMode::None) return false;
+    if (step.type() == "embedding") return operand == 0;
+    return step.type() != "matmul" || !step.attr().identity || operand == 1;
+}
+
+/// Depthwise ops whose results are added up: the columns of a window, one op each.
+std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) {
+    const auto joins = [](const DataStep& step) { return step.is_copy() || step.type() == "add"; };
+    std::set<const DataStep*> sums;
+    std::vector<const DataStep*> open{&depthwise};
+    while (!open.empty()) {
+        const DataStep& step = *open.back();
+        open.pop_back();
+        for (const DataStep::Use& use : flow.uses(step))
+            if (joins(*use.step) && sums.insert(use.step).second) open.push_back(use.step);
+    }
+    std::set<const DataStep*> branches{&depthwise}, seen;
+    open.assign(sums.begin(), sums.end());
+    while (!open.empty()) {
+        const DataStep& step = *open.back();
+        open.pop_back();
+        for (const DataStep::Source& input : step.inputs) {
+            if (!input.step || !seen.insert(input.step).second) continue;
+            if (input.step->type() == "depthwise") branches.insert(input.step);
+            if (joins(*input.step)) open.push_back(input.step);
+        }
+    }
+    return static_cast<std::int64_t>(branches.size());
+}
+
+/// Datums that each result sums up, when this operand is the right one of a dense or depthwise product; else 0.
+std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& use) {
+    constexpr std::int64_t edge = 32;
+    const OpAttributes& a = use.step->attr();
+    if (use.operand != 1) return 0;
+    if (use.step->type() == "matmul") return a.identity ? 0 : a.m_k * a.u_kt * edge;
+    if (use.step->type() == "depthwise") return a.m_k * edge * parallel_branches(flow, *use.step);
+    return 0;
+}
+
+/// Whether every value of the stimulus is an index below `count`.
+bool gives_indices(const Stimulus& s, std::int64_t count) {
+    const auto last = static_cast<double>(count - 1);
+    if (s.type == Stimulus::Type::Constant) return s.value >= 0 && s.value <= last;
+    return s.type == Stimulus::Type::Uniform && s.low >= 0 && s.high <= last && s.high >= 1;
+}
+
+}  // namespace
+
+StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved), flow_(resolved) {
+    std::size_t count = 0;
+    for (const Graph& graph : resolved.graphs) {
+        for (const Op& op : graph.ops) ops_.emplace(op.name(), &op);
+        count += graph.ops.size();
+    }
+    deep_ = count > deep_ops;
+    graph_ = deep_ || has(resolved.file, "graph_tests");
+    for (const auto& [name, stimulus] : resolved.test.stimulus_overrides)
+        overrides_.push_back({name, NamePattern::parse(name), &stimulus});
+    for (const Program& program : resolved.programs)
+        for (const Instruction& instruction : program.instructions)
+            for (const QueueSetting& setting : instruction.settings)
+                if (setting.prologue && (!setting.prologue->variable.empty() || setting.prologue->literal != 0))
+                    prologue_.insert(setting.queue);
+    find_positive();
+}
+
+/// Goes back from every square root and logarithm to the host's queues, as long as signs pass.
+void StimulusChooser::find_positive() {
+    std::set<const DataStep*> seen;
+    std::vector<const DataStep::Source*> open;
+    for (const DataStep& step : flow_.steps())
+        if ((step.type() == "sqrt" || step.type() == "log") && !step.inputs.empty()) open.push_back(&step.inputs[0]);
+    while (!open.empty()) {
+        const DataStep::Source& from = *open.back();
+        open.pop_back();
+        if (from.queue) positive_.insert(from.queue);
+        if (!from.step || !seen.insert(from.step).second) continue;
+        for (std::size_t k = 0; k < from.step->inputs.size(); ++k)
+            if (passes_sign(*from.step, k)) open.push_back(&from.step->inputs[k]);
+    }
+}
+
+/// The override of that very name, else the first whose pattern matches the whole name.
+const Stimulus* StimulusChooser::own(const std::string& name, std::string& which) const {
+    for (const std::string& candidate : {name, without_instance(name)}) {
+        for (const bool exact : {true, false})
+            for (const Override& entry : overrides_)
+                if (exact ? entry.name == candidate : entry.pattern && entry.pattern->matches(candidate)) {
+                    which = entry.name;
+                    return entry.stimulus;
+                }
+    }
+    return nullptr;
+}
+
+bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const {
+    for (const DataStep::Use& use : flow_.uses(queue.name)) {
+        if (use.step->sub) continue;
+        const OpConfig& op = use.step->op->cfg;
+        if (op.type == "matmul" && op.attr.identity && (use.operand == 0 || use.operand == 2)) {
+            const bool tiles = use.operand == 0;
+            chosen = {of_type(tiles ? Stimulus::Type::Sparse : Stimulus::Type::SparseEncoding), use.step->op,
+                      tiles ? "sparse tiles: one 1 in each row of a tile"
+                            : "sparse encoding: zero strips 0, ublocks 0.5, tiles 0.8"};
+            return true;
+        }
+        if (op.type == "embedding" && use.operand == 1 && !op.in.empty()) {
+            const std::int64_t rows = op.in[0].rt * (op.in_tile.empty() ? 32 : op.in_tile[0].h);
+            if (netlist_.test.stimulus && gives_indices(*netlist_.test.stimulus, rows)) continue;
+            chosen = {uniform(0, static_cast<double>(rows - 1)), nullptr,
+                      fmt::format("indices: uniform over the {} rows of the table", rows)};
+            return true;
+        }
+        if (op.type == "topk" && use.operand == 1) {
+            chosen = {of_type(Stimulus::Type::StepRowwise), nullptr, "indices: 0, 1, 2, ... along each row"};
+            chosen.stimulus.step = 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+ChosenStimulus StimulusChooser::by_default(const Queue& queue) const {
+    const bool positive = positive_.contains(&queue);
+    const bool kept = queue.type == QueueType::Ram || prologue_.contains(queue.name);
+    if (!is_raw(queue.df) && !is_integer(queue.df))
+        for (const DataStep::Use& use : flow_.uses(queue.name)) {
+            const std::int64_t k = inner_of_right_operand(flow_, use);
+            if (k <= 0 || (deep_ && !kept)) continue;
+            const double inner = static_cast<double>(k);
+            if (!deep_ || positive)
+                return {uniform(0.001, 2 / inner), nullptr, fmt::format("default: uniform (0.001, 2/{})", k)};
+            const double edge = std::sqrt(3 / inner);
+            return {uniform(-edge, edge), nullptr, fmt::format("default: uniform (-sqrt(3/{0}), sqrt(3/{0}))", k)};
+        }
+    if (positive && graph_) return {uniform(0.001, 1), nullptr, "uniform (0.001, 1), since it reaches a root or log"};
+    if (graph_) return {uniform(-1, 1), nullptr, "default: uniform (-1, 1)"};
+    return {uniform(0.001, 1), nullptr, "default: uniform (0.001, 1)"};
+}
+
+ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
+    ChosenStimulus chosen;
+    std::string which;
+    if (const Stimulus* stimulus = own(queue.name, which)) {
+        chosen = {*stimulus, nullptr, "stimulus-config override '" + which + "'"};
+        if (!is_sparse(stimulus->type)) return chosen;
+        if (const auto named = ops_.find(stimulus->matmul_ident_name); named != ops_.end())
+            chosen.sparse_op = named->second;
+        for (const DataStep::Use& use : flow_.uses(queue.name))
+            if (!chosen.sparse_op && use.step->attr().identity) chosen.sparse_op = use.step->op;
+        if (!chosen.sparse_op && stimulus->type != Stimulus::Type::Sparse)
+            fail_input(queue.loc, "the stimulus of queue '{}' names the op '{}', which is no op of the netlist",
+                       queue.name, stimulus->matmul_ident_name);
+        return chosen;
+    }
+    if (by_part(queue, chosen)) return chosen;
+    const TestConfig& test = netlist_.test;
+    if (test.stimulus && !is_sparse(test.stimulus->type)) {
+        const bool inference = !test.io_inputs.empty();
+        if (const auto special = inference ? inference_constant(queue, test) : std::nullopt) return *special;
+        return {*test.stimulus, nullptr, "stimulus-config"};
+    }
+    if (const auto named = constant_by_use(queue, flow_)) return *named;
+    return by_default(queue);
+}
+
+}  // namespace tt

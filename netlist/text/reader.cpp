@@ -1,0 +1,93 @@
+#include "netlist/text/reader.hpp"
+
+#include "isa/arch.hpp"
+#include "netlist/text/read_parts.hpp"
+
+namespace tt {
+
+using namespace reading;
+
+static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
+    if (!ctx.is_map(node, "'devices'")) return;
+    std::vector<std::string> known = chip_names();
+    known.emplace_back("blackhole");  // a name of the format, though not modelled
+    bool has_arch = false;
+    for (const auto& [key, value] : node.entries) {
+        if (key->scalar != "arch") {
+            ctx.problems.error(ctx.at(*key), "'devices' has no field '{}'{}", key->scalar,
+                               did_you_mean(key->scalar, {"arch"}));
+            continue;
+        }
+        has_arch = true;
+        into.arch_loc = ctx.at(*value);
+        into.archs.clear();
+        const std::vector<YamlPtr> items = value->is_sequence() ? value->items : std::vector<YamlPtr>{value};
+        for (const YamlPtr& item : items)
+            ctx.attempt([&] {
+                const std::string name = word(ctx, *item, "arch", known);
+                if (std::find(into.archs.begin(), into.archs.end(), name) == into.archs.end())
+                    into.archs.push_back(name);
+            });
+        if (items.empty()) ctx.problems.error(ctx.at(*value), "'arch' is an empty list; it must name a chip");
+    }
+    if (!has_arch) ctx.problems.error(ctx.at(node), "'devices' needs the field 'arch'");
+}
+
+static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
+    if (!ctx.is_map(root, "the netlist")) return;
+    bool has_devices = false;
+    for (const auto& [key, value] : root.entries) {
+        const std::string& name = key->scalar;
+        if (name == "devices") {
+            has_devices = true;
+            read_devices(ctx, *value, into);
+        } else if (name == "queues") {
+            if (!into.graphs.empty())
+                ctx.problems.error(ctx.at(*key), "'queues' must stand before 'graphs', whose ops name them");
+            read_queues(ctx, *value, into);
+        } else if (name == "graphs") {
+            read_graphs(ctx, *value, into);
+        } else if (name == "programs") {
+            read_programs(ctx, *value, into);
+        } else if (name == "fused_ops") {
+            read_fused_ops(ctx, *value, into);
+        } else if (name == "test-config") {
+            read_test_config(ctx, *value, into.test);
+        } else if (name == "performance-check") {
+            read_performance_check(ctx, *value, into.performance);
+        }
+    }
+    if (!has_devices)
+        ctx.problems.error(ctx.at(root), "the netlist needs the key 'devices', such as devices: {{arch: grayskull}}");
+}
+
+/// A file that is wrong throughout is not shown line by line.
+static void throw_problems(const Diagnostics& problems) {
+    constexpr std::size_t most_shown = 200;
+    if (problems.size() <= most_shown) return problems.throw_if_any();
+    Diagnostics shown;
+    for (std::size_t k = 0; k < most_shown; ++k) {
+        const Diagnostics::Item& item = problems.items()[k];
+        shown.add(item.fault, item.loc, item.message);
+    }
+    shown.error(problems.items()[most_shown].loc, "and {} more problems from here on", problems.size() - most_shown);
+    shown.throw_if_any();
+}
+
+static Netlist read_tree(const YamlPtr& root, const std::string& name) {
+    Context ctx{.file = name, .problems = {}, .field = {}};
+    Netlist netlist;
+    netlist.file = name;
+    read_root(ctx, *root, netlist);
+    throw_problems(ctx.problems);
+    netlist.notes = std::move(ctx.notes);
+    return netlist;
+}
+
+Netlist read_netlist(const std::string& file) { return read_tree(load_yaml_file(file), file); }
+
+Netlist read_netlist_text(const std::string& text, const std::string& name) {
+    return read_tree(load_yaml_text(text, name), name);
+}
+
+}  // namespace tt

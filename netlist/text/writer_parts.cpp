@@ -1,0 +1,264 @@
+#include "netlist/text/writer_parts.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace tt::writing {
+
+std::string word(const std::string& text) {
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.'; };
+    const auto inside = [&](unsigned char c) { return plain(c) || c == '-' || c == '/'; };
+    static const std::vector<std::string> reserved{"null", "Null", "NULL", "none", "None", "NONE"};
+    const bool bare = !text.empty() && plain(static_cast<unsigned char>(text.front())) &&
+                      std::all_of(text.begin(), text.end(), inside) &&
+                      std::find(reserved.begin(), reserved.end(), text) == reserved.end();
+    if (bare) return text;
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        if (c == '\n')
+            quoted += "\\n";
+        else if (c == '\t')
+            quoted += "\\t";
+        else if (c == '\r')
+            quoted += "\\r";
+        else
+            quoted += c;
+    }
+    return quoted + "\"";
+}
+
+std::string number(double value) {
+    if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
+    return fmt::format("{}", value);
+}
+
+std::string list(const std::vector<std::int64_t>& items) { return fmt::format("[{}]", fmt::join(items, ", ")); }
+
+std::string list(const std::vector<std::string>& items) {
+    std::string text;
+    for (const std::string& item : items) text += (text.empty() ? "" : ", ") + word(item);
+    return "[" + text + "]";
+}
+
+namespace {
+
+std::string broadcast(const std::map<int, std::int64_t>& entries) {
+    FlowMap map;
+    for (const auto& [input, tiles] : entries) map.add(fmt::format("input_{}", input), tiles);
+    return map.text();
+}
+
+const char* name(VectorMode mode) { return mode == VectorMode::R ? "r" : mode == VectorMode::C ? "c" : "rc"; }
+const char* name(ReluMode mode) { return mode == ReluMode::Min ? "min" : mode == ReluMode::Max ? "max" : "none"; }
+const char* name(ReduceDim dim) {
+    return dim == ReduceDim::R ? "r" : dim == ReduceDim::C ? "c" : dim == ReduceDim::Z ? "z" : "rc";
+}
+
+/// Adds what differs from the default.
+class AttributeList {
+public:
+    explicit AttributeList(FlowMap& into) : into_(into) {}
+    void flag(const char* key, bool value) {
+        if (value) into_.add(key, "true");
+    }
+    void whole(const char* key, std::int64_t value, std::int64_t otherwise) {
+        if (value != otherwise) into_.add(key, value);
+    }
+    void real(const char* key, double value, double otherwise) {
+        if (value < otherwise || value > otherwise) into_.add(key, number(value));
+    }
+    void text(const char* key, const std::string& value, const std::string& otherwise) {
+        if (value != otherwise) into_.add(key, word(value));
+    }
+    void numbers(const char* key, const std::vector<std::int64_t>& values) {
+        if (!values.empty()) into_.add(key, list(values));
+    }
+
+private:
+    FlowMap& into_;
+};
+
+}  // namespace
+
+FlowMap attributes(const OpAttributes& a) {
+    const OpAttributes d;
+    FlowMap map;
+    AttributeList add(map);
+    add.whole("m_k", a.m_k, d.m_k);
+    add.whole("u_kt", a.u_kt, d.u_kt);
+    add.flag("bias", a.bias);
+    add.flag("accumulate", a.accumulate);
+    add.whole("z", a.z, d.z);
+    add.flag("l1_acc", a.l1_acc);
+    add.text("sfpu_op", a.sfpu_gelu ? "gelu" : "", "");
+    add.whole("min_buffer_input", a.min_buffer_input, d.min_buffer_input);
+    add.flag("requant", a.requant);
+    add.flag("dequant", a.dequant);
+    add.real("zero_point", a.zero_point, d.zero_point);
+    add.flag("identity", a.identity);
+    add.whole("num_index_tiles", a.num_index_tiles, d.num_index_tiles);
+    add.whole("num_sparse_tiles", a.num_sparse_tiles, d.num_sparse_tiles);
+    add.whole("num_columns", a.num_columns, d.num_columns);
+    add.whole("sparse_tile_ptr_bits", a.sparse_tile_ptr_bits, d.sparse_tile_ptr_bits);
+    add.whole("sparse_ublock_idx_bits", a.sparse_ublock_idx_bits, d.sparse_ublock_idx_bits);
+    add.whole("indices_len", a.indices_len, d.indices_len);
+    add.whole("fracture_factor", a.fracture_factor, d.fracture_factor);
+    add.whole("starting_row", a.starting_row, d.starting_row);
+    add.whole("act_t", a.act_t, d.act_t);
+    add.numbers("num_nz_strips", a.num_nz_strips);
+    if (a.vector) map.add("vector", name(*a.vector));
+    add.flag("approximate_mode", a.approximate_mode);
+    add.text("sfpu_execution_thread", a.sfpu_on_pack ? "pack" : "", "");
+    add.flag("relu_en", a.relu_en);
+    add.real("relu_threshold", static_cast<double>(a.relu_threshold), 0);
+    add.text("relu_mode", name(a.relu), name(d.relu));
+    add.text("stoch_rnd_mode", a.stoch_rnd_mode, d.stoch_rnd_mode);
+    if (a.reduce_dim != ReduceDim::None) map.add("dim", name(a.reduce_dim));
+    add.text("type", a.reduce_type, d.reduce_type);
+    add.real("p", a.p, d.p);
+    add.whole("seed", a.seed, d.seed);
+    add.real("slope", a.slope, d.slope);
+    add.whole("exp", a.exp, d.exp);
+    add.text("fused_op_id", a.fused_op_id, d.fused_op_id);
+    add.text("granularity", a.granularity == SpliceUnit::T ? "t" : "", "");
+    for (std::size_t k = 0; k < a.splice.size(); ++k)
+        map.add(fmt::format("input{}", k),
+                list(std::vector<std::int64_t>{a.splice[k].index, a.splice[k].length, a.splice[k].stride}));
+    add.whole("num_indices", a.num_indices, d.num_indices);
+    add.whole("k", a.k, d.k);
+    add.text("sort", a.sort == TopkSort::ArgMax ? "argmax" : "", "");
+    add.flag("kreduce", a.kreduce);
+    if (!a.kernel_broadcast.empty()) map.add("kernel_broadcast", broadcast(a.kernel_broadcast));
+    if (!a.kernel_broadcast_per_t.empty()) map.add("kernel_broadcast_per_t", broadcast(a.kernel_broadcast_per_t));
+    add.numbers("ingress_channels", a.ingress_channels);
+    add.numbers("egress_channels", a.egress_channels);
+    add.whole("dest_device", a.dest_device, d.dest_device);
+    return map;
+}
+
+namespace {
+
+void add_range(FlowMap& map, const char* key, std::int64_t first, std::int64_t last) {
+    if (first != 0) map.add(key, list(std::vector<std::int64_t>{first, last}));
+}
+
+FlowMap comparison(const Comparison& c) {
+    FlowMap map;
+    map.add("type", c.type == Comparison::Type::Exact      ? "Exact"
+                    : c.type == Comparison::Type::AllClose ? "AllClose"
+                                                           : "AllCloseHw");
+    map.add("atol", number(c.atol));
+    map.add("rtol", number(c.rtol));
+    map.add("check_pct", number(c.check_pct));
+    map.add("check_pcc", number(c.check_pcc));
+    map.add("verbosity", word(c.verbosity));
+    map.add("method", c.flat ? "FlatTensor" : "TilizedTensor");
+    add_range(map, "check_tile_rows_range", c.rows_first, c.rows_last);
+    add_range(map, "check_tile_cols_range", c.cols_first, c.cols_last);
+    return map;
+}
+
+const char* name(Stimulus::Type type) {
+    switch (type) {
+        case Stimulus::Type::Uniform:
+            return "Uniform";
+        case Stimulus::Type::Normal:
+            return "Normal";
+        case Stimulus::Type::Constant:
+            return "Constant";
+        case Stimulus::Type::DebugTileId:
+            return "DebugTileId";
+        case Stimulus::Type::Step:
+            return "Step";
+        case Stimulus::Type::StepRowwise:
+            return "StepRowwise";
+        case Stimulus::Type::StepColumnwise:
+            return "StepColumnwise";
+        case Stimulus::Type::Sparse:
+            return "sparse";
+        case Stimulus::Type::SparseEncoding:
+            return "sparse_encoding";
+        case Stimulus::Type::SparseEncodingNzCounts:
+            return "sparse_encoding_nz_counts";
+    }
+    return "";
+}
+
+FlowMap stimulus(const Stimulus& s) {
+    const Stimulus d;
+    FlowMap map;
+    AttributeList add(map);
+    const bool tile_id = s.type == Stimulus::Type::DebugTileId;
+    map.add("type", name(s.type));
+    add.real("uniform_lower_bound", s.low, d.low);
+    add.real("uniform_upper_bound", s.high, d.high);
+    add.real("normal_mean", s.mean, d.mean);
+    add.real("normal_stddev", s.stddev, d.stddev);
+    add.real("constant_value", s.value, d.value);
+    add.real(tile_id ? "debug_tile_id_base" : "step_start", s.base, d.base);
+    add.real(tile_id ? "debug_tile_id_step" : "step_increment", s.step, d.step);
+    add.real("zero_strip_freq", s.zero_strip_freq, d.zero_strip_freq);
+    add.real("zero_ublock_freq", s.zero_ublock_freq, d.zero_ublock_freq);
+    add.real("zero_tile_freq", s.zero_tile_freq, d.zero_tile_freq);
+    add.whole("nz_strips", s.nz_strips, d.nz_strips);
+    add.whole("nz_ublocks", s.nz_ublocks, d.nz_ublocks);
+    add.whole("nz_tiles", s.nz_tiles, d.nz_tiles);
+    add.whole("enc_tile_byte_size", s.enc_tile_byte_size, d.enc_tile_byte_size);
+    add.text("matmul_ident_name", s.matmul_ident_name, d.matmul_ident_name);
+    add_range(map, "set_tile_rows", s.rows_first, s.rows_last);
+    add_range(map, "set_tile_cols", s.cols_first, s.cols_last);
+    return map;
+}
+
+template <class T, class Write>
+FlowMap overrides(const std::vector<std::pair<std::string, T>>& entries, Write write) {
+    FlowMap map;
+    for (const auto& [queue, one] : entries) map.add(word(queue), write(one).text());
+    return map;
+}
+
+}  // namespace
+
+std::string test_config(const TestConfig& test) {
+    std::string text;
+    if (!test.args.empty()) {
+        FlowMap args;
+        for (const auto& [key, value] : test.args) args.add(word(key), value);
+        text += "  test-args: " + args.text() + "\n";
+    }
+    if (test.comparison) {
+        FlowMap map = comparison(*test.comparison);
+        if (!test.comparison_overrides.empty())
+            map.add("overrides", overrides(test.comparison_overrides, comparison).text());
+        text += "  comparison-config: " + map.text() + "\n";
+    }
+    if (test.stimulus || !test.stimulus_overrides.empty()) {
+        FlowMap map = test.stimulus ? stimulus(*test.stimulus) : FlowMap{};
+        if (!test.stimulus_overrides.empty()) map.add("overrides", overrides(test.stimulus_overrides, stimulus).text());
+        text += "  stimulus-config: " + map.text() + "\n";
+    }
+    if (!test.io_inputs.empty() || !test.io_outputs.empty())
+        text += "  io-config: {inputs: " + list(test.io_inputs) + ", outputs: " + list(test.io_outputs) + "}\n";
+    return text.empty() ? "" : "test-config:\n" + text;
+}
+
+std::string performance_check(const std::vector<PerformanceCheck>& checks) {
+    std::string text;
+    for (const PerformanceCheck& check : checks) {
+        FlowMap map;
+        if (!check.program.empty()) map.add("program-name", word(check.program));
+        if (!check.graph.empty()) map.add("graph-name", word(check.graph));
+        if (!check.target_inputs.empty()) map.add("target-inputs", list(check.target_inputs));
+        if (!check.target_ops.empty()) map.add("target-ops", list(check.target_ops));
+        if (!check.target_cores.empty()) map.add("target-cores", list(check.target_cores));
+        for (const PerfMetric& metric : check.metrics)
+            map.add(metric.name, fmt::format("{{expected: {}, rtol: {}, min_bound: {}}}", metric.expected, metric.rtol,
+                                             metric.min_bound));
+        text += "  " + word(check.name) + ": " + map.text() + "\n";
+    }
+    return text.empty() ? "" : "performance-check:\n" + text;
+}
+
+}  // namespace tt::writing
