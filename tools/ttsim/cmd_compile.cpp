@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "compiler/model_files.hpp"
 #include "isa/arch.hpp"
+#include "report/compile_report.hpp"
 #include "sim/run.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/compile_report.hpp"
 
 namespace tt::cli {
 
@@ -166,19 +165,12 @@ void run(Flags& flags) {
     flags.options.simulate = simulated;
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
-    const ir::CompileReport report = ir::compile_files(flags.files, flags.options);
-    const auto decisions = chosen_decisions(report.decisions, flags.explain_op);
-    if (json) json->write(compile_json(flags.files, flags.options, report, decisions));
+    report::CompileReport report =
+        report::compile_report(flags.files, flags.options, ir::compile_files(flags.files, flags.options));
+    report::keep_decisions(report, flags.explain_op);
+    if (json) json->write(report::json(report));
     if (json && json->is_stdout()) return;
-    std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
-                                   flags.files.model, report.ops, report.epochs, flags.options.device, report.arch,
-                                   report.constants, report.estimated_cycles);
-    for (const std::string& line : report.notes) text += line + "\n";
-    for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
-    if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
-    text += decisions_text(decisions);
-    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.files.out, flags.files.out);
-    print_text(text);
+    print_text(report::text(report));
 }
 
 void add_format_flags(CLI::App& command, Flags& flags) {
