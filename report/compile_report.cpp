@@ -8,7 +8,7 @@ namespace tt::report {
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made) {
     return {std::move(made),
             files.model,
-            options.device,
+            ir::device_name(options.device),
             std::string(ir::to_string(options.schedule.policy)),
             std::string(ir::to_string(options.schedule.self_cut)),
             files.out,
