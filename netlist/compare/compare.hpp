@@ -38,9 +38,9 @@ public:
         bool judged = true;
         std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;  ///< datums, tiles: compared ones
         std::int64_t undefined = 0;                                         ///< datums that golden does not determine
-        double pcc = 1;             ///< over all judged datums of all entries
-        double max_error = 0;       ///< largest |a-b|
-        double max_rel_error = 0;   ///< largest |a-b| / max(|a|, |b|, atol)
+        double pcc = 1;                                                     ///< over all judged datums of all entries
+        double max_error = 0;                                               ///< largest |a-b|
+        double max_rel_error = 0;                                           ///< largest |a-b| / max(|a|, |b|, atol)
         double share_within = 1;    ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
         std::string first_failure;  ///< with all values: "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
         /// The vendor's form; 0 tiles where it does not apply: exact rules, flat queues, small tiles, raw formats.
