@@ -136,8 +136,8 @@ TEST_CASE("an output of which golden holds no number says so, and is no pass") {
     report.outputs[0].result.datums = 0;
     report.outputs[0].result.undefined = 1024;
     report.outputs[0].why = "golden is NaN throughout, made first by op 'root' (sqrt)";
-    CHECK(cli::verdict(report) == "nothing was compared");
-    CHECK(cli::report_text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
+    CHECK(sim::to_string(report.verdict()) == "nothing was compared");
+    CHECK(report::text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
           std::string::npos);
 }
 
