@@ -333,12 +333,22 @@ private:
         if (static_cast<std::int64_t>(all.size()) != n && all.size() != 1)
             fail_input(node.loc, "{} values are given for {} datums; give all, or one that fills the tensor",
                        all.size(), n);
-        for (std::int64_t i = 0; i < n; ++i)
-            set_value(node, *literal, i, all[all.size() == 1 ? 0 : static_cast<std::size_t>(i)]);
+        for (std::size_t i = 0; i < std::min(all.size(), static_cast<std::size_t>(n)); ++i)
+            set_value(node, *literal, i, all[i]);
+        if (all.size() == 1) fill_with_first(*literal);
         return literal;
     }
-    static void set_value(const Node& node, Literal& literal, std::int64_t i, const std::string& text) {
-        const auto k = static_cast<std::size_t>(i);
+    /// The text of one value is read once, however many datums it fills.
+    static void fill_with_first(Literal& literal) {
+        const auto fill = [](auto&& datums) {
+            if (!datums.empty()) std::fill(datums.begin() + 1, datums.end(), datums[0]);
+        };
+        if (is_float(literal.dtype()))
+            fill(literal.floats());
+        else
+            fill(literal.whole());
+    }
+    static void set_value(const Node& node, Literal& literal, std::size_t k, const std::string& text) {
         if (!is_float(literal.dtype()))
             literal.whole()[k] = Line::convert<std::int64_t>(text, node.loc, "a whole number");
         else if (text.starts_with("0x"))
