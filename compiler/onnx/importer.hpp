@@ -84,6 +84,10 @@ private:
     std::optional<std::string> folder_;
 };
 
+/// Factor of whole numbers of 8 bits before their product: a power of two rounds nothing, and sums stay in the range of
+/// Float16.
+inline constexpr double fixed_point = 1.0 / 256;
+
 using ImportRule = void (*)(Import&);
 using ImportRules = std::map<std::string, ImportRule>;
 const ImportRules& elementwise_rules();  ///< ops_elementwise.cpp
