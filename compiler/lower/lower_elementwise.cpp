@@ -41,7 +41,9 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     PadRange range{literal.at(0), literal.at(0)};
     for (std::int64_t i = 0; i < literal.size(); ++i)
         range = {std::min(range.low, literal.at(i)), std::max(range.high, literal.at(i))};
-    if (constant.derivation) {
+    if (constant.derivation && !down && !across && (once || own.z == form.z)) {
+        build_.graph().nodes[id].derivation = constant.derivation;
+    } else if (constant.derivation) {
         Derivation& made = derived_from(
             id, constant,
             {{filled.z, filled.full_rows(), filled.full_cols()}, [=](std::int64_t z, std::int64_t r, std::int64_t c) {

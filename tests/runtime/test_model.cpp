@@ -283,6 +283,27 @@ TEST_CASE("Replaced kernels and biases of convolutions are those a model compile
     }
 }
 
+TEST_CASE("Random models with other parameters compute what models compiled with them do") {
+    int replaced = 0;
+    for (std::uint32_t seed = 40; seed < 80; ++seed) {
+        ir::Graph graph = ir::random_graph(seed);
+        Model run(compiled(graph), one_thread());
+        for (const runtime::ModelTensor& parameter : run.parameters()) {
+            CAPTURE(seed, parameter.name);
+            if (!ir::is_float(parameter.type.dtype)) continue;
+            const Literal value = numbers(parameter.type.dims, 9);
+            run.set_parameter(parameter.name, value);
+            for (ir::Node& node : graph.nodes)
+                if (node.is_constant() && ir::parameter_name(node) == parameter.name)
+                    node.literal = std::make_shared<Literal>(value);
+            ++replaced;
+        }
+        CAPTURE(seed);
+        CHECK(run.run(run.compiled().inputs) == Model(compiled(graph), one_thread()).run(run.compiled().inputs));
+    }
+    CHECK(replaced > 1);
+}
+
 TEST_CASE("A model compiled for a chip's path is one for the chip") {
     CompileOptions options;
     options.device = (test::source_folder() / "examples/own_chip/chips/tiny").string();
