@@ -116,7 +116,7 @@ double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
 }
 
 void define_fused(OpConfig& cfg, const ChipParams& chip) {
-    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.fp32_dest);
+    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.dest_any_operand);
 }
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product

@@ -183,9 +183,9 @@ static void check_untilize(const OpConfig& op, const ChipFeatures& chip, Diagnos
     const bool is_float =
         op.out_df == DataFormat::Float16 || op.out_df == DataFormat::Float16_b || op.out_df == DataFormat::Float32;
     const bool is_int = op.out_df == DataFormat::Int8 || op.out_df == DataFormat::Int32;
-    if (!is_float && !(is_int && chip.fp32_dest)) {
+    if (!is_float && !(is_int && chip.untilize_integers)) {
         out.error(op.loc, "'{}' has untilize_output with out_df {}; it must be Float16, Float16_b or Float32{}",
-                  op.name, to_string(op.out_df), chip.fp32_dest ? ", Int8 or Int32" : "");
+                  op.name, to_string(op.out_df), chip.untilize_integers ? ", Int8 or Int32" : "");
     }
     if (op.type == "matmul" && op.attr.m_k > 1) {
         out.error(op.loc, "'{}' has untilize_output with m_k {}; a matmul needs m_k 1 for it", op.name, op.attr.m_k);
