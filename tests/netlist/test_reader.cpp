@@ -93,8 +93,13 @@ TEST_CASE("a var without names declares nothing") {
     CHECK(n.programs[0].instructions[0].variables.empty());
 }
 
-TEST_CASE("unknown keys at the top are ignored and graphs may stand without ops") {
-    CHECK_NOTHROW(read(test::small_netlist + "test-generation-debug: {x: [1, 2]}\nanything: 5\n"));
+TEST_CASE("unknown keys at the top are errors with the nearest known one") {
+    CHECK_THROWS_WITH(read(test::small_netlist + "test_config: {}\nanything: 5\n"),
+                      Catch::Contains(":20:1: error: a netlist has no 'test_config'; did you mean 'test-config'?") &&
+                          Catch::Contains(":21:1: error: a netlist has no 'anything'"));
+}
+
+TEST_CASE("graphs may stand without ops") {
     CHECK(read("devices: {arch: Grayskull}\ngraphs: {g: {target_device: 0, input_count: 1}}\n").graphs[0].ops.empty());
 }
 
