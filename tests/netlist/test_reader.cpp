@@ -193,18 +193,6 @@ TEST_CASE("pads may be infinite, other numbers may not") {
                       Catch::Contains("'atol' is '.inf'; a finite number is wanted"));
 }
 
-TEST_CASE("every attribute the registry lists has a place in the configuration") {
-    for (const OpDef* def : all_ops())
-        for (const AttrDef& attribute : def->attributes) {
-            INFO(def->name << "." << attribute.name);
-            CHECK(reading::attribute_has_place(attribute.name));
-        }
-    for (const AttrDef& attribute : common_attributes()) {
-        INFO(attribute.name);
-        CHECK(reading::attribute_has_place(attribute.name));
-    }
-}
-
 TEST_CASE("of very many problems the first are shown and the rest counted") {
     std::string text = "devices: {arch: grayskull}\ngraphs:\n";
     for (int k = 0; k < 300; ++k) text += "  g" + std::to_string(k) + ": {target_device: 0}\n";
