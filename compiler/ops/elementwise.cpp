@@ -165,6 +165,7 @@ constexpr std::array table{
     // taken apart by decompose-elementwise
     TT_UNARY("neg", Composite, "Neg", -x),
     TT_UNARY("erf", Composite, "Erf", std::erf(x)),
+    TT_UNARY("atan", Composite, "Atan", std::atan(x)),
     TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
     TT_UNARY("sign", Composite, "Sign",
              x > 0   ? 1.0
