@@ -80,8 +80,8 @@ Matrix Lowering::binary(const Node& n) {
         in.push_back(constant.literal && done_.count(edge.value) == 0 ? spread_constant(constant, n.type.dims)
                                                                       : spread_slices(operand(edge.value), form.z));
     }
-    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form,
-                binary_pads(n.op, in[0].row_pad, in[1].row_pad), binary_pads(n.op, in[0].col_pad, in[1].col_pad));
+    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n, in[0].row_pad, in[1].row_pad),
+                binary_pads(n, in[0].col_pad, in[1].col_pad));
 }
 
 }  // namespace tt::ir

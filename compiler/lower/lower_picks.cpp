@@ -169,7 +169,7 @@ static const Literal& constant_of(const Graph& model, const Node& n, std::size_t
 Matrix Lowering::pick_sum(const Node& n) {
     const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
     const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
-    TermWeights weights{r.dims()[0], part * groups, outs, {}, false};
+    TermWeights weights{.terms = r.dims()[0], .in = part * groups, .out = outs, .at = {}};
     weights.index = [=](std::int64_t j, std::int64_t c, std::int64_t d) {
         return c / part == d * groups / outs ? (j * part + c % part) * outs + d : -1;
     };

@@ -254,7 +254,7 @@ void resize(Import& n) {
 }
 
 void upsample(Import& n) {
-    ResizeMode mode{n.word("mode", {"nearest", "linear"}), "asymmetric", "floor", -0.75, false};
+    ResizeMode mode{.kind = n.word("mode", {"nearest", "linear"}), .coordinates = "asymmetric", .rounding = "floor"};
     if (n.opset >= 9) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     const auto scales = n.floats("scales");
     std::vector<Axis> axes;

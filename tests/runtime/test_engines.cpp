@@ -52,7 +52,7 @@ struct Played {
     /// The reference that a run is compared with.
     Outputs golden(const Outputs& wanted) const {
         GoldenOptions how;
-        how.tf32 = setup->machine.chips.front().params.features.fp32_dest;
+        how.tf32 = setup->machine.chips.front().params.features.tf32;
         how.host_entry = [this](const Queue& queue, std::int64_t n) { return input(queue, n); };
         Golden golden(netlist(), setup->state->forecast, how, *setup->pool);
         golden.run(setup->state->calls);
