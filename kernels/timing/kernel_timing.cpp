@@ -95,7 +95,7 @@ SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
             s.ublock_ct = at_least_one(sub.ublock_ct);
             s.m_k = at_least_one(sub.attributes.m_k);
             s.u_kt = at_least_one(sub.attributes.u_kt);
-            s.approximate = sub.attributes.approximate_mode;
+            s.approximate = op.attr.approximate_mode;  // the sub-ops have none of their own, as for their values
             s.vector = sub.attributes.vector.value_or(VectorMode::RC);
             s.inputs = 128;
             if (sub.type == "reduce") {

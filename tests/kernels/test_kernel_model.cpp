@@ -326,6 +326,43 @@ TEST_CASE("the steps of one input add up to the kernel model's time when nothing
     CHECK(static_cast<double>(sum) == Approx(model).epsilon(0.001));
 }
 
+TEST_CASE("approximate_mode of a fused op makes its sub-ops as fast as the ops of their own") {
+    OpConfig op;
+    op.type = "fused_op";
+    op.name = "fused0";
+    op.out.mblock_m = 4;
+    op.out.ublock_rt = 2;
+    op.out.ublock_ct = 4;
+    op.in = {op.out.shape()};
+    op.in_tile = {TileDim{}};
+    op.in_df = {DataFormat::Float16_b};
+    FusedSubOp sub;
+    sub.name = "op0";
+    sub.type = "exp";
+    sub.inputs = {{FusedOperand::Kind::Input, 0}};
+    sub.input_tms.resize(1);
+    sub.output = {FusedOperand::Kind::Output, 0};
+    sub.mblock_m = 4;
+    sub.ublock_rt = 2;
+    sub.ublock_ct = 4;
+    FusedDefinition definition{"0", {}, 1, 0, {{sub}}};
+    op.fused = std::make_shared<FusedDefinition>(definition);
+    const auto math = [](const OpConfig& some) {
+        return step_time(some, *find_op(some.type), chip("wormhole_b0").timing, {}).math.value();
+    };
+    const auto own = [&](bool approximate) {
+        OpConfig exp = op;
+        exp.type = "exp";
+        exp.fused = nullptr;
+        exp.attr.approximate_mode = approximate;
+        return math(exp);
+    };
+    CHECK(math(op) == own(false));
+    op.attr.approximate_mode = true;
+    CHECK(math(op) == own(true));
+    CHECK(own(false) > 2 * own(true));
+}
+
 TEST_CASE("predictions of the public sweeps stay within their bounds") {
     const std::string file = (tt::test::shared_folder() / "silicon/op_cycles.csv").string();
     if (!std::filesystem::exists(file)) {
