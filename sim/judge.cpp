@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "sim/non_finite_ops.hpp"
 #include "sim/op_check.hpp"
 #include "sim/untimed/golden_engine.hpp"
 
@@ -21,6 +22,21 @@ constexpr double most_moves = 10;
 
 void report_non_finite(RunState& state, const Queue& queue, const NonFinite& found) {
     if (found.count > 0) state.report.notes.push_back(found.text("output '" + queue.name + "'"));
+}
+
+/// What golden leaves open is not compared: says so, and where it began.
+void report_undefined(RunState& state, const NonFiniteOps& ops, const Queue& queue, OutputReport& report) {
+    const NonFinite& found = report.golden_non_finite;
+    if (found.count == 0) return;
+    const Op* op = ops.first_before(queue);
+    report.golden_from = op ? op->name() : "";
+    const std::string from =
+        op ? fmt::format("made first by op '{}' ({})", op->name(), op->cfg.type) : "from values of the host";
+    if (report.result.undefined_throughout())
+        report.why = fmt::format("golden is {} throughout, {}", std::isnan(found.value) ? "NaN" : "infinite", from);
+    state.report.notes.push_back(
+        fmt::format("{}, {}; {}", found.text("golden of output '" + queue.name + "'"), from,
+                    report.result.undefined_throughout() ? "nothing was compared" : "they are not compared"));
 }
 
 Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
@@ -110,8 +126,9 @@ void OutputJudge::expect(std::int64_t n, const Tensor& golden) {
     }
     const Tensor actual = unpack_entry(state_.store.read(queue_, n));
     if (!part_.bits) report_.non_finite.scan(actual, n);
-    const std::int64_t failed = comparison_->failed_tiles();
+    const std::int64_t failed = comparison_->failed_tiles(), undefined = comparison_->undefined();
     comparison_->add(golden, actual);
+    if (comparison_->undefined() > undefined) report_.golden_non_finite.scan(golden, n);
     const bool doubts = state_.settings.numerics == Numerics::Float32 && !part_.bits;
     if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < most_doubtful)
         doubtful_.emplace_back(n, golden);
@@ -158,11 +175,12 @@ void check_outputs(RunState& state, const RunOptions& run) {
     Judges judges;
     for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue, run.strict);
     OpCheck ops(state, run.strict);
+    NonFiniteOps non_finite(state.netlist);
     GoldenOptions whole = golden_options(state);
-    if (state.op_results)
-        whole.op_result = [&ops](const Op& op, std::int64_t n, const Tensor& value) {
-            ops.add_accumulated(op, n, value);
-        };
+    whole.op_result = [&](const Op& op, std::int64_t n, const Tensor& value) {
+        non_finite.see(op, value);
+        if (state.op_results) ops.add_accumulated(op, n, value);
+    };
     run_golden(
         state, run, judges, std::move(whole),
         [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).expect(n, value); },
@@ -181,7 +199,9 @@ void check_outputs(RunState& state, const RunOptions& run) {
     }
     for (const Queue* queue : outputs) {
         state.report.outputs.push_back(judges.at(queue).report());
-        report_non_finite(state, *queue, state.report.outputs.back().non_finite);
+        OutputReport& report = state.report.outputs.back();
+        report_non_finite(state, *queue, report.non_finite);
+        report_undefined(state, non_finite, *queue, report);
     }
     state.report.checked = true;
 }

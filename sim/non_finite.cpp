@@ -2,9 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tt::sim {
+
+bool all_finite(const Tensor& values) {
+    constexpr std::uint32_t exponent = 0x7f800000;
+    constexpr std::size_t block = 4096;  // looked at as a whole: no branch a value
+    for (std::size_t start = 0; start < values.data.size(); start += block) {
+        const std::size_t end = std::min(start + block, values.data.size());
+        std::uint32_t odd = 0;
+        for (std::size_t i = start; i < end; ++i)
+            odd |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values.data[i]) & exponent) == exponent);
+        if (odd != 0) return false;
+    }
+    return true;
+}
 
 void NonFinite::scan(const Tensor& values, std::int64_t entry_number) {
     for (std::size_t i = 0; i < values.data.size(); ++i) {

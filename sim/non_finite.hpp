@@ -8,6 +8,8 @@
 
 namespace tt::sim {
 
+bool all_finite(const Tensor& values);
+
 struct NonFinite {
     std::int64_t count = 0;
     std::int64_t entry = 0, z = 0, row = 0, col = 0, index = 0;  ///< of the first; index: in the entry, row-major

@@ -32,7 +32,7 @@ std::string to_string(Verdict verdict) {
 Verdict OutputReport::verdict() const {
     if (!result.judged) return Verdict::NotChecked;
     if (missing > 0 || unexpected > 0) return Verdict::Mismatch;
-    if (result.entries == 0) return Verdict::NothingCompared;
+    if (result.entries == 0 || result.undefined_throughout()) return Verdict::NothingCompared;
     if (result.pass) return Verdict::Pass;
     return ill_conditioned ? Verdict::IllConditioned : Verdict::Mismatch;
 }
@@ -40,7 +40,7 @@ Verdict OutputReport::verdict() const {
 Verdict OpCheckReport::verdict() const {
     if (!local.judged) return Verdict::NotChecked;
     if (missing > 0) return Verdict::Mismatch;
-    if (local.entries == 0) return Verdict::NothingCompared;
+    if (local.entries == 0 || local.undefined_throughout()) return Verdict::NothingCompared;
     return local.pass ? Verdict::Pass : Verdict::Mismatch;
 }
 

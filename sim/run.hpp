@@ -72,7 +72,7 @@ std::string to_string(Verdict verdict);
 struct OutputReport {
     std::string queue;
     std::string rule;  ///< where the tolerance comes from
-    std::string why;   ///< why it is not judged, or only in part; "" when all is
+    std::string why;   ///< why it is not judged or compared, or only in part; "" when all is
     Comparison comparison;
     QueueComparison::Result result;
     std::int64_t missing = 0, first_missing = 0;        ///< entries golden has and the run did not leave
@@ -80,6 +80,8 @@ struct OutputReport {
     bool ill_conditioned = false;  ///< it differs, but golden moves as far when its inputs move by 1e-6
     double moved = 0;              ///< so far, largest value; 0 when not asked
     NonFinite non_finite;          ///< of the run's values
+    NonFinite golden_non_finite;   ///< of golden's, in entries where they leave something out of the comparison
+    std::string golden_from;       ///< the op that made the first of these; "": none, they came in
     Verdict verdict() const;       ///< NotChecked: statistics only
 };
 /// --check ops: one op, all its results.

@@ -59,7 +59,7 @@ namespace {
 
 ordered_json attrs_json(const Attrs& attrs) {
     ordered_json out = ordered_json::object();
-    for (const auto& [key, value] : attrs) std::visit([&](const auto& v) { out[key] = v; }, value);
+    for (const auto& attr : attrs) std::visit([&](const auto& value) { out[attr.first] = value; }, attr.second);
     return out;
 }
 

@@ -26,6 +26,12 @@ bool odd_equal(float a, float b) {
     return (std::isinf(a) || exponent_a > near_top) && (std::isinf(b) || exponent_b > near_top);
 }
 
+/// An infinity, a NaN, or so large that formats of a narrower range have no number for it.
+bool is_odd(float v) {
+    constexpr float near_top = 0x1p126F;
+    return !(std::fabs(v) < near_top);
+}
+
 /// The variance is no more than what rounding leaves of it.
 bool is_constant(double n, double sum, double squares) { return squares - sum * sum / n <= 1e-10 * squares; }
 
@@ -227,14 +233,25 @@ void QueueComparison::add_odd(float golden, float actual, double atol, Piece& pi
         if (rule_.type == Comparison::Type::Exact) piece.within = before + static_cast<std::int64_t>(golden == actual);
         return;
     }
-    const bool same = rule_.type == Comparison::Type::Exact
-                          ? golden == actual || (std::isnan(golden) && std::isnan(actual))
-                          : odd_equal(golden, actual);
+    if (undefined(golden, actual)) {
+        --piece.datums;
+        ++piece.undefined;
+        return;
+    }
+    const bool same = rule_.type != Comparison::Type::Exact && odd_equal(golden, actual);
     piece.within += static_cast<std::int64_t>(same);
     if (same) return;
     piece.broken = true;
     result_.max_error = INFINITY;
     result_.max_rel_error = INFINITY;
+}
+
+/// Whether golden says nothing that the result could be held against.
+bool QueueComparison::undefined(float golden, float actual) const {
+    if (std::isfinite(golden)) return false;
+    if (rule_.type == Comparison::Type::Exact || rule_.atol < 0)
+        return golden == actual || (std::isnan(golden) && std::isnan(actual));
+    return std::isnan(golden) || is_odd(actual);
 }
 
 void QueueComparison::Sums::join(const Sums& other) {
@@ -250,6 +267,7 @@ void QueueComparison::Piece::join(const Piece& other) {
     sums.join(other.sums);
     datums += other.datums;
     within += other.within;
+    undefined += other.undefined;
     broken = broken || other.broken;
 }
 
@@ -288,6 +306,7 @@ std::string QueueComparison::failure(const Piece& piece) const {
 
 template <class Place>
 void QueueComparison::finish(const Piece& piece, Place&& place) {
+    result_.undefined += piece.undefined;
     if (piece.datums == 0) return;
     ++result_.tiles;
     result_.datums += piece.datums;
@@ -321,6 +340,7 @@ void QueueComparison::join(const QueueComparison& later) {
     }
     own.entries += other.entries;
     own.datums += other.datums;
+    own.undefined += other.undefined;
     own.failed_tiles += other.failed_tiles;
     own.tiles += other.tiles;
     own.max_error = std::max(own.max_error, other.max_error);

@@ -22,6 +22,10 @@ struct JudgedPart {
 /// The vendor's own test looks at whole tiles otherwise: its loops stop one row and one column short, and it divides by
 /// 1024 all the same, so that what it does not look at agrees, and correlates as zeros would. Tiles with a large mean
 /// pass by that. Both forms are computed; a queue passes when one of them accepts all its tiles.
+///
+/// Where golden is a NaN, or an infinity and the result none of the usual numbers either, there is nothing to compare:
+/// such datums count for nothing, neither as equal nor as different. An exact rule and that of --numerics float32 say
+/// that a number in place of golden's NaN is different.
 class QueueComparison {
 public:
     /// A negative atol is in units of the RMS of golden's tile; then check_pcc is asked of all datums together.
@@ -32,18 +36,22 @@ public:
         bool pass = true;         ///< in one of the two forms
         bool strict_pass = true;  ///< with all values
         bool judged = true;
-        std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;
-        double pcc = 1;             ///< over all judged datums of all entries
-        double max_error = 0;       ///< largest |a-b|
-        double max_rel_error = 0;   ///< largest |a-b| / max(|a|, |b|, atol)
+        std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;  ///< datums, tiles: compared ones
+        std::int64_t undefined = 0;                                         ///< datums that golden does not determine
+        double pcc = 1;                                                     ///< over all judged datums of all entries
+        double max_error = 0;                                               ///< largest |a-b|
+        double max_rel_error = 0;                                           ///< largest |a-b| / max(|a|, |b|, atol)
         double share_within = 1;    ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
         std::string first_failure;  ///< with all values: "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
         /// The vendor's form; 0 tiles where it does not apply: exact rules, flat queues, small tiles, raw formats.
         std::int64_t vendor_tiles = 0, vendor_failed_tiles = 0;
         double vendor_pcc = 1;  ///< the lowest of a tile
+        /// Nothing was compared, since golden holds no number.
+        bool undefined_throughout() const { return datums == 0 && undefined > 0; }
     };
     Result result() const;
     std::int64_t failed_tiles() const { return result_.failed_tiles; }
+    std::int64_t undefined() const { return result_.undefined; }
     /// Adds what was compared after the own entries, under the same rule.
     void join(const QueueComparison& later);
 
@@ -55,7 +63,7 @@ private:
     /// One tile or run: sums of finite pairs, and how many datums agree.
     struct Piece {
         Sums sums;
-        std::int64_t datums = 0, within = 0;
+        std::int64_t datums = 0, within = 0, undefined = 0;
         bool broken = false;  ///< a NaN or infinity met something else
         void join(const Piece& other);
     };
@@ -64,6 +72,7 @@ private:
     void add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
     bool add_finite(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
     void add_odd(float golden, float actual, double atol, Piece& piece);
+    bool undefined(float golden, float actual) const;
     template <class Place>
     void finish(const Piece& piece, Place&& place);
     void finish_as_vendor(Piece looked_at);

@@ -75,11 +75,12 @@ const std::vector<DataStep::Use>& DataFlow::uses(const DataStep& step) const {
     return found == takers_.end() ? no_uses : found->second;
 }
 
-const DataStep* DataFlow::origin(const DataStep& step, std::size_t operand) {
-    const DataStep* at = operand < step.inputs.size() ? step.inputs[operand].step : nullptr;
+DataStep::Source DataFlow::origin(const DataStep& step, std::size_t operand) {
+    DataStep::Source at = operand < step.inputs.size() ? step.inputs[operand] : DataStep::Source{};
     // A ram may be read and written by one copy: no more than so many copies stand in a row.
     constexpr int most_copies = 1000;
-    for (int n = 0; at && at->is_copy() && n < most_copies; ++n) at = at->inputs.empty() ? nullptr : at->inputs[0].step;
+    for (int n = 0; at.step && at.step->is_copy() && n < most_copies; ++n)
+        at = at.step->inputs.empty() ? DataStep::Source{} : at.step->inputs[0];
     return at;
 }
 

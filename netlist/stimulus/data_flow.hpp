@@ -40,8 +40,8 @@ public:
     /// Who reads that queue, or takes the result of that step.
     const std::vector<DataStep::Use>& uses(const std::string& queue) const;
     const std::vector<DataStep::Use>& uses(const DataStep& step) const;
-    /// The step before all copies that lead to this operand; nullptr when it is no step's result.
-    static const DataStep* origin(const DataStep& step, std::size_t operand);
+    /// Where this operand comes from, before all copies that lead to it.
+    static DataStep::Source origin(const DataStep& step, std::size_t operand);
 
 private:
     void add_fused(const Op& op);

@@ -31,8 +31,23 @@ bool is_sparse(Stimulus::Type type) {
            type == Stimulus::Type::SparseEncodingNzCounts;
 }
 
+/// Whether some of its values may be below zero. Others than these count or select.
+bool goes_below_zero(const Stimulus& s) {
+    if (s.type == Stimulus::Type::Uniform) return s.low < 0;
+    if (s.type == Stimulus::Type::Constant) return s.value < 0;
+    return s.type == Stimulus::Type::Normal;
+}
+
+/// Multiplies something by itself, copies stepped over.
+bool squares(const DataStep& step) {
+    if (step.type() != "multiply" || step.inputs.size() != 2) return false;
+    const DataStep::Source left = DataFlow::origin(step, 0), right = DataFlow::origin(step, 1);
+    return (left.step || left.queue) && left.step == right.step && left.queue == right.queue;
+}
+
 /// Whether the result is positive when all operands are, and may be otherwise when one is not.
 bool passes_sign(const DataStep& step, std::size_t operand) {
+    if (squares(step)) return false;
     static const std::set<std::string_view> types{
         "nop",    "datacopy",  "ethernet_datacopy", "tilizer", "splice", "add",   "multiply", "maximum",
         "reduce", "sqrt",      "reciprocal",        "tanh",    "gelu",   "lrelu", "power",    "dropout",
@@ -199,6 +214,14 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
     if (test.stimulus && !is_sparse(test.stimulus->type)) {
         const bool inference = !test.io_inputs.empty();
         if (const auto special = inference ? inference_constant(queue, test) : std::nullopt) return *special;
+        if (positive_.contains(&queue) && goes_below_zero(*test.stimulus)) {
+            chosen.stimulus = *test.stimulus;  // its part of every tile
+            chosen.stimulus.type = Stimulus::Type::Uniform;
+            chosen.stimulus.low = 0.001;
+            chosen.stimulus.high = 1;
+            chosen.why = "uniform (0.001, 1), not the stimulus-config, since it reaches a root or log";
+            return chosen;
+        }
         return {*test.stimulus, nullptr, "stimulus-config"};
     }
     if (const auto named = constant_by_use(queue, flow_)) return *named;

@@ -21,7 +21,8 @@ struct ChosenStimulus {
 };
 
 /// Rules, the first that fits: an override that names the queue; control inputs (sparse tiles and encodings, indices);
-/// the file's general stimulus, but for a few names in inference tests; constants of the reference compiler; defaults.
+/// the file's general stimulus, but for a few names in inference tests and negative values of what reaches a root or
+/// logarithm; constants of the reference compiler; defaults.
 class StimulusChooser {
 public:
     explicit StimulusChooser(const Netlist& resolved);

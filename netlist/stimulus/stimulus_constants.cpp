@@ -42,7 +42,7 @@ std::int64_t summed(const DataStep* step) {
 /// Whether the step's result, through copies, is what a square root or reciprocal takes.
 bool feeds_root(const DataFlow& flow, const DataStep& step) {
     return std::any_of(flow.steps().begin(), flow.steps().end(), [&](const DataStep& root) {
-        return (root.type() == "sqrt" || root.type() == "reciprocal") && DataFlow::origin(root, 0) == &step;
+        return (root.type() == "sqrt" || root.type() == "reciprocal") && DataFlow::origin(root, 0).step == &step;
     });
 }
 
@@ -50,7 +50,8 @@ bool feeds_root(const DataFlow& flow, const DataStep& step) {
 std::optional<ChosenStimulus> by_consumer(const DataFlow& flow, const DataStep::Use& use) {
     const DataStep& step = *use.step;
     if (step.type() == "multiply" && step.inputs.size() == 2)
-        if (const std::int64_t size = summed(DataFlow::origin(step, 1 - use.operand)); size > 0) return share(size);
+        if (const std::int64_t size = summed(DataFlow::origin(step, 1 - use.operand).step); size > 0)
+            return share(size);
     if (step.type() == "add" && feeds_root(flow, step)) return epsilon("eps 1e-5, added before a root or reciprocal");
     return std::nullopt;
 }

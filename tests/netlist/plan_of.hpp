@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "netlist/checks/validate.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/text/reader.hpp"
 #include "tests/sim/netlist_text.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "netlist/writer.hpp"
+#include "netlist/text/writer.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/small_netlist.hpp"
 

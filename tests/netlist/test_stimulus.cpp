@@ -394,6 +394,34 @@ TEST_CASE("host data that reaches a root or logarithm is positive") {
     CHECK(source_of(n)->describe("x") == "default: uniform (-1, 1)");
 }
 
+TEST_CASE("a general stimulus that goes below zero is not for what reaches a root or logarithm") {
+    // variance = (x * x) w, + eps: x may have any sign, since it is squared; copies are stepped over
+    Netlist n = with({host("x"), host("w"), host("eps"), host("y")},
+                     {op_of("nop", "c0", {"x"}), op_of("nop", "c1", {"x"}), op_of("multiply", "xx", {"c0", "c1"}),
+                      matmul("variance", "xx", "w", 2), op_of("add", "plus", {"variance", "eps"}),
+                      op_of("sqrt", "root", {"plus"}), op_of("multiply", "scaled", {"root", "y"})});
+    n.test.stimulus = of_type(Stimulus::Type::Normal);
+    n.test.stimulus->stddev = 0.1;
+    n.test.stimulus->cols_first = n.test.stimulus->cols_last = 1;
+    const auto source = source_of(n);
+    for (const char* name : {"w", "eps"}) {
+        const Tensor values = source->next(name);
+        CHECK(range_of(values).first == 0);
+        CHECK(values.slice(0).at(0, 0) >= 0.001F);
+        CHECK(values.slice(0).at(0, 1) == 0);  // the part of each tile is kept
+    }
+    for (const char* name : {"x", "y"}) CHECK(source->describe(name) == "stimulus-config");
+    Stimulus own = *n.test.stimulus;
+    n.test.stimulus_overrides = {{"w", own}};  // who names a queue means it
+    CHECK(source_of(n)->describe("w") == "stimulus-config override 'w'");
+    n.test.stimulus_overrides = {};
+    n.test.stimulus->type = Stimulus::Type::Uniform;
+    n.test.stimulus->low = 0.25;
+    CHECK(source_of(n)->describe("w") == "stimulus-config");
+    n.test.stimulus->low = -1;
+    CHECK(source_of(n)->describe("w") != "stimulus-config");
+}
+
 TEST_CASE("embedding indices lie in the table, topk indices count along the row") {
     Op embedding = op_of("embedding", "e", {"table", "index"});
     embedding.cfg.in = {{1, 3, 1}, {1, 1, 1}};

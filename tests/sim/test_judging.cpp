@@ -219,6 +219,56 @@ TEST_CASE("a NaN that an op makes is reported with its place, checked or not") {
     }
 }
 
+namespace {
+
+/// root = sqrt(x), y = root + b, side = b: x holds what `x` says, b ones.
+std::string rooted(const std::string& x) {
+    NetlistText n;
+    n.head = "test-config: {stimulus-config: {type: Constant, constant_value: 1, overrides: {x: " + x + "}}}\n";
+    n.queue({.name = "x", .entries = 2});
+    n.queue({.name = "b", .entries = 2});
+    n.queue({.name = "y", .input = "sum", .entries = 2});
+    n.queue({.name = "side", .input = "copied", .entries = 2});
+    n.graph("g", 2);
+    n.op({.name = "root", .type = "sqrt", .inputs = {"x"}});
+    n.op({.name = "sum", .type = "add", .inputs = {"root", "b"}, .col = 1});
+    n.op({.name = "copied", .type = "nop", .inputs = {"b"}, .col = 2});
+    n.program("p", looped(1, {execute("g", {fifo("x"), fifo("b")})}, 2, 4));
+    return n.text();
+}
+
+}  // namespace
+
+TEST_CASE("an output that golden has as NaN throughout was not compared, and the op that made it is named") {
+    sim::RunOptions options;
+    options.check_ops = true;
+    const std::string negative = "{type: Constant, constant_value: -1}";
+    for (const auto& run : {run_text(rooted(negative), sim::Mode::Functional, options),
+                            run_real(rooted(negative), sim::Mode::Full, options)}) {
+        const sim::OutputReport& y = output(run, "y");
+        CHECK(y.verdict() == sim::Verdict::NothingCompared);
+        CHECK(y.golden_from == "root");
+        CHECK(y.why == "golden is NaN throughout, made first by op 'root' (sqrt)");
+        CHECK(noted(run, "golden of output 'y' are NaN or infinite, the first is NaN: entry 0, index 0"));
+        CHECK(output(run, "side").verdict() == sim::Verdict::Pass);
+        CHECK(run.report.verdict() == sim::Verdict::Pass);  // something was compared
+        for (const sim::OpCheckReport& op : run.report.ops)
+            CHECK(op.verdict() == (op.op == "copied" ? sim::Verdict::Pass : sim::Verdict::NothingCompared));
+    }
+}
+
+TEST_CASE("of an output that golden has as NaN in part, the numbers are compared") {
+    const std::string mixed = "{type: Step, step_start: -1000, step_increment: 1}";
+    const Outcome right = run_text(rooted(mixed), sim::Mode::Functional);
+    CHECK(output(right, "y").verdict() == sim::Verdict::Pass);
+    CHECK(output(right, "y").result.undefined == 2000);
+    CHECK(output(right, "y").result.datums == 48);
+    CHECK(noted(right, "made first by op 'root' (sqrt); they are not compared"));
+    sim::RunOptions faulty = scaled("sum", 1.5F);
+    const Outcome wrong = run_text(rooted(mixed), sim::Mode::Functional, faulty);
+    CHECK(output(wrong, "y").verdict() == sim::Verdict::Mismatch);
+}
+
 TEST_CASE("an infinity among the user's inputs is reported with its place") {
     const std::filesystem::path folder = temp_folder() / "inputs_with_infinity";
     sim::RunOptions options;

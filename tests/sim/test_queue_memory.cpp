@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
 #include "sim/machine/queue_memory.hpp"
 #include "tests/sim/netlist_text.hpp"

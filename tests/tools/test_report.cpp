@@ -131,6 +131,16 @@ TEST_CASE("a run in which no output is judged has not passed") {
     CHECK(cli::verdict(report) == "nothing was compared");
 }
 
+TEST_CASE("an output of which golden holds no number says so, and is no pass") {
+    sim::RunReport report = small_report();
+    report.outputs[0].result.datums = 0;
+    report.outputs[0].result.undefined = 1024;
+    report.outputs[0].why = "golden is NaN throughout, made first by op 'root' (sqrt)";
+    CHECK(cli::verdict(report) == "nothing was compared");
+    CHECK(cli::report_text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
+          std::string::npos);
+}
+
 TEST_CASE("an output without entries is not judged, and does not hide others") {
     sim::RunReport report = small_report();
     report.outputs.push_back(report.outputs[0]);

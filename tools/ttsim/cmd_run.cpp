@@ -66,7 +66,8 @@ void refuse_empty_checks(const Flags& flags, const sim::RunReport& report) {
                        report.performance.empty() ? "no entry of a performance-check section is for what was run"
                                                   : "the performance-check section sets no figure");
     if (flags.netlist.options.strict && report.verdict() == sim::Verdict::NothingCompared)
-        problems.error(file, "--strict: nothing was compared: no output that is judged got an entry");
+        problems.error(
+            file, "--strict: nothing was compared: no output that is judged got an entry with a number of golden's");
     const auto right = [](const sim::OpCheckReport& o) { return o.verdict() == sim::Verdict::Pass; };
     if (flags.netlist.options.check_ops && std::none_of(report.ops.begin(), report.ops.end(), right))
         problems.error(file, "--check ops: nothing was compared: no op that is judged was run");

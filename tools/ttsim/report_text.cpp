@@ -55,7 +55,7 @@ std::string output_verdict(const sim::OutputReport& output) {
         case sim::Verdict::NotChecked:
             return output.why.empty() ? "not judged" : "not judged: " + output.why;
         case sim::Verdict::NothingCompared:
-            return "nothing was compared: it got no entry";
+            return "nothing was compared: " + (r.entries == 0 ? "it got no entry" : output.why);
         case sim::Verdict::Pass:
             if (r.strict_pass) return "pass";
             return "pass as the vendor compares; with all values " + r.first_failure;
@@ -116,7 +116,7 @@ std::string op_check_verdict(const sim::OpCheckReport& op) {
         case sim::Verdict::NotChecked:
             return "not judged: " + op.why;
         case sim::Verdict::NothingCompared:
-            return "nothing was compared";
+            return op.local.entries == 0 ? "nothing was compared" : "nothing was compared: golden holds no number";
         case sim::Verdict::Mismatch:
             if (op.missing > 0) return fmt::format("WRONG: {} never came", plural(op.missing, "result"));
             return "WRONG: " + op.local.first_failure;
