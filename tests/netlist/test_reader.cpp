@@ -95,8 +95,8 @@ TEST_CASE("a var without names declares nothing") {
 
 TEST_CASE("unknown keys at the top are errors with the nearest known one") {
     CHECK_THROWS_WITH(read(test::small_netlist + "test_config: {}\nanything: 5\n"),
-                      Catch::Contains(":20:1: error: a netlist has no 'test_config'; did you mean 'test-config'?") &&
-                          Catch::Contains(":21:1: error: a netlist has no 'anything'"));
+                      Catch::Contains(":18:1: error: a netlist has no 'test_config'; did you mean 'test-config'?") &&
+                          Catch::Contains(":19:1: error: a netlist has no 'anything'"));
 }
 
 TEST_CASE("graphs may stand without ops") {
