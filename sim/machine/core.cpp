@@ -10,6 +10,7 @@ namespace tt::sim {
 
 Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
     : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
+    scatter_ = op.hand_over.scatter() && epoch.mechanisms().blocks;
     steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs() * op.input_tiles();
     if (epoch.wants_input_times(op)) input_times_.resize(static_cast<std::size_t>(epoch.inputs()));
@@ -85,9 +86,55 @@ int Core::missing_operand(const Position& at) const {
     return -1;
 }
 
-bool Core::output_full(const Position& at) const {
+/// Tiles of space that the step asks for before it starts.
+std::int64_t Core::room_for(const Position& at) const {
     const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)];
-    return tiles > 0 && packing_ + tiles - released_ > op_.capacity_tiles;
+    return tiles == 0 && at.step == 0 && op_.packs_in_place ? op_.slice_tiles : tiles;
+}
+
+bool Core::output_full(const Position& at) const {
+    const std::int64_t tiles = room_for(at);
+    return tiles > 0 && packing_ + tiles - std::min(freed_, packing_) > op_.capacity_tiles;
+}
+
+/// The end of the block in which `position` lies.
+std::int64_t Core::block_end(std::int64_t position) const {
+    const std::int64_t block = op_.hand_over.held_together;
+    return std::min((position / block + 1) * block, total_tiles_);
+}
+
+/// The next block may leave once it is packed and all forks have sent the one before.
+void Core::try_open() {
+    if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
+    if (produced_ < block_end(open_) || (epoch_.mechanisms().lockstep && released_ < open_)) return;
+    opening_ = true;
+    epoch_.schedule(op_.chip, epoch_.now() + epoch_.block_time(op_.chip, users_.size()), *this, Opened);
+}
+
+Core::Held Core::held_by(std::int64_t position) const {
+    if (!scatter_ || produced_ < position) return produced_ < position ? Held::Source : Held::Block;
+    return produced_ < block_end(open_) || opening_ ? Held::Block : Held::Lockstep;
+}
+
+WaitsFor Core::why_held(std::int64_t position, const std::string& waiter) const {
+    switch (held_by(position)) {
+        case Held::Source:
+            break;
+        case Held::Block:
+            return {fmt::format("{} waits for a whole block of {} tiles of {}", waiter, op_.hand_over.held_together,
+                                name()),
+                    this};
+        case Held::Lockstep:
+            for (std::size_t u = 0; u < users_.size(); ++u)
+                if (released_by_[u] == released_)
+                    return {fmt::format("{} waits for the other forks of {} to send the block before", waiter, name()),
+                            &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+    }
+    return {fmt::format("{} waits for tiles of {}", waiter, name()), this};
+}
+
+void Core::tell_users() {
+    for (OutputUser* user : users_) user->source_produced();
 }
 
 void Core::try_start() {
@@ -109,7 +156,7 @@ void Core::trace_wait(int operand) {
 }
 
 void Core::begin_step(const Position& at) {
-    const StepTime& time = op_.step_times[static_cast<std::size_t>(at.step)];
+    const StepTime time = epoch_.mechanisms().kernels ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
     const Cycle now = epoch_.now();
     // (3) unpack and math, (4) pack behind them
     const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);
@@ -179,13 +226,21 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
         try_start();
         return;
     }
+    if (what == Opened) {
+        opening_ = false;
+        open_ = block_end(open_);
+        try_open();  // with lockstep off, the next one may be there already
+        tell_users();
+        return;
+    }
     produced_ += static_cast<std::int64_t>(argument);
     stats_.last_pack = epoch_.now();
     if (users_.empty()) {
-        released_ = produced_;
+        released_ = freed_ = produced_;
         drop_released_blocks();
     }
-    for (OutputUser* user : users_) user->source_produced();
+    try_open();
+    if (!scatter_) tell_users();
     try_start();
     epoch_.core_packed(*this);
 }
@@ -200,13 +255,18 @@ void Core::release(std::size_t user, std::int64_t position) {
     const std::int64_t now_released = released();
     if (now_released == released_) return;
     released_ = now_released;
+    const std::int64_t block = scatter_ ? op_.hand_over.held_together : 1;
+    const std::int64_t now_free = released_ >= total_tiles_ ? total_tiles_ : released_ / block * block;
+    if (now_free == freed_) return;
+    freed_ = now_free;
     if (probe_) probe_->released(users_[user]->probe());
     drop_released_blocks();
+    try_open();
     try_start();
 }
 
 void Core::drop_released_blocks() {
-    while (!blocks_.empty() && (first_block_ + 1) * op_.slice_tiles <= std::min(released_, produced_)) {
+    while (!blocks_.empty() && (first_block_ + 1) * op_.slice_tiles <= std::min(freed_, produced_)) {
         blocks_.pop_front();
         ++first_block_;
     }
@@ -227,6 +287,9 @@ void Core::walk(StateWalk& walk) {
     walk.count(packing_, tiles, scope);
     walk.count(produced_, tiles, scope);
     walk.count(released_, tiles, scope);
+    walk.count(freed_, tiles, scope);
+    walk.count(open_, tiles, scope);
+    walk.fixed(opening_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);
@@ -245,9 +308,10 @@ WaitsFor Core::waits_for() const {
     if (output_full(at)) {
         for (std::size_t u = 0; u < users_.size(); ++u)
             if (released_by_[u] == released_)
-                return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(),
-                                    at.input, at.slice, op_.capacity_tiles),
-                        &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+                return {
+                    fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles{}", name(),
+                                at.input, at.slice, op_.capacity_tiles, scatter_ ? ", which go in whole blocks" : ""),
+                    &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
     }
     return {fmt::format("{} could run", name()), nullptr};
 }

@@ -47,7 +47,7 @@ WriterFlow::Piece WriterFlow::piece(std::int64_t number) const {
 void WriterFlow::try_send() {
     while (sent_ < total_) {
         const Piece next = piece(sent_);
-        if (core_.produced() < next.end) {
+        if (core_.available() < next.end) {
             if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Source);
             return;
         }
@@ -124,7 +124,7 @@ WaitsFor WriterFlow::waits_for() const {
     const std::string self = fmt::format("the writer from {} to queue '{}'", core_.name(), queue_.queue().name);
     if (sent_ == total_) return {self + " has written everything", nullptr};
     const Piece next = piece(sent_);
-    if (core_.produced() < next.end) return {fmt::format("{} waits for its op", self), &core_};
+    if (core_.available() < next.end) return core_.why_held(next.end, self);
     return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
                         queue_.queue().entries),
             epoch_.reader_of(queue_), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
