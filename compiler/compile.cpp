@@ -25,8 +25,9 @@ namespace tt::ir {
 
 namespace {
 
-/// The chip of a product or of a soc descriptor.
-std::string arch_of(const std::string& device) {
+/// The chip of a product, of a path or of a soc descriptor, as chip() takes it.
+std::string chip_of(const std::string& device) {
+    if (is_chip_path(device)) return device_chip(device);
     std::vector<std::string> names;
     for (const ProductInfo& product : products()) {
         if (product.name == device) return product.arch;
@@ -75,18 +76,18 @@ class Compiler {
 public:
     explicit Compiler(const CompileOptions& options)
         : options_(options),
-          arch_(arch_of(options.device)),
-          machine_(make_machine(arch_, {options.device, "", options.harvested_rows, options.emit.chips})),
+          machine_(
+              make_machine(chip_of(options.device), {options.device, "", options.harvested_rows, options.emit.chips})),
           chip_(machine_.find(0)->params),
           grid_(machine_.grid(0)),
           budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
           scheduling_(options.schedule) {
         if (options.emit.chips > 1 && chip_.eth.empty())
-            fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, arch_);
+            fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, chip_.name);
         scheduling_.overrides = options.overrides;
         scheduling_.t_streaming = options.t_streaming;
     }
-    const std::string& arch() const { return arch_; }
+    const std::string& arch() const { return chip_.name; }
 
     /// Takes the model down to device ops; convolutions in parts as the user says, or where that pays.
     Lowered lower(const Graph& model) const {
@@ -224,7 +225,6 @@ private:
     }
 
     const CompileOptions& options_;
-    std::string arch_;
     Machine machine_;
     static constexpr std::size_t all_of_them = ~std::size_t{0};
     const ChipParams& chip_;
@@ -344,7 +344,7 @@ std::vector<ModelParameter> parameters_of(const Graph& model, const EmittedModel
     std::set<std::string> mixed;
     const auto see = [&](const DerivationPtr& from, const std::string& queue, const std::string& node) {
         if (!from) return;
-        if (from->of.size() > 1)
+        if (from->of.size() > 1 || from->fixed)
             mixed.insert(from->of.begin(), from->of.end());
         else
             uses[from->of.front()].push_back({queue, node, from});
@@ -391,6 +391,13 @@ std::vector<std::string> compile_steps() {
     return steps;
 }
 
+std::string device_name(const std::string& device) {
+    if (!is_chip_path(device)) return device;
+    const ChipParams& given = chip(device);
+    const std::string known = device_chip(given.name);
+    return !known.empty() && chip(known).file == given.file ? given.name : given.file;
+}
+
 CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step) {
     find_step(step);
     const Compiler compiler(options);
@@ -410,7 +417,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);
     for (Node& node : state.host.graph.nodes) node.kind.clear();  // of passes that are over
-    model.host = {options.device, options.microbatch, std::move(state.host), std::move(emitted.inputs),
+    model.host = {device_name(options.device), options.microbatch, std::move(state.host), std::move(emitted.inputs),
                   std::move(emitted.outputs)};
     model.constants = entries_of(emitted);
     model.report = report_of(compiler.arch(), state);

@@ -16,7 +16,7 @@
 namespace tt::ir {
 
 struct CompileOptions {
-    std::string device = "wh_n150";  ///< product, or a soc descriptor file
+    std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip's folder
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
     std::optional<DataFormat> accumulate_df;
@@ -39,6 +39,9 @@ struct CompileOptions {
 
 /// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).
 CompiledModel compile(Graph model, const CompileOptions& options);
+
+/// What a compiled model calls its device: a chip given by its path has a name where that leads to it, else its file.
+std::string device_name(const std::string& device);
 
 // --- step by step --------------------------------------------------------------------------------------------------
 

@@ -60,14 +60,28 @@ static Tensor entry_for(const Literal& value, const QueueConstant& constant, Dat
     return entry;
 }
 
+/// What comes of the values. Throws Error(Input) where the compiled ops are not made for them.
+static Literal checked(const std::string& name, const Derivation& derivation, const Literal& value) {
+    Literal made = derived(derivation, value);
+    if (std::isinf(derivation.largest)) return made;
+    for (const float datum : made.floats())
+        if (!(std::fabs(datum) <= derivation.largest))
+            fail_input({}, "parameter '{}': {:g} is beyond {:g}, for which the model must be compiled anew", name,
+                       datum, derivation.largest);
+    return made;
+}
+
 const std::vector<ModelParameter::Use>& replace(CompiledModel& model, const std::string& name, const Literal& value) {
     const ModelParameter& known = find_parameter(model, name);
     ModelParameter& parameter = model.parameters[static_cast<std::size_t>(&known - model.parameters.data())];
     if (value.dims() != parameter.type.dims || value.dtype() != parameter.type.dtype)
         fail_input({model.netlist.file, 0, 0}, "parameter '{}' is {}, not {}", name, to_string(parameter.type),
                    to_string(Type{value.dtype(), value.dims(), {}}));
-    for (const ModelParameter::Use& use : parameter.uses) {
-        Literal made = derived(*use.from, value);
+    std::vector<Literal> all;
+    for (const ModelParameter::Use& use : parameter.uses) all.push_back(checked(name, *use.from, value));
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const ModelParameter::Use& use = parameter.uses[n];
+        const Literal& made = all[n];
         for (QueueConstant& constant : model.constants)
             if (constant.queue == use.queue)
                 constant.entry = entry_for(made, constant, model.netlist.find_queue(use.queue)->df);

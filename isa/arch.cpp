@@ -139,6 +139,9 @@ void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     section.flag("gradient_any_op", f.gradient_any_op);
     section.flag("dram_ports", f.dram_ports);
     section.flag("cross_graph_ops", f.cross_graph_ops);
+    section.flag("dest_any_operand", f.dest_any_operand);
+    section.flag("broadcast_blocks", f.broadcast_blocks);
+    section.flag("untilize_integers", f.untilize_integers);
     section.whole("dest_tiles_16b", f.dest_tiles_16b, {1, 64});
     section.whole("dest_tiles_32b", f.dest_tiles_32b, {1, 64});
     section.done();

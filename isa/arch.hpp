@@ -31,10 +31,13 @@ struct ChipFeatures {
     bool stochastic_rounding = false;
     bool transpose_binary = false;  ///< transpose on input 0 of a binary op
     bool sfpu_on_pack_thread = false;
-    bool gradient_any_op = false;  ///< else only matmul, multiply, datacopy
-    bool dram_ports = false;       ///< read_ports / write_ports on queues
-    bool cross_graph_ops = false;  ///< an op may read an op of another graph; ethernet_datacopy
-    int dest_tiles_16b = 8;        ///< ublock limit with a 16-bit Dst
+    bool gradient_any_op = false;    ///< else only matmul, multiply, datacopy
+    bool dram_ports = false;         ///< read_ports / write_ports on queues
+    bool cross_graph_ops = false;    ///< an op may read an op of another graph; ethernet_datacopy
+    bool dest_any_operand = false;   ///< a sub-op of a fused op may take Dst as any operand, else as the first only
+    bool broadcast_blocks = false;   ///< kernel broadcasts of a matmul must hold whole inner blocks
+    bool untilize_integers = false;  ///< untilize_output of Int8 and Int32
+    int dest_tiles_16b = 8;          ///< ublock limit with a 16-bit Dst
     int dest_tiles_32b = 4;
 };
 

@@ -12,80 +12,82 @@ namespace tt {
 
 namespace {
 
+template <class Of>
 struct Named {
     const char* name;
-    double KernelConstants::*field;
+    double Of::*field;
 };
 
 #define TT_CONSTANT(name) \
     { #name, &KernelConstants::name }
-constexpr Named scalars[] = {TT_CONSTANT(unpack_bytes),
-                             TT_CONSTANT(unpack_bytes_bfp),
-                             TT_CONSTANT(pack_datums),
-                             TT_CONSTANT(supply_bytes),
-                             TT_CONSTANT(matmul_supply_bytes),
-                             TT_CONSTANT(drain_bytes),
-                             TT_CONSTANT(reduce_supply_bytes),
-                             TT_CONSTANT(supply_turn),
-                             TT_CONSTANT(supply_block),
-                             TT_CONSTANT(supply_window),
-                             TT_CONSTANT(supply_tile),
-                             TT_CONSTANT(supply_tile_single),
-                             TT_CONSTANT(unpack_ublock),
-                             TT_CONSTANT(unpack_operand),
-                             TT_CONSTANT(unpack_copy_tile),
-                             TT_CONSTANT(unpack_elw_tile),
-                             TT_CONSTANT(unpack_matmul_ublock),
-                             TT_CONSTANT(math_ublock),
-                             TT_CONSTANT(math_ublock_int),
-                             TT_CONSTANT(math_copy_tile),
-                             TT_CONSTANT(math_elw_tile),
-                             TT_CONSTANT(math_product),
-                             TT_CONSTANT(math_product_tile),
-                             TT_CONSTANT(pack_many),
-                             TT_CONSTANT(pack_product_tile),
-                             TT_CONSTANT(math_16bit_tile),
-                             TT_CONSTANT(pack_ublock),
-                             TT_CONSTANT(pack_tile),
-                             TT_CONSTANT(pack_ublock_int),
-                             TT_CONSTANT(pack_spill_ublock),
-                             TT_CONSTANT(reload_unpack),
-                             TT_CONSTANT(reload_math),
-                             TT_CONSTANT(reload_tile),
-                             TT_CONSTANT(reload_tile_32b),
-                             TT_CONSTANT(reduce_ublock),
-                             TT_CONSTANT(reduce_column),
-                             TT_CONSTANT(slice_latency),
-                             TT_CONSTANT(reduce_z_step),
-                             TT_CONSTANT(depthwise_supply_bytes),
-                             TT_CONSTANT(splice_ublock),
-                             TT_CONSTANT(splice_tile),
-                             TT_CONSTANT(strip),
-                             TT_CONSTANT(strip_idle),
-                             TT_CONSTANT(strip_tile),
-                             TT_CONSTANT(strip_output),
-                             TT_CONSTANT(strip_ublock),
-                             TT_CONSTANT(input_eltwise),
-                             TT_CONSTANT(input_int),
-                             TT_CONSTANT(input_matmul),
-                             TT_CONSTANT(input_reduce),
-                             TT_CONSTANT(input_sparse),
-                             TT_CONSTANT(input_single),
-                             TT_CONSTANT(input_single_math),
-                             TT_CONSTANT(mvmul_per_phase),
-                             TT_CONSTANT(sparse_mvmul_per_phase)};
+constexpr Named<KernelConstants> scalars[] = {TT_CONSTANT(unpack_bytes),
+                                              TT_CONSTANT(unpack_bytes_bfp),
+                                              TT_CONSTANT(pack_datums),
+                                              TT_CONSTANT(stream_wait),
+                                              TT_CONSTANT(stream_push),
+                                              TT_CONSTANT(unpack_row),
+                                              TT_CONSTANT(unpack_step),
+                                              TT_CONSTANT(unpack_operand),
+                                              TT_CONSTANT(unpack_copy_tile),
+                                              TT_CONSTANT(unpack_elw_tile),
+                                              TT_CONSTANT(unpack_matmul_ublock),
+                                              TT_CONSTANT(math_ublock),
+                                              TT_CONSTANT(math_ublock_int),
+                                              TT_CONSTANT(math_copy_tile),
+                                              TT_CONSTANT(math_elw_tile),
+                                              TT_CONSTANT(math_product),
+                                              TT_CONSTANT(math_product_tile),
+                                              TT_CONSTANT(pack_many),
+                                              TT_CONSTANT(pack_int),
+                                              TT_CONSTANT(pack_product_tile),
+                                              TT_CONSTANT(math_16bit_tile),
+                                              TT_CONSTANT(pack_ublock),
+                                              TT_CONSTANT(pack_tile),
+                                              TT_CONSTANT(reload_unpack),
+                                              TT_CONSTANT(reload_math),
+                                              TT_CONSTANT(reload_tile),
+                                              TT_CONSTANT(reload_tile_32b),
+                                              TT_CONSTANT(reduce_ublock),
+                                              TT_CONSTANT(reduce_column),
+                                              TT_CONSTANT(slice_latency),
+                                              TT_CONSTANT(reduce_z_step),
+                                              TT_CONSTANT(splice_ublock),
+                                              TT_CONSTANT(splice_tile),
+                                              TT_CONSTANT(strip),
+                                              TT_CONSTANT(strip_idle),
+                                              TT_CONSTANT(strip_tile),
+                                              TT_CONSTANT(strip_output),
+                                              TT_CONSTANT(strip_ublock),
+                                              TT_CONSTANT(input_eltwise),
+                                              TT_CONSTANT(input_int),
+                                              TT_CONSTANT(input_matmul),
+                                              TT_CONSTANT(input_reduce),
+                                              TT_CONSTANT(input_sparse),
+                                              TT_CONSTANT(mvmul_per_phase),
+                                              TT_CONSTANT(sparse_mvmul_per_phase)};
+#undef TT_CONSTANT
+#define TT_CONSTANT(name) \
+    { #name, &SweepPipes::name }
+constexpr Named<SweepPipes> sweep_scalars[] = {TT_CONSTANT(supply_bytes),
+                                               TT_CONSTANT(matmul_supply_bytes),
+                                               TT_CONSTANT(depthwise_supply_bytes),
+                                               TT_CONSTANT(reduce_supply_bytes),
+                                               TT_CONSTANT(drain_bytes),
+                                               TT_CONSTANT(supply_turn),
+                                               TT_CONSTANT(supply_block),
+                                               TT_CONSTANT(supply_window),
+                                               TT_CONSTANT(supply_tile),
+                                               TT_CONSTANT(supply_tile_single),
+                                               TT_CONSTANT(inputs)};
 #undef TT_CONSTANT
 
-/// Rates and windows must be above 0; an input's share may be negative (work the run's ends save); the rest from 0.
+/// Rates must be above 0; the rest from 0: nothing a chip does takes less than no time.
 double checked(YamlMap& map, const std::string& key) {
     const double value = map.number(key);
     const bool rate = key.find("_bytes") != std::string::npos || key == "pack_datums";
-    const bool any = key.starts_with("input_");
-    if (!std::isfinite(value) || (rate && value <= 0) || (!rate && !any && value < 0))
+    if (!std::isfinite(value) || value < 0 || (rate && value == 0))
         fail_input(map.where(key), "'{}' is {}; {} is wanted", key, value,
-                   rate  ? "a number above 0"
-                   : any ? "a number"
-                         : "a number from 0");
+                   rate ? "a number above 0" : "a number from 0");
     return value;
 }
 
@@ -93,7 +95,8 @@ void read_table(YamlMap& map, const std::string& key, std::map<std::string, doub
     YamlMap ops = map.map(key);
     for (const std::string& op : ops.keys()) {
         table[op] = ops.number(op);
-        if (!std::isfinite(table[op])) fail_input(ops.where(op), "'{}' is no finite number", op);
+        if (!std::isfinite(table[op]) || table[op] < 0)
+            fail_input(ops.where(op), "'{}' is {}; a number from 0 is wanted", op, table[op]);
     }
 }
 
@@ -116,15 +119,15 @@ KernelConstants read_kernel_constants(const std::string& file) {
     KernelConstants c;
     c.chip = map.text("chip");
     YamlMap constants = map.map("constants");
-    for (const Named& n : scalars) c.*n.field = checked(constants, n.name);
+    for (const auto& n : scalars) c.*n.field = checked(constants, n.name);
     constants.done();
+    YamlMap sweep = map.map("sweep_pipes");
+    for (const auto& n : sweep_scalars) c.sweep.*n.field = checked(sweep, n.name);
+    sweep.done();
     read_table(map, "sfpu_instructions", c.sfpu);
     if (!c.sfpu.contains("default"))
         fail_input(map.where("sfpu_instructions"), "'sfpu_instructions' needs the key 'default'");
     read_table(map, "sfpu_counted", c.sfpu_counted);
-    for (const auto& [name, table] : {std::pair{"sfpu_instructions", &c.sfpu}, {"sfpu_counted", &c.sfpu_counted}})
-        for (const auto& [op, count] : *table)
-            if (count < 0) fail_input(map.where(name), "'{}' has {} instructions", op, count);
     read_table(map, "ublock_extra", c.ublock_extra);
     map.done();
     return c;

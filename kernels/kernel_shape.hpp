@@ -30,7 +30,10 @@ struct KernelShape {
     bool bias = false;
     bool gelu = false;                                         ///< of a product: gelu on its result in Dst
     std::int64_t nz_strips = 0, nz_ublocks = 0, nz_tiles = 0;  ///< sparse matmul, all slices of one input
-    std::int64_t inputs = 1;                                   ///< over which start and end of a run are spread
+    /// Whether operands come by streams the kernel must ask for tiles, and its result leaves by one it must ask for
+    /// room.
+    bool waits = true, pushes = true;
+    int min_buffer_input = 0;  ///< of a matmul: the operand that is waited for a row (0) or column (1) of micro-blocks
 
     std::int64_t ublocks() const { return mblock_m * mblock_n; }
     std::int64_t ublock_tiles() const { return ublock_rt * ublock_ct; }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
@@ -47,7 +48,13 @@ struct SpliceInput {
     friend bool operator==(const SpliceInput&, const SpliceInput&) = default;
 };
 
-/// Every attribute of every op, with the default of the format. Which op may carry which is in the registry.
+/// What an attribute holds, by its kind (kernels/ops/attribute.hpp): flag, whole number, number, word, list of whole
+/// numbers, tiles by input.
+using AttrValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::map<int, std::int64_t>>;
+
+/// The attributes of one op, with the default of the format. Which op may carry which is in the registry, and so is
+/// the field each of them has here.
 struct OpAttributes {
     std::int64_t m_k = 0, u_kt = 0;
     bool bias = false, accumulate = false, l1_acc = false;
@@ -87,6 +94,7 @@ struct OpAttributes {
     std::map<int, std::int64_t> kernel_broadcast_per_t;  ///< input -> tiles
     std::vector<std::int64_t> ingress_channels, egress_channels;
     std::int64_t dest_device = -1;
+    std::map<std::string, AttrValue, std::less<>> more;  ///< by name: attributes without a field, if not the default
     friend bool operator==(const OpAttributes&, const OpAttributes&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include <ttsim/report.hpp>
 
 #include "library/internal.hpp"
+#include "report/run_report.hpp"
 
 namespace ttsim {
 
@@ -32,6 +33,18 @@ GraphTime public_graph(const tt::sim::GraphReport& g) {
 
 }  // namespace
 
+struct RunReport::Source {
+    tt::report::RunReport report;
+};
+
+std::string RunReport::text() const {
+    return guarded([&] { return source ? tt::report::text(source->report) : ""; });
+}
+
+std::string RunReport::json() const {
+    return guarded([&] { return source ? tt::report::json(source->report) : ""; });
+}
+
 RunReport public_report(const tt::sim::RunReport& r) {
     RunReport out;
     out.chip = r.arch;
@@ -47,6 +60,7 @@ RunReport public_report(const tt::sim::RunReport& r) {
         out.outputs.push_back(
             {o.queue, o.result.entries, o.result.pcc, o.result.max_error, public_verdict(o.verdict())});
     out.notes = r.notes;
+    out.source = std::make_shared<const RunReport::Source>(RunReport::Source{r});
     out.verdict = r.checked ? public_verdict(r.verdict()) : Verdict::NotChecked;
     return out;
 }

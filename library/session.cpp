@@ -2,9 +2,8 @@
 
 #include <ttsim/session.hpp>
 
-#include "isa/arch.hpp"
 #include "library/internal.hpp"
-#include "sim/setup.hpp"
+#include "library/options.hpp"
 
 namespace ttsim {
 
@@ -28,40 +27,7 @@ Tensor external(tt::Tensor&& t) {
     return out;
 }
 
-tt::Numerics numerics_of(Numerics n) {
-    return n == Numerics::Real      ? tt::Numerics::Real
-           : n == Numerics::Float32 ? tt::Numerics::Float32
-                                    : tt::Numerics::Exact;
-}
-
-tt::sim::Mode mode_of(Mode mode) { return mode == Mode::Full ? tt::sim::Mode::Full : tt::sim::Mode::Timing; }
-
-/// The machine that the options ask for: of several chips the first on which the netlist is valid.
-tt::Machine choose_machine(const tt::Netlist& netlist, const SessionOptions& options) {
-    std::vector<std::string> chips{options.chip.empty() ? tt::device_chip(options.device) : options.chip};
-    if (chips.front().empty()) chips = netlist.archs;
-    std::optional<tt::Error> refusal;
-    for (const std::string& chip : chips) {
-        try {
-            tt::Machine machine = tt::make_machine(
-                chip, {options.device, options.cluster, options.harvested_rows, tt::sim::chips_named(netlist)});
-            tt::sim::check_on(netlist, machine);
-            return machine;
-        } catch (const tt::Error& error) {
-            if (!refusal) refusal = error;
-        }
-    }
-    if (refusal) throw *refusal;
-    tt::fail_input({netlist.file, 0, 0}, "the netlist names no chip; SessionOptions must");
-}
-
-tt::runtime::SessionOptions internal(const SessionOptions& options) {
-    tt::runtime::SessionOptions out;
-    out.mode = mode_of(options.mode);
-    out.numerics = numerics_of(options.numerics);
-    out.threads = options.threads;
-    return out;
-}
+tt::runtime::Patience internal(Patience patience) { return {patience.cycles}; }
 
 }  // namespace
 
@@ -70,7 +36,7 @@ struct Session::Impl {
     std::string chip;
 
     Impl(const tt::Netlist& netlist, const SessionOptions& options)
-        : session(netlist, choose_machine(netlist, options), internal(options)),
+        : session(netlist, choose_machine(netlist, options), session_options(options)),
           chip(session.machine().chips.front().params.name) {}
 };
 
@@ -86,14 +52,21 @@ void Session::run(const std::string& program, const std::map<std::string, std::i
 void Session::wait() {
     guarded([&] { impl_->session.wait(); });
 }
-void Session::push(const std::string& queue, const Tensor& entry) {
-    guarded([&] { impl_->session.push(queue, internal(entry)); });
+void Session::push(const std::string& queue, const Tensor& entry, Patience patience) {
+    guarded([&] { impl_->session.push(queue, internal(entry), internal(patience)); });
 }
-Tensor Session::get(const std::string& queue) {
-    return guarded([&] { return external(impl_->session.get(queue)); });
+void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience) {
+    guarded([&] {
+        std::vector<tt::Tensor> all;
+        for (const Tensor& entry : entries) all.push_back(internal(entry));
+        impl_->session.push(queue, all, internal(patience));
+    });
 }
-void Session::pop(const std::string& queue, std::int64_t count) {
-    guarded([&] { impl_->session.pop(queue, count); });
+Tensor Session::get(const std::string& queue, Patience patience, std::int64_t ahead) {
+    return guarded([&] { return external(impl_->session.get(queue, internal(patience), ahead)); });
+}
+void Session::pop(const std::string& queue, std::int64_t count, Patience patience) {
+    guarded([&] { impl_->session.pop(queue, count, internal(patience)); });
 }
 std::int64_t Session::ready(const std::string& queue) const {
     return guarded([&] { return impl_->session.ready(queue); });
@@ -114,6 +87,9 @@ RunReport Session::report() const {
     return guarded([&] { return public_report(impl_->session.report()); });
 }
 const std::string& Session::chip() const { return impl_->chip; }
+void Session::finish_trace() {
+    guarded([&] { impl_->session.finish_trace(); });
+}
 
 RunReport run(const std::string& netlist_file, const RunOptions& options) {
     return guarded([&] {
@@ -123,15 +99,21 @@ RunReport run(const std::string& netlist_file, const RunOptions& options) {
         run.device = options.session.device;
         run.cluster = options.session.cluster;
         run.harvested_rows = options.session.harvested_rows;
-        run.mode = mode_of(options.session.mode);
-        run.numerics = numerics_of(options.session.numerics);
-        run.threads = options.session.threads;
+        if (options.session.engine == Engine::Golden)
+            tt::fail_input({}, "run() compares with golden; Engine::Golden is for sessions");
+        const tt::runtime::SessionOptions session = session_options(options.session);
+        run.mode = session.mode;
+        run.numerics = session.numerics;
+        run.threads = session.threads;
+        run.trace = session.trace;
         run.programs = options.programs;
         run.params = options.parameters;
         if (options.inputs_count != 0) run.inputs_count = options.inputs_count;
         run.seed = options.seed;
         run.check = options.check;
-        return public_report(tt::sim::run(run));
+        const tt::sim::RunReport report = tt::sim::run(run);
+        if (report.trace_failure) throw *report.trace_failure;
+        return public_report(report);
     });
 }
 

@@ -105,7 +105,7 @@ std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph) {
     std::map<const Queue*, std::size_t> seen;
     const auto use = [&](const Queue& queue) -> QueueUse& {
         const auto [it, fresh] = seen.try_emplace(&queue, uses.size());
-        if (fresh) uses.push_back({&queue, false, false});
+        if (fresh) uses.push_back({.queue = &queue});
         return uses[it->second];
     };
     std::set<std::string_view> names;

@@ -14,7 +14,9 @@ Machine machine_of(const ir::CompiledModel& model) {
     std::int64_t highest = 0;
     for (const Queue& queue : model.netlist.queues) highest = std::max(highest, queue.device());
     for (const Graph& graph : model.netlist.graphs) highest = std::max(highest, graph.device());
-    return make_machine(model.netlist.archs.front(), {model.host.device, "", model.harvested_rows, highest + 1});
+    const std::string chip = device_chip(model.host.device);
+    return make_machine(chip.empty() ? model.netlist.archs.front() : chip,
+                        {model.host.device, "", model.harvested_rows, highest + 1});
 }
 
 struct Model::Impl {
@@ -157,19 +159,22 @@ Model::Model(ir::CompiledModel model, ModelOptions options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
 Model::~Model() = default;
 
-std::vector<ModelTensor> Model::inputs() const {
+std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model) {
     std::vector<ModelTensor> all;
-    for (const ir::Node& node : impl_->model.host.program.graph.nodes)
+    for (const ir::Node& node : model.host.program.graph.nodes)
         if (node.is_input() && !node.has("device")) all.push_back({ir::crossing_name(node), node.type});
     return all;
 }
 
-std::vector<ModelTensor> Model::outputs() const {
-    const ir::Graph& graph = impl_->model.host.program.graph;
+std::vector<ModelTensor> outputs_of(const ir::CompiledModel& model) {
+    const ir::Graph& graph = model.host.program.graph;
     std::vector<ModelTensor> all;
     for (const ir::Output& output : graph.outputs) all.push_back({output.name, graph.type(output.value)});
     return all;
 }
+
+std::vector<ModelTensor> Model::inputs() const { return inputs_of(impl_->model); }
+std::vector<ModelTensor> Model::outputs() const { return outputs_of(impl_->model); }
 
 ir::Values Model::run(const ir::Values& inputs) {
     if (!impl_->in_flight.empty())

@@ -30,6 +30,9 @@ struct ModelTensor {
     ir::Type type;
 };
 
+std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model);  ///< in the model's order
+std::vector<ModelTensor> outputs_of(const ir::CompiledModel& model);
+
 class Model {
 public:
     /// Writes the model's constants into the session's memory. Throws Error(Input, Unsupported) when it does not fit

@@ -14,9 +14,9 @@ CommandUse use_of(const EpochCommand& command, PointerTable& pointers) {
             use.queues.insert(use.queues.end(), uses.begin(), uses.end());
         }
     } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
-        use.queues.push_back({move->queue, true, true});
+        use.queues.push_back({.queue = move->queue, .read = true, .written = true});
     } else {
-        use.queues.push_back({std::get<AllocateCommand>(command).queue, true, true});
+        use.queues.push_back({.queue = std::get<AllocateCommand>(command).queue, .read = true, .written = true});
     }
     return use;
 }

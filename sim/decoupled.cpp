@@ -39,7 +39,10 @@ void run_decoupled(RunState& state, const std::string& name) {
     std::vector<Cycle> ends;
     for (std::int64_t input = 0; input < launch.inputs; ++input) {
         for (std::int64_t slice = 0; slice < op->slices; ++slice)
-            for (const StepTime& time : op->step_times) {
+            for (StepTime time : op->step_times) {
+                time.unpack = time.unpack_alone;
+                time.math = time.math_alone;
+                time.pack = time.pack_alone;
                 const auto step = play_step(time, now, pack_free);
                 pack_free = step.pack_end;
                 busy += step.next_start - now;

@@ -91,8 +91,8 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
         op.chip = query.whole(5, most_places);
         op.grid_r = query.whole(6, most_places);
         op.grid_c = query.whole(7, most_places);
-        op.est = query.real(8);
-        op.kernel = query.real(9);
+        op.est_cycles = query.real(8);
+        op.kernel_cycles = query.real(9);
         op.out_bytes = query.real(10);
         if (const auto found = in_bytes.find(op.id); found != in_bytes.end()) op.in_bytes = found->second;
         ops.push_back(std::move(op));
@@ -112,12 +112,12 @@ void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
     std::int64_t own = 0;
     for (const std::int64_t part : core.own) own += part;
     const double bw_kernel = real(own) / inputs;
-    if (op.limit != Limit::None && bw_kernel <= op.bw_kernel) return;
-    op.bw_kernel = bw_kernel;
+    if (op.limit != Limit::None && bw_kernel <= op.bw_kernel_cycles) return;
+    op.bw_kernel_cycles = bw_kernel;
     const auto most = std::max_element(core.own.begin(), core.own.end()) - core.own.begin();
     op.limit = static_cast<Limit>(1 + most);
-    op.wait_source = real(core.wait_source) / inputs;
-    op.wait_room = real(core.wait_room) / inputs;
+    op.wait_source_cycles = real(core.wait_source) / inputs;
+    op.wait_room_cycles = real(core.wait_room) / inputs;
 }
 
 std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan) {
@@ -156,7 +156,7 @@ void judge(EpochUse& epoch, Reader& trace) {
     for (const OpUse& op : ops) {
         epoch.cores += op.grid_r * op.grid_c;
         if (op.matmul) epoch.matmul_cores += op.grid_r * op.grid_c;
-        if (op.limit != Limit::None && (!limiting || op.bw_kernel > limiting->bw_kernel)) limiting = &op;
+        if (op.limit != Limit::None && (!limiting || op.bw_kernel_cycles > limiting->bw_kernel_cycles)) limiting = &op;
     }
     if (limiting) {
         epoch.limiting_op = limiting->name;
@@ -184,7 +184,7 @@ static std::vector<EpochUse> stored_epochs(Reader& trace, std::int64_t id) {
         epoch.chips = query.text(3);
         epoch.status = query.text(4);
         epoch.inputs = query.whole(5);
-        epoch.start = query.whole(6);
+        epoch.start_cycle = query.whole(6);
         epoch.cycles = query.whole(7);
         epoch.inputs_per_second = query.real(8);
         all.push_back(std::move(epoch));
@@ -224,10 +224,10 @@ std::vector<ResourceUse> resources(Reader& trace) {
         use.bytes_per_cycle = query.real(2);
         use.transfers = query.whole(3);
         use.bytes = query.whole(4);
-        use.busy = query.whole(5);
-        use.queueing = query.whole(6);
-        use.utilization = share(real(use.busy), real(trace.run().cycles));
-        use.peak = share(query.real(7), real(trace.run().bucket_cycles));
+        use.busy_cycles = query.whole(5);
+        use.queueing_cycles = query.whole(6);
+        use.utilization = share(real(use.busy_cycles), real(trace.run().cycles));
+        use.peak_utilization = share(query.real(7), real(trace.run().bucket_cycles));
         all.push_back(std::move(use));
     }
     return all;

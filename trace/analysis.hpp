@@ -19,40 +19,42 @@ struct OpUse {
     std::string name, type, graph;
     bool matmul = false;
     std::int64_t chip = 0, grid_r = 0, grid_c = 0;
-    std::int64_t inputs = 0;  ///< finished or begun
-    std::int64_t tiles = 0;   ///< packed, all cores and inputs
-    double est = 0;           ///< the busiest of unpack, math and pack alone
-    double kernel = 0;        ///< the three coupled; inputs always there, outputs always taken
-    double bw_kernel = 0;     ///< as simulated, without the waits for others: see Limit
-    double cycles = 0;        ///< as simulated, from the first unpack to the last pack
+    std::int64_t inputs = 0;      ///< finished or begun
+    std::int64_t tiles = 0;       ///< packed, all cores and inputs
+    double est_cycles = 0;        ///< the busiest of unpack, math and pack alone
+    double kernel_cycles = 0;     ///< the three coupled; inputs always there, outputs always taken
+    double bw_kernel_cycles = 0;  ///< as simulated, without the waits for others: see Limit
+    double cycles = 0;            ///< as simulated, from the first unpack to the last pack
     Limit limit = Limit::None;
-    double wait_source = 0, wait_room = 0;  ///< cycles per input
-    double math_utilization = 0;            ///< of all its cores, from first unpack to last pack
-    double in_bytes = 0, out_bytes = 0;     ///< per input, of the core with most
-    double in_needed() const { return kernel > 0 ? in_bytes / kernel : 0; }  ///< bytes per cycle to run at kernel speed
-    double in_got() const { return cycles > 0 ? in_bytes / cycles : 0; }     ///< bytes per cycle as simulated
-    double out_needed() const { return kernel > 0 ? out_bytes / kernel : 0; }
-    double out_got() const { return cycles > 0 ? out_bytes / cycles : 0; }
+    double wait_source_cycles = 0, wait_room_cycles = 0;
+    double math_utilization = 0;         ///< of all its cores, from first unpack to last pack
+    double in_bytes = 0, out_bytes = 0;  ///< per input, of the core with most
+
+    // to run at kernel speed, and as simulated
+    double in_bytes_per_cycle_needed() const { return kernel_cycles > 0 ? in_bytes / kernel_cycles : 0; }
+    double in_bytes_per_cycle_got() const { return cycles > 0 ? in_bytes / cycles : 0; }
+    double out_bytes_per_cycle_needed() const { return kernel_cycles > 0 ? out_bytes / kernel_cycles : 0; }
+    double out_bytes_per_cycle_got() const { return cycles > 0 ? out_bytes / cycles : 0; }
 };
 
 struct EpochUse {
     std::int64_t id = 0, plan = 0;
     std::string graphs, chips, status;  ///< "fwd_0,fwd_1"; "[0,1]"
-    std::int64_t inputs = 0, start = 0, cycles = 0;
+    std::int64_t inputs = 0, start_cycle = 0, cycles = 0;
     double inputs_per_second = 0;
     std::int64_t cores = 0, matmul_cores = 0;
     double utilization = 0;         ///< share of the epoch's cycles in which FPU or SFPU work, over its cores
     double matmul_utilization = 0;  ///< the same over the cores of matmuls
-    std::string limiting_op;        ///< the op with the largest bw_kernel; "" without ops
+    std::string limiting_op;        ///< the op with the largest bw_kernel_cycles; "" without ops
     Limit limit = Limit::None;      ///< of that op
 };
 
 struct ResourceUse {
     std::string kind, name;
     double bytes_per_cycle = 0;
-    std::int64_t transfers = 0, bytes = 0, busy = 0, queueing = 0;
-    double utilization = 0;  ///< of the whole run
-    double peak = 0;         ///< of the busiest time bucket
+    std::int64_t transfers = 0, bytes = 0, busy_cycles = 0, queueing_cycles = 0;
+    double utilization = 0;       ///< of the whole run
+    double peak_utilization = 0;  ///< of the busiest time bucket
 };
 
 std::vector<EpochUse> epochs(Reader& trace);

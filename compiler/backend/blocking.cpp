@@ -4,6 +4,7 @@
 
 #include "compiler/backend/fused.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
+#include "compiler/ops/device.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "kernels/timing/kernel_model.hpp"
 #include "kernels/timing/kernel_timing.hpp"
@@ -36,18 +37,13 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
     if (cfg.type == "fused_op") a.fused_op_id = node.word("program", "");
-    if (cfg.type == "lrelu") a.slope = node.number("slope", 0.01);
-    if (cfg.type == "matmul" && node.has("z")) {
-        a.accumulate = true;
-        a.z = node.integer("z", 1);
-    }
-    a.sfpu_gelu = node.word("sfpu_op", "") == "gelu";
-    cfg.attr.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
+    read_attributes(node, *tt::find_op(cfg.type), a);
+    if (cfg.type == "matmul") a.accumulate = node.has("z");
+    a.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
-        const std::string dim = node.word("dim", "c");
         a.reduce_type = "max";
-        a.reduce_dim = dim == "z" ? ReduceDim::Z : dim == "r" ? ReduceDim::R : ReduceDim::C;
-        if (dim == "z") a.z = node.integer("z", 1);
+        if (a.reduce_dim == ReduceDim::None) a.reduce_dim = ReduceDim::C;
+        if (a.reduce_dim == ReduceDim::Z && !node.has("z")) a.z = 1;
     }
 }
 
@@ -116,7 +112,7 @@ double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
 }
 
 void define_fused(OpConfig& cfg, const ChipParams& chip) {
-    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.fp32_dest);
+    if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.dest_any_operand);
 }
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
@@ -144,7 +140,15 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
             const double cycles = std::max(kernel, dram);
             if (found && cycles >= out.cycles) continue;
-            out = {blocking, op.cfg.attr.u_kt, op.cfg.attr.m_k, bytes, kernel, dram, cycles, streamed, resident};
+            out = {.blocking = blocking,
+                   .u_kt = op.cfg.attr.u_kt,
+                   .m_k = op.cfg.attr.m_k,
+                   .l1_bytes = bytes,
+                   .kernel_cycles = kernel,
+                   .dram_cycles = dram,
+                   .cycles = cycles,
+                   .dram_bytes = streamed,
+                   .resident = resident};
             found = true;
             if (!pattern) return true;
         }

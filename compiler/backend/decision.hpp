@@ -16,6 +16,7 @@ struct CandidateReport {
     std::int64_t l1_bytes = 0;
     double kernel_cycles = 0, dram_cycles = 0;  ///< per input
     std::string verdict;                        ///< why it was chosen or not
+    const char* limited_by() const { return dram_cycles > kernel_cycles ? "DRAM" : "kernel"; }
 };
 
 /// An operand that another op makes.
@@ -32,10 +33,10 @@ struct EdgeReport {
 struct Decision {
     std::string op, type;
     std::size_t epoch = 0;
-    double target = 0;       ///< cycles of the epoch; 0: none
-    double link_cycles = 0;  ///< of the epoch's busiest NoC link, per input
+    double target_cycles = 0;  ///< of the epoch; 0: none
+    double link_cycles = 0;    ///< of the epoch's busiest NoC link, per input
     bool begins = false;
-    std::int64_t usable_bytes = 0;
+    std::int64_t usable_l1_bytes = 0;
     std::string why;                          ///< in a sentence
     std::vector<CandidateReport> candidates;  ///< smallest grid first, then those that do not fit
     std::vector<EdgeReport> edges;

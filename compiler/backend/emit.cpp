@@ -107,7 +107,8 @@ private:
             if (node.is_constant()) {
                 q.type = QueueType::Ram;
                 q.entries = 1;
-                result_.constants.push_back({name, node.literal, false, node.derivation});
+                result_.constants.push_back(
+                    {.queue = name, .values = node.literal, .bits = false, .derivation = node.derivation});
             } else {
                 const auto dtype = parse_dtype(node.word("dtype", "f32"));
                 result_.inputs.push_back(

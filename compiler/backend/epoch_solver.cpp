@@ -18,7 +18,7 @@ std::string edge_text(const Choices& choices, std::size_t edge) {
 }  // namespace
 
 Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
-    Rectangle r{blocking.grid_r, blocking.grid_c, true, std::nullopt, false};
+    Rectangle r{.height = blocking.grid_r, .width = blocking.grid_c, .fixed = std::nullopt};
     if (!user) return r;
     r.turnable = !user->transpose;
     r.turned = user->transpose.value_or(false);

@@ -89,10 +89,10 @@ Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& e
     out.op = item.op.name();
     out.type = item.op.cfg.type;
     out.epoch = number;
-    out.target = std::isinf(epoch.target) ? 0 : epoch.target;
+    out.target_cycles = std::isinf(epoch.target) ? 0 : epoch.target;
     out.link_cycles = epoch.link_cycles;
     out.begins = op == epoch.first;
-    out.usable_bytes = choice.usable_bytes;
+    out.usable_l1_bytes = choice.usable_bytes;
     out.why = sentence(choice, taken, epoch.target, out.begins);
     for (std::size_t i = 0; i < choice.fitting.size(); ++i) {
         CandidateReport one = report(choice.fitting[i]);

@@ -51,11 +51,12 @@ std::optional<Place> place_one(CoreGrid& grid, const Rectangle& r) {
     }
     if (r.turned) {
         const auto at = grid.take(r.width, r.height);
-        return at ? std::optional(Place{at->first, at->second, true}) : std::nullopt;
+        return at ? std::optional(Place{.row = at->first, .col = at->second, .transposed = true}) : std::nullopt;
     }
-    if (const auto at = grid.take(r.height, r.width)) return Place{at->first, at->second, false};
+    if (const auto at = grid.take(r.height, r.width)) return Place{.row = at->first, .col = at->second};
     if (r.turnable && r.height != r.width)
-        if (const auto at = grid.take(r.width, r.height)) return Place{at->first, at->second, true};
+        if (const auto at = grid.take(r.width, r.height))
+            return Place{.row = at->first, .col = at->second, .transposed = true};
     return std::nullopt;
 }
 

@@ -23,6 +23,7 @@ DerivationPtr derive(const Graph& graph, const Node& node) {
         step.operands.push_back(operand.derivation ? nullptr : operand.literal);
         if (!operand.derivation) continue;
         if (made->of.empty()) made->steps = operand.derivation->steps;
+        made->fixed = made->fixed || operand.derivation->fixed;
         made->of.insert(made->of.end(), operand.derivation->of.begin(), operand.derivation->of.end());
     }
     if (made->of.empty()) return nullptr;
@@ -33,6 +34,23 @@ DerivationPtr derive(const Graph& graph, const Node& node) {
     return made;
 }
 
+DerivationPtr as_fixed(const DerivationPtr& derivation) {
+    if (!derivation) return nullptr;
+    auto fixed = std::make_shared<Derivation>(*derivation);
+    fixed->fixed = true;
+    return fixed;
+}
+
+static Literal placed(const Derivation::Placement& placement, const Literal& value) {
+    Literal out(DType::F32, placement.dims, most_read);
+    float* datum = out.floats().data();
+    for (std::int64_t z = 0; z < placement.dims[0]; ++z)
+        for (std::int64_t r = 0; r < placement.dims[1]; ++r)
+            for (std::int64_t c = 0; c < placement.dims[2]; ++c, ++datum)
+                if (const std::int64_t at = placement.from(z, r, c); at >= 0) *datum = static_cast<float>(value.at(at));
+    return out;
+}
+
 Literal derived(const Derivation& derivation, const Literal& value) {
     Literal now = value;
     for (const Derivation::Step& step : derivation.steps) {
@@ -40,7 +58,7 @@ Literal derived(const Derivation& derivation, const Literal& value) {
         for (const LiteralPtr& operand : step.operands) operands.push_back(operand ? operand.get() : &now);
         now = find_op(step.node.op)->eval(step.node, operands);
     }
-    return now;
+    return derivation.placement ? placed(*derivation.placement, now) : now;
 }
 
 }  // namespace tt::ir

@@ -2,7 +2,10 @@
 // model that is compiled.
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,15 @@ struct Derivation {
     };
     std::vector<Step> steps;  ///< of a single one
     Type type;                ///< of the result
+    /// On the device, where every datum of the tensor comes from: its index in what the steps give; negative: it is 0.
+    struct Placement {
+        Dims dims;  ///< {z, rows, cols}, whole tiles
+        std::function<std::int64_t(std::int64_t z, std::int64_t r, std::int64_t c)> from;
+    };
+    std::optional<Placement> placement;  ///< none: as it is, filled up with 0
+    /// For values up to so far from 0 the device's ops are right; of one that is repeated into filling datums.
+    double largest = std::numeric_limits<double>::infinity();
+    bool fixed = false;  ///< what was decided rests on its values: no others can take their place
 };
 using DerivationPtr = std::shared_ptr<const Derivation>;
 
@@ -27,6 +39,9 @@ void begin_derivations(Graph& graph);
 DerivationPtr derive(const Graph& graph, const Node& node);
 /// The constant for other values of the model's.
 Literal derived(const Derivation& derivation, const Literal& value);
+
+/// The same of values that nothing may take the place of; null for null.
+DerivationPtr as_fixed(const DerivationPtr& derivation);
 
 /// Name of a constant in the model.
 std::string parameter_name(const Node& node);

@@ -33,7 +33,7 @@ std::vector<FormatRule> b_rules() {
     FormatRule product = everywhere("matmul", DataFormat::Bfp8_b);
     product.accumulate_df = DataFormat::Float16_b;
     product.fidelity = Fidelity::HiFi2;
-    product.inputs = {{1, {DataFormat::Bfp8_b, false, false}}, {2, {DataFormat::Bfp8_b, false, false}}};
+    product.inputs = {{1, {.df = DataFormat::Bfp8_b}}, {2, {.df = DataFormat::Bfp8_b}}};
     return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b),
             everywhere("rms_norm", DataFormat::Float16_b), everywhere("group_norm", DataFormat::Float16_b), product};
 }
@@ -41,7 +41,7 @@ std::vector<FormatRule> b_rules() {
 std::vector<FormatRule> a_rules() {
     FormatRule product = everywhere("matmul", DataFormat::Bfp8);
     product.intermediate_df = product.accumulate_df = DataFormat::Float16;
-    for (std::size_t k = 0; k < 3; ++k) product.inputs[k] = {DataFormat::Bfp8, true, false};
+    for (std::size_t k = 0; k < 3; ++k) product.inputs[k] = {.df = DataFormat::Bfp8, .activations = true};
     std::vector<FormatRule> rules{product};
     for (const auto& [type, pattern] :
          {std::pair{"matmul", ".*softmax.*"}, {"matmul", ".*layernorm.*"}, {"multiply", ".*softmax.*"}}) {
@@ -71,7 +71,7 @@ std::vector<FormatRule> light_amp_rules(int level) {
     product.op_type = "matmul";
     product.fidelity = level == 3 ? Fidelity::LoFi : Fidelity::HiFi2;
     const DataFormat df = level == 1 ? DataFormat::Bfp8_b : DataFormat::Bfp4_b;
-    product.inputs = {{1, {df, false, true}}, {2, {df, false, true}}};
+    product.inputs = {{1, {.df = df, .keep_family = true}}, {2, {.df = df, .keep_family = true}}};
     return {product};
 }
 
@@ -155,14 +155,15 @@ private:
 
     void inputs(const YamlNode& node, FormatRule& rule) {
         if (node.is_scalar()) {
-            for (std::size_t k = 0; k < 3; ++k) rule.inputs[k] = {parsed(node.scalar, node.loc(file_)), true, false};
+            for (std::size_t k = 0; k < 3; ++k)
+                rule.inputs[k] = {.df = parsed(node.scalar, node.loc(file_)), .activations = true};
             return;
         }
         if (!node.is_map()) fail_input(node.loc(file_), "'input_df' must be a format, or a map from operand to format");
         for (const auto& [key, value] : node.entries) {
             const auto k = static_cast<std::size_t>(yaml_whole(*key, file_, "the number of an operand", {0, 2}));
             if (value->is_scalar()) {
-                rule.inputs[k] = {parsed(value->scalar, value->loc(file_)), false, false};
+                rule.inputs[k] = {.df = parsed(value->scalar, value->loc(file_))};
                 continue;
             }
             if (!value->is_sequence() || value->items.size() != 2 || !value->items[0]->is_scalar())

@@ -313,10 +313,11 @@ private:
         Dims dims = node.type.dims;
         if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
         // one value of the text can fill many datums; -1 stands for more than can be counted
-        const std::int64_t n = extent(dims);
-        filled_ += n < 0 ? most_filled + 1 : std::min(n, most_filled + 1);
+        const std::int64_t most = extent(dims);
+        filled_ += most < 0 ? most_filled + 1 : std::min(most, most_filled + 1);
         if (filled_ > most_filled)
             fail_unsupported(node.loc, "constants of more than {} datums are not read", most_filled);
+        const std::int64_t n = count(dims);
         const bool hex = values.starts_with("hex ");
         if (hex && (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n))
             fail_input(node.loc, "hex values are 8 digits for each of the {} floats", n);

@@ -26,10 +26,18 @@ struct OpInfo {
     std::size_t tables_from = SIZE_MAX;  ///< Device: operands from here on are tables of the model level
     /// Steps that eval takes, where they are far more than datums; nullptr: they are not.
     std::int64_t (*work)(const Node& node, std::span<const Literal* const> in) = nullptr;
+    /// The ONNX op that is this one, operand by operand; of a domain other than ONNX's own, where attributes have the
+    /// names they have here, as DOMAIN.NAME. Empty: there is none, or it takes a rule (compiler/onnx/).
+    std::string_view onnx = "";
 };
 
 std::span<const OpInfo* const> all_ops();
 const OpInfo* find_op(const std::string& name);  ///< nullptr when unknown
+/// One op more for this process, kept by reference. To be called before anything compiles, by one thread, and after
+/// tt::add_op() of the device op it becomes. The name must be new.
+void add_op(const OpInfo& op);
+/// Of operands that are broadcast together: the result has the type of the first.
+Type infer_elementwise(const Node& node, std::span<const Type> in);
 
 /// Type of a node's result; operands are looked up in the graph. Throws Error(Input) at node.loc.
 Type infer_type(const Graph& graph, const Node& node);

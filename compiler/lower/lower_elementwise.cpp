@@ -25,15 +25,15 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     const bool down = own.rows == 1 && form.rows > 1, across = own.cols == 1 && form.cols > 1;
     const bool once = own.z == 1;
     const Dims from = strides(dims), target = strides(to);
-    const auto value = [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+    const auto index = [=](std::int64_t z, std::int64_t r, std::int64_t c) {
         std::int64_t at = (down || own.rows == 1 ? 0 : r) * own.cols + (across || own.cols == 1 ? 0 : c);
         for (std::size_t d = 0; d + 2 < to.size(); ++d)
             if (dims[d] != 1) at += z * form.rows * form.cols / target[d] % to[d] * from[d];
-        return literal.at(at);
+        return at;
     };
-    const ValueId id = matrix(once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, value);
-    // what fills up a constant that is repeated is its own values, on which later choices rest
-    if (!down && !across && (once || own.z == form.z)) build_.graph().nodes[id].derivation = constant.derivation;
+    const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols};
+    const ValueId id =
+        matrix(filled.z, filled.rows, filled.cols, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
     Edge edge{id, {}};
     if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
@@ -41,8 +41,29 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     PadRange range{literal.at(0), literal.at(0)};
     for (std::int64_t i = 0; i < literal.size(); ++i)
         range = {std::min(range.low, literal.at(i)), std::max(range.high, literal.at(i))};
+    if (constant.derivation && !down && !across && (once || own.z == form.z)) {
+        build_.graph().nodes[id].derivation = constant.derivation;
+    } else if (constant.derivation) {
+        Derivation& made = derived_from(
+            id, constant,
+            {{filled.z, filled.full_rows(), filled.full_cols()}, [=](std::int64_t z, std::int64_t r, std::int64_t c) {
+                 return r < filled.rows && c < filled.cols ? index(z, r, c) : -1;
+             }});
+        if (down || across) range = fill_of_parameter(literal, range, made);
+    }
     const PadRange fill = down && across ? range : range.with_zero();
     return {edge, form, down ? fill : PadRange{}, across ? fill : PadRange{}};
+}
+
+/// What fills up a constant that is repeated is its own values. Those of a number in the model are taken as they are;
+/// other values may take the place of a parameter's, as long as the same ops are right for them.
+PadRange Lowering::fill_of_parameter(const Literal& literal, PadRange range, Derivation& made) {
+    made.fixed = made.fixed || literal.is_splat();
+    if (made.fixed || made.of.size() > 1) return range;
+    constexpr double least = 32, times = 4;
+    made.largest = std::max({least, -times * range.low, times * range.high});
+    repeats_parameters_ = true;
+    return trial_ ? PadRange{-made.largest, made.largest} : range;
 }
 
 Matrix Lowering::spread_slices(Matrix x, std::int64_t z) {
@@ -59,8 +80,8 @@ Matrix Lowering::binary(const Node& n) {
         in.push_back(constant.literal && done_.count(edge.value) == 0 ? spread_constant(constant, n.type.dims)
                                                                       : spread_slices(operand(edge.value), form.z));
     }
-    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form,
-                binary_pads(n.op, in[0].row_pad, in[1].row_pad), binary_pads(n.op, in[0].col_pad, in[1].col_pad));
+    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n, in[0].row_pad, in[1].row_pad),
+                binary_pads(n, in[0].col_pad, in[1].col_pad));
 }
 
 }  // namespace tt::ir

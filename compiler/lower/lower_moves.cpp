@@ -125,7 +125,7 @@ Matrix Lowering::reshape(const Node& n) {
     if (j == 1 && from.cols == to.cols) return regrouped(x, to, picks);
     std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
     for (const auto& [move, term] : terms) moves[static_cast<std::size_t>(term)] = move;
-    TermWeights weights{j, from.cols, to.cols, {}, false};
+    TermWeights weights{.terms = j, .in = from.cols, .out = to.cols, .at = {}};
     weights.at = [&](std::int64_t term, std::int64_t c, std::int64_t d) {
         const auto& [from_col, to_col, length] = moves[static_cast<std::size_t>(term)];
         return c >= from_col && c < from_col + length && d - to_col == c - from_col ? 1.0 : 0.0;

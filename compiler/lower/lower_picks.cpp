@@ -115,6 +115,13 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                 values.set((j * 32 + c - first) * full + d, weights.at(j, c, d));
         }
     Edge right{build_.device_constant(std::move(values), options_.default_df), {}};
+    if (weights.constant)
+        derived_from(right.value, *weights.constant,
+                     {{1, terms * 32, full},
+                      [cols = to.cols, in = weights.in, index = weights.index](auto, std::int64_t r, std::int64_t d) {
+                          const std::int64_t c = d / 32 * 32 + r % 32;
+                          return d < cols && c < in ? index(r / 32, c, d) : -1;
+                      }});
     if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
     return emit("buda.depthwise", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(),
                 {});
@@ -137,6 +144,13 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
                               return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
                           }),
                    {}};
+        if (weights.constant)
+            derived_from(
+                right.value, *weights.constant,
+                {{1, terms * full, to.full_cols()},
+                 [full, cols = to.cols, in = weights.in, index = weights.index](auto, std::int64_t r, std::int64_t c) {
+                     return r % full < in && c < cols ? index(r / full, r % full, c) : -1;
+                 }});
         if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
         const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::wild();
         y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
@@ -155,10 +169,16 @@ static const Literal& constant_of(const Graph& model, const Node& n, std::size_t
 Matrix Lowering::pick_sum(const Node& n) {
     const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
     const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
-    TermWeights weights{r.dims()[0], part * groups, outs, {}, false};
-    weights.at = [&](std::int64_t j, std::int64_t c, std::int64_t d) {
-        return c / part == d * groups / outs ? r.at((j * part + c % part) * outs + d) : 0.0;
+    TermWeights weights{.terms = r.dims()[0], .in = part * groups, .out = outs, .at = {}};
+    weights.index = [=](std::int64_t j, std::int64_t c, std::int64_t d) {
+        return c / part == d * groups / outs ? (j * part + c % part) * outs + d : -1;
     };
+    weights.at = [&](std::int64_t j, std::int64_t c, std::int64_t d) {
+        const std::int64_t at = weights.index(j, c, d);
+        return at < 0 ? 0.0 : r.at(at);
+    };
+    const Node& constant = model_.nodes[n.inputs[2].value];
+    if (constant.derivation) weights.constant = &constant;
     weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;
     return pick_product(operand(n.inputs[0].value), form_of(n.type.dims), picks, weights);
 }

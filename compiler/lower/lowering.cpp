@@ -128,6 +128,11 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
 ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill) {
     const Form form{z, rows, cols};
     check_size(z * form.full_rows() * form.full_cols());
+    if (trial_) {
+        const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
+        build_.graph().nodes[id].type.dims = {z, form.rt(), form.ct()};
+        return id;
+    }
     Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()});
     for (std::int64_t k = 0; k < z; ++k)
         for (std::int64_t r = 0; r < rows; ++r) {
@@ -135,6 +140,14 @@ ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, c
             for (std::int64_t c = 0; c < cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
         }
     return build_.device_constant(std::move(literal), options_.default_df);
+}
+
+Derivation& Lowering::derived_from(ValueId made, const Node& constant, Derivation::Placement placement) {
+    auto derivation = std::make_shared<Derivation>(*constant.derivation);
+    derivation->placement = std::move(placement);
+    Derivation& result = *derivation;
+    build_.graph().nodes[made].derivation = std::move(derivation);
+    return result;
 }
 
 void Lowering::check_size(std::int64_t datums) const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/pad_range.hpp"
@@ -40,13 +41,19 @@ struct TermWeights {
     std::function<double(std::int64_t j, std::int64_t c, std::int64_t d)> at;
     /// Nothing outside the tiles on the diagonal is other than 0.
     bool tile_diagonal = false;
+    /// Of a constant: the index of its datum that at() gives; negative: 0.
+    const Node* constant = nullptr;
+    std::function<std::int64_t(std::int64_t j, std::int64_t c, std::int64_t d)> index{};
 };
 
 class Lowering {
 public:
-    Lowering(const Graph& model, Graph& device, const PassOptions& options)
-        : model_(model), build_(device), options_(options) {}
+    /// `trial`: to see which ops are made if parameters are far from 0; constants stay empty.
+    Lowering(const Graph& model, Graph& device, const PassOptions& options, bool trial = false)
+        : model_(model), build_(device), options_(options), trial_(trial) {}
     void run();
+    /// A parameter stands in filling datums, which decide what is made.
+    bool repeats_parameters() const { return repeats_parameters_; }
 
 private:
     using Fill = std::function<double(std::int64_t z, std::int64_t r, std::int64_t c)>;
@@ -64,11 +71,14 @@ private:
     Matrix tame(const Matrix& x, bool columns);
     const Node& node() const { return model_.nodes[now_]; }
     void check_size(std::int64_t datums) const;
+    /// `made` holds the datums of a constant, each where the placement says.
+    Derivation& derived_from(ValueId made, const Node& constant, Derivation::Placement placement);
 
     // lower_elementwise.cpp
     Matrix unary(const Node& node);
     Matrix binary(const Node& node);
     Matrix spread_constant(const Node& constant, const Dims& to);
+    PadRange fill_of_parameter(const Literal& literal, PadRange range, Derivation& made);
     Matrix spread_slices(Matrix x, std::int64_t z);
 
     // lower_products.cpp
@@ -104,6 +114,7 @@ private:
     const Graph& model_;
     Builder build_;
     const PassOptions& options_;
+    bool trial_ = false, repeats_parameters_ = false;
     std::map<ValueId, Matrix> done_;
     ValueId now_ = 0;
 };

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <numeric>
 
+#include "compiler/ir/op_table.hpp"
 #include "compiler/onnx/tensor.hpp"
+#include "compiler/ops/device.hpp"
 
 namespace tt::ir {
 
@@ -135,6 +137,7 @@ void Import::check_distinct(std::vector<std::int64_t> axes) const {
 
 std::size_t Import::outputs() const { return static_cast<std::size_t>(node_.output_size()); }
 const std::string& Import::op() const { return node_.op_type(); }
+const std::string& Import::domain() const { return node_.domain(); }
 
 void Import::check_positions(std::int64_t count) const {
     constexpr std::int64_t most = std::int64_t{1} << 26;
@@ -162,11 +165,50 @@ ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_
     return b.reshape(b.add("pick_rows", {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
 }
 
-const ImportRule* find_rule(const std::string& op) {
-    for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
-                                     &gather_rules(), &network_rules()})
-        if (const auto found = rules->find(op); found != rules->end()) return &found->second;
-    return nullptr;
+static bool is_onnx(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+bool Import::has_own_names() const { return !is_onnx(node_.domain()); }
+
+static const OpInfo* same_op(const std::string& domain, const std::string& op) {
+    const std::string name = is_onnx(domain) ? op : domain + "." + op;
+    const auto ops = all_ops();
+    const auto found = std::find_if(ops.begin(), ops.end(), [&](const OpInfo* one) { return one->onnx == name; });
+    return found == ops.end() ? nullptr : *found;
+}
+
+/// Attributes of the device op that the node gives.
+static Attrs own_attributes(const Import& n, const OpInfo& op) {
+    Attrs attrs;
+    const OpDef* def = device_def("buda." + std::string(op.name));
+    if (!def || !n.has_own_names()) return attrs;
+    for (const AttrDef& attr : def->attributes) {
+        const std::string name(attr.name);
+        if (!n.given(name)) continue;
+        if (attr.kind == AttrKind::Number)
+            attrs[name] = n.f(name, 0);
+        else if (attr.kind == AttrKind::Word)
+            attrs[name] = n.s(name, "");
+        else if (attr.kind == AttrKind::List)
+            attrs[name] = n.ints(name);
+        else
+            attrs[name] = n.i(name, 0);
+    }
+    return attrs;
+}
+
+/// An op that is one of ours.
+static void import_same(Import& n) {
+    const OpInfo& op = *same_op(n.domain(), n.op());
+    std::vector<ValueId> operands;
+    for (std::size_t k = 0; k < op.min_inputs; ++k) operands.push_back(n.x(k));
+    n.give(n.b.add(std::string(op.name), operands, own_attributes(n, op)));
+}
+
+ImportRule find_rule(const std::string& domain, const std::string& op) {
+    if (is_onnx(domain))
+        for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
+                                         &gather_rules(), &network_rules()})
+            if (const auto found = rules->find(op); found != rules->end()) return found->second;
+    return same_op(domain, op) ? import_same : nullptr;
 }
 
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {

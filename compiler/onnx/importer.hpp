@@ -54,6 +54,8 @@ public:
 
     std::size_t outputs() const;
     const std::string& op() const;
+    const std::string& domain() const;
+    bool has_own_names() const;  ///< not of ONNX's own domain: attributes have the names they have in the compiler
     SourceLoc loc() const { return {file_, 0, 0}; }
     template <class... Args>
     [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
@@ -84,6 +86,10 @@ private:
     std::optional<std::string> folder_;
 };
 
+/// Factor of whole numbers of 8 bits before their product: a power of two rounds nothing, and sums stay in the range of
+/// Float16.
+inline constexpr double fixed_point = 1.0 / 256;
+
 using ImportRule = void (*)(Import&);
 using ImportRules = std::map<std::string, ImportRule>;
 const ImportRules& elementwise_rules();  ///< ops_elementwise.cpp
@@ -92,7 +98,8 @@ const ImportRules& reduction_rules();    ///< ops_reduction.cpp
 const ImportRules& shape_rules();        ///< ops_shape.cpp
 const ImportRules& gather_rules();       ///< ops_gather.cpp
 const ImportRules& network_rules();      ///< ops_network.cpp
-const ImportRule* find_rule(const std::string& op);
+/// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
+ImportRule find_rule(const std::string& domain, const std::string& op);
 
 /// A 0/1 matrix that picks positions; -1 leaves a row of zeros.
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size);

@@ -1,4 +1,4 @@
-// ONNX ops that work datum by datum.
+// ONNX ops that work datum by datum and are not one op of ours: those have no rule (OpInfo::onnx).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,59 +10,17 @@ namespace tt::ir {
 
 namespace {
 
-template <const char* Op>
-void unary(Import& n) {
-    n.give(n.one(Op, n.x(0)));
-}
-template <const char* Op>
-void binary(Import& n) {
-    n.give(n.two(Op, n.x(0), n.x(1)));
-}
-template <const char* Op>
-void variadic(Import& n) {
+/// Two by two.
+void fold(Import& n, const char* op) {
     ValueId sum = n.x(0);
-    for (std::size_t k = 1; k < n.in.size(); ++k) sum = n.two(Op, sum, n.x(k));
+    for (std::size_t k = 1; k < n.in.size(); ++k) sum = n.two(op, sum, n.x(k));
     n.give(sum);
 }
-
-#define TT_NAME(NAME) constexpr char name_##NAME[] = #NAME
-TT_NAME(exp);
-TT_NAME(log);
-TT_NAME(sqrt);
-TT_NAME(reciprocal);
-TT_NAME(sigmoid);
-TT_NAME(tanh);
-TT_NAME(sine);
-TT_NAME(cosine);
-TT_NAME(abs);
-TT_NAME(relu);
-TT_NAME(neg);
-TT_NAME(erf);
-TT_NAME(sign);
-TT_NAME(floor);
-TT_NAME(ceil);
-TT_NAME(round);
-TT_NAME(not );
-TT_NAME(softplus);
-TT_NAME(add);
-TT_NAME(subtract);
-TT_NAME(multiply);
-TT_NAME(divide);
-TT_NAME(power);
-TT_NAME(and);
-TT_NAME(or);
-TT_NAME(xor);
-TT_NAME(equal);
-TT_NAME(less);
-TT_NAME(greater);
-TT_NAME(less_equal);
-TT_NAME(greater_equal);
-TT_NAME(maximum);
-TT_NAME(minimum);
-#undef TT_NAME
-
+void most(Import& n) { fold(n, "maximum"); }
+void least(Import& n) { fold(n, "minimum"); }
+void sum(Import& n) { fold(n, "add"); }
 void mean(Import& n) {
-    variadic<name_add>(n);
+    sum(n);
     n.out[0] = n.scaled(n.out[0], 1.0 / static_cast<double>(n.in.size()));
 }
 void leaky_relu(Import& n) { n.give(n.one("lrelu", n.x(0), {{"slope", n.f("alpha", 0.01)}})); }
@@ -209,40 +167,9 @@ void dequantize(Import& n) {
 
 const ImportRules& elementwise_rules() {
     static const ImportRules rules{
-        {"Exp", unary<name_exp>},
-        {"Log", unary<name_log>},
-        {"Sqrt", unary<name_sqrt>},
-        {"Reciprocal", unary<name_reciprocal>},
-        {"Sigmoid", unary<name_sigmoid>},
-        {"Tanh", unary<name_tanh>},
-        {"Sin", unary<name_sine>},
-        {"Cos", unary<name_cosine>},
-        {"Abs", unary<name_abs>},
-        {"Relu", unary<name_relu>},
-        {"Neg", unary<name_neg>},
-        {"Erf", unary<name_erf>},
-        {"Sign", unary<name_sign>},
-        {"Floor", unary<name_floor>},
-        {"Ceil", unary<name_ceil>},
-        {"Round", unary<name_round>},
-        {"Not", unary<name_not>},
-        {"Softplus", unary<name_softplus>},
-        {"Add", binary<name_add>},
-        {"Sub", binary<name_subtract>},
-        {"Mul", binary<name_multiply>},
-        {"Div", binary<name_divide>},
-        {"Pow", binary<name_power>},
-        {"And", binary<name_and>},
-        {"Or", binary<name_or>},
-        {"Xor", binary<name_xor>},
-        {"Equal", binary<name_equal>},
-        {"Less", binary<name_less>},
-        {"Greater", binary<name_greater>},
-        {"LessOrEqual", binary<name_less_equal>},
-        {"GreaterOrEqual", binary<name_greater_equal>},
-        {"Max", variadic<name_maximum>},
-        {"Min", variadic<name_minimum>},
-        {"Sum", variadic<name_add>},
+        {"Max", most},
+        {"Min", least},
+        {"Sum", sum},
         {"Mean", mean},
         {"LeakyRelu", leaky_relu},
         {"PRelu", prelu},

@@ -69,23 +69,23 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
     return n.b.reshape(v, dims);
 }
 
-/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias
+/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias. The product of whole numbers, which is exact,
+/// comes first; then all scales as one factor.
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
     n.need_rank(3);
     check_kernel(n, 3);
     const std::size_t rank = n.dims(0).size();
-    const ValueId x = n.two("multiply", less_zero_point(n, 0, 2), per_channel(n, 1, rank, 1));
-    const ValueId w = n.two("multiply", less_zero_point(n, 3, 5), per_channel(n, 4, rank, 0));
+    const ValueId x = n.scaled(less_zero_point(n, 0, 2), fixed_point);
+    const ValueId w = n.scaled(less_zero_point(n, 3, 5), fixed_point);
     ValueId y = n.b.add("conv", {x, w}, attrs);
-    if (n.has(8)) {
-        const ValueId scale = n.two("multiply", per_channel(n, 1, rank, 1), per_channel(n, 4, rank, 1));
-        y = n.two("add", y, n.two("multiply", per_channel(n, 8, rank, 1), scale));
-    }
+    if (n.has(8)) y = n.two("add", y, n.scaled(per_channel(n, 8, rank, 1), fixed_point * fixed_point));
+    const auto factor = [&](std::size_t k) { return n.scaled(per_channel(n, k, rank, 1), 1 / fixed_point); };
+    y = n.two("multiply", y, n.two("divide", n.two("multiply", factor(1), factor(4)), per_channel(n, 6, rank, 1)));
     const DType to = n.b.type(n.x(7)).dtype;
     const double low = to == DType::I8 ? -128 : 0, high = to == DType::I8 ? 127 : 255;
-    y = n.two("add", n.one("round", n.two("divide", y, per_channel(n, 6, rank, 1))), per_channel(n, 7, rank, 1));
+    y = n.two("add", n.one("round", y), per_channel(n, 7, rank, 1));
     n.give(n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), to));
 }
 
@@ -254,7 +254,7 @@ void resize(Import& n) {
 }
 
 void upsample(Import& n) {
-    ResizeMode mode{n.word("mode", {"nearest", "linear"}), "asymmetric", "floor", -0.75, false};
+    ResizeMode mode{.kind = n.word("mode", {"nearest", "linear"}), .coordinates = "asymmetric", .rounding = "floor"};
     if (n.opset >= 9) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     const auto scales = n.floats("scales");
     std::vector<Axis> axes;

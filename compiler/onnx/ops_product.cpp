@@ -53,21 +53,27 @@ void matmul_integer(Import& n) {
     n.give(n.b.cast(numpy_matmul(n, centred(n, 0, 2, 2), centred(n, 1, 3, 1)), DType::I32));
 }
 
-ValueId requantized(Import& n, ValueId y, std::size_t scale, std::size_t zero) {
+ValueId requantized(Import& n, ValueId y, std::size_t zero) {
     const DType to = n.b.type(n.x(zero)).dtype;
     const bool is_signed = to == DType::I8;
     const ValueId z = n.b.reshape(n.b.cast(n.x(zero), DType::F32), {});
-    y = n.two("add", n.one("round", n.two("divide", y, n.b.reshape(n.x(scale), {}))), z);
+    y = n.two("add", n.one("round", y), z);
     y = n.two("minimum", n.two("maximum", y, n.b.scalar(is_signed ? -128 : 0)), n.b.scalar(is_signed ? 127 : 255));
     return n.b.cast(y, to);
 }
 
+/// The product of whole numbers, which is exact, comes first; then all scales as one factor.
 void qlinear_matmul(Import& n) {
-    const auto real = [&](std::size_t k) {
-        const ValueId scale = count(n.dims(k + 1)) == 1 ? n.b.reshape(n.x(k + 1), {}) : n.x(k + 1);
-        return n.two("multiply", centred(n, k, k + 2, k == 0 ? 2 : 1), scale);
+    const auto scale = [&](std::size_t k, bool rows) {
+        const std::int64_t size = count(n.dims(k));
+        if (size == 1) return n.b.reshape(n.x(k), {});
+        return rows && n.rank(k) == 1 ? n.b.reshape(n.x(k), {size, 1}) : n.x(k);
     };
-    n.give(requantized(n, numpy_matmul(n, real(0), real(3)), 6, 7));
+    const ValueId y =
+        numpy_matmul(n, n.scaled(centred(n, 0, 2, 2), fixed_point), n.scaled(centred(n, 3, 5, 1), fixed_point));
+    const auto factor = [&](std::size_t k, bool rows) { return n.scaled(scale(k, rows), 1 / fixed_point); };
+    const ValueId all = n.two("divide", n.two("multiply", factor(1, true), factor(4, false)), n.b.reshape(n.x(6), {}));
+    n.give(requantized(n, n.two("multiply", y, all), 7));
 }
 
 // --- einsum -------------------------------------------------------------------------------------------------------

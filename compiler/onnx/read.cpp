@@ -237,7 +237,7 @@ private:
         const bool known_domain = node.domain().empty() || node.domain() == "ai.onnx";
         if (node.output_size() == 0) fail_input(loc(), "{} has no outputs", name_of(node));
         if (known_domain && node.op_type() == "If") return import_branch(node);
-        const ImportRule* rule = known_domain ? find_rule(node.op_type()) : nullptr;
+        const ImportRule rule = find_rule(node.domain(), node.op_type());
         if (!rule)
             fail_unsupported(loc(), "{}: the op is not known{}", name_of(node),
                              node.domain().empty() ? "" : " (domain " + node.domain() + ")");
@@ -253,7 +253,7 @@ private:
                 refuse_operand(node, name);
         }
         build_.set_origin(node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name());
-        (*rule)(import);
+        rule(import);
         for (int k = 0; k < node.output_size(); ++k) {
             const auto at = static_cast<std::size_t>(k);
             if (node.output(k).empty()) continue;

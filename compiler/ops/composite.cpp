@@ -42,6 +42,34 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
     return out;
 }
 
+Dims spatial_part(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
+
+/// Of "conv". Sums in double, so that whole numbers stay what they are.
+Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
+    const Literal &x = *in[0], &w = *in[1];
+    const std::vector<Window> spatial = windows(node, spatial_part(x.dims()), spatial_part(w.dims()));
+    Literal out(node.type.dtype, node.type.dims);
+    const std::int64_t positions = count(spatial_part(out.dims())), taps = count(spatial_part(w.dims()));
+    const std::int64_t pixels = count(spatial_part(x.dims())), channels = out.dims()[1], inner = w.dims()[1];
+    const std::int64_t group = channels / node.integer("group", 1);
+    for (std::int64_t at = 0; at < out.size(); ++at) {
+        const std::int64_t n = at / positions / channels, c = at / positions % channels, o = at % positions;
+        double sum = in.size() > 2 ? in[2]->at(c) : 0;
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+            const std::int64_t from = source_position(spatial, o, tap);
+            for (std::int64_t k = 0; from >= 0 && k < inner; ++k)
+                sum += x.at((n * x.dims()[1] + c / group * inner + k) * pixels + from) *
+                       w.at((c * inner + k) * taps + tap);
+        }
+        out.set(at, sum);
+    }
+    return out;
+}
+
+std::int64_t work_conv(const Node& node, std::span<const Literal* const> in) {
+    return count({count(node.type.dims), in[1]->dims()[1], count(spatial_part(in[1]->dims()))});
+}
+
 /// Scale, shift, mean and variance of each channel.
 Type infer_batch_norm(const Node& node, std::span<const Type> in) {
     if (in[0].dims.size() < 2)
@@ -70,7 +98,7 @@ constexpr std::array table{
     OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
     OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
     OpInfo{"batch_norm", Level::Composite, 5, 5, infer_batch_norm, nullptr},  // x, scale, shift, mean, variance
-    OpInfo{"conv", Level::Composite, 2, 3, infer_conv, nullptr},
+    OpInfo{"conv", Level::Composite, 2, 3, infer_conv, eval_conv, false, SIZE_MAX, work_conv},
     OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},
     OpInfo{"max_pool", Level::Composite, 1, 1, infer_pool, nullptr},
     OpInfo{"average_pool", Level::Composite, 1, 1, infer_pool, nullptr},

@@ -1,5 +1,8 @@
-// Ops of a netlist, on {z, rt, ct} tiles.
-#include <array>
+// Ops of a netlist, on {z, rt, ct} tiles. The elementwise ones are those of kernels/ops/ that say what their results
+// lie within.
+#include "compiler/ops/device.hpp"
+
+#include <deque>
 
 #include "compiler/ops/op_lists.hpp"
 
@@ -76,36 +79,74 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
     return with_bias(node, in, {a[0], a[1], b[2]});
 }
 
-constexpr OpInfo unary(std::string_view name) { return {name, Level::Device, 1, 1, infer_unary, nullptr, true}; }
-constexpr OpInfo binary(std::string_view name) { return {name, Level::Device, 2, 2, infer_binary, nullptr, true}; }
+/// The value of an attribute as its record wants it.
+AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
+    const auto* whole = std::get_if<std::int64_t>(&given);
+    const auto* real = std::get_if<double>(&given);
+    const auto* word = std::get_if<std::string>(&given);
+    const auto* list = std::get_if<std::vector<std::int64_t>>(&given);
+    if (attr.kind == AttrKind::Bool && whole) return *whole != 0;
+    if (attr.kind == AttrKind::Integer && whole) return *whole;
+    if (attr.kind == AttrKind::Number && real) return *real;
+    if (attr.kind == AttrKind::Number && whole) return static_cast<double>(*whole);
+    if (attr.kind == AttrKind::Word && word) return *word;
+    if (attr.kind == AttrKind::List && list) return *list;
+    fail_input(node.loc, "attribute {} of '{}' ({}) has a value of another kind than the op's record says", attr.name,
+               node.name, node.op);
+}
 
-constexpr std::array table{
-    unary("buda.nop"),
-    unary("buda.exp"),
-    unary("buda.log"),
-    unary("buda.sqrt"),
-    unary("buda.reciprocal"),
-    unary("buda.sigmoid"),
-    unary("buda.tanh"),
-    unary("buda.sine"),
-    unary("buda.cosine"),
-    unary("buda.abs"),
-    unary("buda.square"),
-    unary("buda.gelu"),
-    unary("buda.lrelu"),
-    binary("buda.add"),
-    binary("buda.subtract"),
-    binary("buda.multiply"),
-    binary("buda.maximum"),
+/// The rows of the ops that work datum by datum; their names are kept here.
+std::vector<OpInfo> elementwise_rows() {
+    static std::deque<std::string> names;
+    std::vector<OpInfo> rows;
+    for (const OpDef* op : tt::all_ops()) {
+        if (!op->range) continue;
+        const auto operands = static_cast<std::size_t>(op->min_inputs);
+        rows.push_back({.name = names.emplace_back("buda." + std::string(op->name)),
+                        .level = Level::Device,
+                        .min_inputs = operands,
+                        .max_inputs = operands,
+                        .infer = operands == 1 ? infer_unary : infer_binary,
+                        .eval = nullptr,
+                        .elementwise = true});
+    }
+    return rows;
+}
+
+const OpInfo others[] = {
     OpInfo{"buda.matmul", Level::Device, 2, 3, infer_matmul, nullptr},
     OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
     OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
-    OpInfo{"buda.sparse", Level::Device, 2, 3, infer_sparse, nullptr, false, 1},
+    OpInfo{.name = "buda.sparse",
+           .level = Level::Device,
+           .min_inputs = 2,
+           .max_inputs = 3,
+           .infer = infer_sparse,
+           .eval = nullptr,
+           .tables_from = 1},
     OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
 };
 
 }  // namespace
 
-std::span<const OpInfo> device_ops() { return table; }
+const OpDef* device_def(const std::string& op) {
+    constexpr std::string_view prefix = "buda.";
+    return op.starts_with(prefix) ? tt::find_op(std::string_view(op).substr(prefix.size())) : nullptr;
+}
+
+void read_attributes(const Node& node, const OpDef& def, OpAttributes& into) {
+    for (const AttrDef& attr : def.attributes)
+        if (const auto given = node.attrs.find(std::string(attr.name)); given != node.attrs.end())
+            set_attribute(into, attr, value_of(node, attr, given->second));
+}
+
+std::span<const OpInfo> device_ops() {
+    static const std::vector<OpInfo> table = [] {
+        std::vector<OpInfo> rows = elementwise_rows();
+        rows.insert(rows.end(), std::begin(others), std::end(others));
+        return rows;
+    }();
+    return table;
+}
 
 }  // namespace tt::ir

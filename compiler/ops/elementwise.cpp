@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compiler/ops/device.hpp"
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
@@ -46,9 +47,6 @@ Type infer_all(const Node& node, std::span<const Type> in) {
     for (const Type& t : in) out.dims = broadcast(node, out.dims, t.dims);
     return out;
 }
-Type infer_binary(const Node& node, std::span<const Type> in) {
-    return {in[0].dtype, broadcast(node, in[0].dims, in[1].dims), {}};
-}
 Type infer_test(const Node& node, std::span<const Type> in) {
     return {DType::Bool, broadcast(node, in[0].dims, in[1].dims), {}};
 }
@@ -76,6 +74,17 @@ Literal eval_where(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+Literal eval_lrelu(const Node& node, std::span<const Literal* const> in) {
+    OpAttributes attr;
+    read_attributes(node, *device_def("buda." + node.op), attr);
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const double x = in[0]->at(i);
+        out.set(i, x > 0 ? x : attr.slope * x);
+    }
+    return out;
+}
+
 double gelu_tanh(double x) {
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
@@ -90,83 +99,121 @@ double modulo(const Node& n, double a, double b) {
 double round_even(double x) { return std::nearbyint(x); }
 
 template <double (*F)(const Node&, double)>
-constexpr OpInfo unary(std::string_view name, Level level) {
-    return {name, level, 1, 1, infer_same, eval1<F>, true};
+constexpr OpInfo unary(std::string_view name, Level level, std::string_view onnx) {
+    return {.name = name,
+            .level = level,
+            .min_inputs = 1,
+            .max_inputs = 1,
+            .infer = infer_same,
+            .eval = eval1<F>,
+            .elementwise = true,
+            .onnx = onnx};
 }
 template <double (*F)(const Node&, double, double)>
-constexpr OpInfo binary(std::string_view name, Level level, bool test = false) {
-    return {name, level, 2, 2, test ? infer_test : infer_binary, eval2<F>, true};
+constexpr OpInfo binary(std::string_view name, Level level, std::string_view onnx, bool test = false) {
+    return {.name = name,
+            .level = level,
+            .min_inputs = 2,
+            .max_inputs = 2,
+            .infer = test ? infer_test : infer_elementwise,
+            .eval = eval2<F>,
+            .elementwise = true,
+            .onnx = onnx};
 }
 
-#define TT_UNARY(NAME, LEVEL, EXPRESSION)          \
+#define TT_UNARY(NAME, LEVEL, ONNX, EXPRESSION)    \
     unary<([](const Node& n, double x) -> double { \
         static_cast<void>(n);                      \
         return EXPRESSION;                         \
-    })>(NAME, Level::LEVEL)
-#define TT_BINARY(NAME, LEVEL, EXPRESSION)                    \
+    })>(NAME, Level::LEVEL, ONNX)
+#define TT_BINARY(NAME, LEVEL, ONNX, EXPRESSION)              \
     binary<([](const Node& n, double a, double b) -> double { \
         static_cast<void>(n);                                 \
         return EXPRESSION;                                    \
-    })>(NAME, Level::LEVEL)
-#define TT_TEST(NAME, EXPRESSION)                                                                 \
+    })>(NAME, Level::LEVEL, ONNX)
+#define TT_TEST(NAME, ONNX, EXPRESSION)                                                           \
     binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; })>( \
-        NAME, Level::Composite, true)
+        NAME, Level::Composite, ONNX, true)
 
 constexpr std::array table{
     // ops of the device
-    TT_UNARY("nop", Core, x),
-    TT_UNARY("exp", Core, std::exp(x)),
-    TT_UNARY("log", Core, std::log(x)),
-    TT_UNARY("sqrt", Core, std::sqrt(x)),
-    TT_UNARY("reciprocal", Core, 1 / x),
-    TT_UNARY("sigmoid", Core, 1 / (1 + std::exp(-x))),
-    TT_UNARY("tanh", Core, std::tanh(x)),
-    TT_UNARY("sine", Core, std::sin(x)),
-    TT_UNARY("cosine", Core, std::cos(x)),
-    TT_UNARY("abs", Core, std::fabs(x)),
-    TT_UNARY("square", Core, x* x),
-    TT_UNARY("gelu", Core, gelu_tanh(x)),
-    TT_UNARY("lrelu", Core, x > 0 ? x : n.number("slope", 0.01) * x),
-    TT_UNARY("relu", Core, std::max(x, 0.0)),
-    TT_UNARY("relu_max", Core, std::min(std::max(x, 0.0), n.number("threshold", 1))),
-    TT_BINARY("add", Core, a + b),
-    TT_BINARY("subtract", Core, a - b),
-    TT_BINARY("multiply", Core, a* b),
-    TT_BINARY("maximum", Core, std::max(a, b)),
+    TT_UNARY("nop", Core, "", x),
+    TT_UNARY("exp", Core, "Exp", std::exp(x)),
+    TT_UNARY("log", Core, "Log", std::log(x)),
+    TT_UNARY("sqrt", Core, "Sqrt", std::sqrt(x)),
+    TT_UNARY("reciprocal", Core, "Reciprocal", 1 / x),
+    TT_UNARY("sigmoid", Core, "Sigmoid", 1 / (1 + std::exp(-x))),
+    TT_UNARY("tanh", Core, "Tanh", std::tanh(x)),
+    TT_UNARY("sine", Core, "Sin", std::sin(x)),
+    TT_UNARY("cosine", Core, "Cos", std::cos(x)),
+    TT_UNARY("abs", Core, "Abs", std::fabs(x)),
+    TT_UNARY("square", Core, "", x* x),
+    TT_UNARY("gelu", Core, "", gelu_tanh(x)),
+    OpInfo{.name = "lrelu",
+           .level = Level::Core,
+           .min_inputs = 1,
+           .max_inputs = 1,
+           .infer = infer_same,
+           .eval = eval_lrelu,
+           .elementwise = true},
+    TT_UNARY("relu", Core, "Relu", std::max(x, 0.0)),
+    TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
+    TT_BINARY("add", Core, "Add", a + b),
+    TT_BINARY("subtract", Core, "Sub", a - b),
+    TT_BINARY("multiply", Core, "Mul", a* b),
+    TT_BINARY("maximum", Core, "", std::max(a, b)),
     // taken apart by decompose-elementwise
-    TT_UNARY("neg", Composite, -x),
-    TT_UNARY("erf", Composite, std::erf(x)),
-    TT_UNARY("gelu_erf", Composite, 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
-    TT_UNARY("sign", Composite,
+    TT_UNARY("neg", Composite, "Neg", -x),
+    TT_UNARY("erf", Composite, "Erf", std::erf(x)),
+    TT_UNARY("atan", Composite, "Atan", std::atan(x)),
+    TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
+    TT_UNARY("sign", Composite, "Sign",
              x > 0   ? 1.0
              : x < 0 ? -1.0
                      : 0.0),
-    TT_UNARY("floor", Composite, std::floor(x)),
-    TT_UNARY("ceil", Composite, std::ceil(x)),
-    TT_UNARY("round", Composite, round_even(x)),
-    TT_UNARY("truncate", Composite, std::trunc(x)),
-    TT_UNARY("not", Composite, x != 0 ? 0.0 : 1.0),
-    TT_UNARY("softplus", Composite, std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
-    TT_UNARY("elu", Composite, x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
-    TT_BINARY("divide", Composite, divide(n, a, b)),
-    TT_BINARY("minimum", Composite, std::min(a, b)),
-    TT_BINARY("power", Composite, std::pow(a, b)),
-    TT_BINARY("modulo", Composite, modulo(n, a, b)),
-    TT_TEST("equal", a == b),
-    TT_TEST("less", a < b),
-    TT_TEST("greater", a > b),
-    TT_TEST("less_equal", a <= b),
-    TT_TEST("greater_equal", a >= b),
-    TT_TEST("and", a != 0 && b != 0),
-    TT_TEST("or", a != 0 || b != 0),
-    TT_TEST("xor", (a != 0) != (b != 0)),
-    OpInfo{"where", Level::Composite, 3, 3, infer_all, eval_where, true},
-    OpInfo{"cast", Level::Composite, 1, 1, infer_cast, eval1<([](const Node&, double x) -> double { return x; })>,
-           true},
+    TT_UNARY("floor", Composite, "Floor", std::floor(x)),
+    TT_UNARY("ceil", Composite, "Ceil", std::ceil(x)),
+    TT_UNARY("round", Composite, "Round", round_even(x)),
+    TT_UNARY("truncate", Composite, "", std::trunc(x)),
+    TT_UNARY("not", Composite, "Not", x != 0 ? 0.0 : 1.0),
+    TT_UNARY("softplus", Composite, "Softplus", std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
+    TT_UNARY("elu", Composite, "", x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
+    TT_BINARY("divide", Composite, "Div", divide(n, a, b)),
+    TT_BINARY("minimum", Composite, "", std::min(a, b)),
+    TT_BINARY("power", Composite, "Pow", std::pow(a, b)),
+    TT_BINARY("modulo", Composite, "", modulo(n, a, b)),
+    TT_TEST("equal", "Equal", a == b),
+    TT_TEST("less", "Less", a < b),
+    TT_TEST("greater", "Greater", a > b),
+    TT_TEST("less_equal", "LessOrEqual", a <= b),
+    TT_TEST("greater_equal", "GreaterOrEqual", a >= b),
+    TT_TEST("and", "And", a != 0 && b != 0),
+    TT_TEST("or", "Or", a != 0 || b != 0),
+    TT_TEST("xor", "Xor", (a != 0) != (b != 0)),
+    OpInfo{.name = "where",
+           .level = Level::Composite,
+           .min_inputs = 3,
+           .max_inputs = 3,
+           .infer = infer_all,
+           .eval = eval_where,
+           .elementwise = true},
+    OpInfo{.name = "cast",
+           .level = Level::Composite,
+           .min_inputs = 1,
+           .max_inputs = 1,
+           .infer = infer_cast,
+           .eval = eval1<([](const Node&, double x) -> double { return x; })>,
+           .elementwise = true},
 };
 
 }  // namespace
 
 std::span<const OpInfo> elementwise_ops() { return table; }
+
+Type infer_elementwise(const Node& node, std::span<const Type> in) {
+    Type out{in[0].dtype, in[0].dims, {}};
+    for (const Type& type : in.subspan(1)) out.dims = broadcast(node, out.dims, type.dims);
+    return out;
+}
 
 }  // namespace tt::ir

@@ -7,10 +7,10 @@
 
 namespace tt::ir {
 
-std::span<const OpInfo> elementwise_ops();  ///< ops_elementwise.cpp
-std::span<const OpInfo> tensor_ops();       ///< ops_tensor.cpp: matmul, map_axis, reshape, ...
-std::span<const OpInfo> composite_ops();    ///< ops_composite.cpp: softmax, conv, pools, ...
-std::span<const OpInfo> index_ops();        ///< ops_index.cpp: take, arg_max
-std::span<const OpInfo> device_ops();       ///< ops_device.cpp: buda.*
+std::span<const OpInfo> elementwise_ops();  ///< elementwise.cpp
+std::span<const OpInfo> tensor_ops();       ///< tensor.cpp: matmul, map_axis, reshape, ...
+std::span<const OpInfo> composite_ops();    ///< composite.cpp: softmax, conv, pools, ...
+std::span<const OpInfo> index_ops();        ///< index.cpp: take, arg_max
+std::span<const OpInfo> device_ops();       ///< device.cpp: buda.*
 
 }  // namespace tt::ir

@@ -1,20 +1,26 @@
 #include "compiler/ir/op_table.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
 
-std::span<const OpInfo* const> all_ops() {
-    static const std::vector<const OpInfo*> table = [] {
+static std::vector<const OpInfo*>& table() {
+    static std::vector<const OpInfo*> table = [] {
         std::vector<const OpInfo*> ops;
         for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops()})
             for (const OpInfo& op : list) ops.push_back(&op);
         return ops;
     }();
     return table;
+}
+
+std::span<const OpInfo* const> all_ops() { return table(); }
+
+void add_op(const OpInfo& op) {
+    TT_CHECK(find_op(std::string(op.name)) == nullptr, "there are two ops '{}'", op.name);
+    table().push_back(&op);
 }
 
 const OpInfo* find_op(const std::string& name) {

@@ -1,11 +1,10 @@
 // data-formats: where the default format is a block float, 16 datums of a row share an exponent, and the small of them
 // drown beside the large. 16 bits of the same family are used instead
 //
-//   for results of exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine, and for what these read
-//   for what works with large constants (masks, comparisons), and for all constants but the matrices of products
-//   for outputs of the model, and for what elementwise ops hand to elementwise ops
-//   for results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on
-//   each
+//   for results of ops whose record says uneven (exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine),
+//   and for what these read for what works with large constants (masks, comparisons), and for all constants but the
+//   matrices of products for outputs of the model, and for what elementwise ops hand to elementwise ops for results of
+//   one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
@@ -21,20 +20,19 @@
 // bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
 // each activation with them, and the scales of many layers multiply.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "compiler/ir/pass.hpp"
+#include "compiler/ops/device.hpp"
 
 namespace tt::ir {
 
 namespace {
 
 bool needs_range(const Node& node) {
-    static constexpr std::array ops{"buda.exp",    "buda.log",      "buda.sqrt", "buda.reciprocal", "buda.square",
-                                    "buda.reduce", "buda.subtract", "buda.sine", "buda.cosine"};
-    return std::find(ops.begin(), ops.end(), node.op) != ops.end();
+    const OpDef* def = device_def(node.op);
+    return def && def->uneven;
 }
 
 /// Works datum by datum on two operands, or on one with what the packer does.

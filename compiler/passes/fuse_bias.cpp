@@ -5,6 +5,9 @@
 //
 // where %bias is a constant all of whose rows are equal, which is what the third operand of a product adds. The same
 // for buda.depthwise.
+#include <cmath>
+
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
@@ -32,10 +35,12 @@ void run(Graph& graph, const PassOptions&) {
         if (node.op != "buda.add") continue;
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const Edge &product = node.inputs[k], &bias = node.inputs[1 - k];
-            const Node& constant = graph.nodes[bias.value];
+            Node& constant = graph.nodes[bias.value];
             if (!takes_bias(graph, product, uses) || !constant.is_constant() || !rows_equal(*constant.literal) ||
                 graph.nodes[product.value].type.format != node.type.format)
                 continue;
+            if (constant.derivation && std::isinf(constant.derivation->largest))  // its rows are equal by chance
+                constant.derivation = as_fixed(constant.derivation);
             const Node& source = graph.nodes[product.value];
             std::vector<Edge> inputs = source.inputs;
             inputs.push_back(bias);

@@ -6,30 +6,19 @@
 //
 // In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
 // attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "compiler/ir/pass.hpp"
+#include "compiler/ops/device.hpp"
 
 namespace tt::ir {
 
 namespace {
 
-struct Work {
-    std::string_view op;
-    double per_tile;  // of a binary op's; rough
-};
-constexpr std::array work{
-    Work{"buda.nop", 1},    Work{"buda.add", 1},   Work{"buda.subtract", 1},    Work{"buda.multiply", 1},
-    Work{"buda.square", 1}, Work{"buda.abs", 2},   Work{"buda.sqrt", 3},        Work{"buda.gelu", 3},
-    Work{"buda.exp", 30},   Work{"buda.log", 30},  Work{"buda.reciprocal", 10}, Work{"buda.sigmoid", 10},
-    Work{"buda.tanh", 10},  Work{"buda.sine", 30}, Work{"buda.cosine", 30},
-};
-
-const Work* work_of(const Node& node) {
-    const auto it = std::find_if(work.begin(), work.end(), [&](const Work& w) { return w.op == node.op; });
-    return it == work.end() ? nullptr : it;
+/// Clocks per tile in a chain; 0: it is never part of one.
+double chain_work(const Node& node) {
+    const OpDef* def = device_def(node.op);
+    return def ? def->chain_work : 0;
 }
 
 /// Tiles of one core on the widest grid of up to 8 x 8.
@@ -64,7 +53,7 @@ public:
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (work_of(graph_.nodes[id]) && plain(graph_.nodes[id])) extend(id);
+            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id])) extend(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
@@ -95,7 +84,7 @@ private:
         return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
                formats_of(before) == formats_of(node) && !turns(node) &&
                chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
-               chain.work + work_of(node)->per_tile * share(node.type.dims) <= most_work;
+               chain.work + chain_work(node) * share(node.type.dims) <= most_work;
     }
     static bool turns(const Node& node) {
         for (const Edge& edge : node.inputs)
@@ -120,7 +109,7 @@ private:
             chain.program += fmt::format(" in{}", chain.inputs.size());
             chain.inputs.push_back(node.inputs[k]);
         }
-        chain.work += work_of(node)->per_tile * share(node.type.dims);
+        chain.work += chain_work(node) * share(node.type.dims);
         ++chain.ops;
         if (from) absorbed_.insert(node.inputs[*from].value);
         chains_[id] = std::move(chain);

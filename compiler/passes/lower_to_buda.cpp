@@ -3,15 +3,36 @@
 //   %y = add %x, %b : f32[2, 3]   ->   %y = buda.add %x, %b : Float16_b[1, 1, 1]
 //   %y = map_axis %x, %m          ->   a buda.matmul from the left or the right
 //   %y = reshape %x               ->   two buda.matmul with 0/1 matrices, unless the tiles stay as they are
+#include <cmath>
+
 #include "compiler/lower/lowering.hpp"
 
 namespace tt::ir {
+
+/// Whether both compute the same but for the values of constants.
+static bool same_ops(const Graph& a, const Graph& b) {
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), [](const Node& x, const Node& y) {
+        return x.op == y.op && x.inputs == y.inputs && x.attrs == y.attrs && x.type == y.type;
+    });
+}
+
+/// Parameters that stand in filling datums keep their values.
+static void fix_repeated(Graph& device) {
+    for (Node& node : device.nodes)
+        if (node.derivation && std::isfinite(node.derivation->largest)) node.derivation = as_fixed(node.derivation);
+}
 
 static void run(Graph& graph, const PassOptions& options) {
     for (const Node& node : graph.nodes)
         if (node.type.format) fail_input(node.loc, "'{}' is on the device already", node.name);
     Graph device;
-    Lowering(graph, device, options).run();
+    Lowering lowering(graph, device, options);
+    lowering.run();
+    if (lowering.repeats_parameters()) {
+        Graph other;
+        Lowering(graph, other, options, true).run();
+        if (!same_ops(device, other)) fix_repeated(device);
+    }
     graph = std::move(device);
 }
 

@@ -7,11 +7,13 @@
 // Besides, what decides: rounding, comparisons, whole quotients, places of maxima. The device computes them exactly,
 // but of operands that were rounded to the data format, so that a decision may be another. Where such an op depends on
 // inputs alone through cheap ops, or only cheap ops follow up to the outputs, the host computes it from what is not
-// rounded. In the midst of a model it stays on the device.
+// rounded. A product of whole numbers (MatMulInteger, QLinearConv) before such a decision goes with it: its sums are
+// exact on the host and have more bits than the format. In the midst of a model all this stays on the device.
 //
 // Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
 // refused; Float32 holds those of most models.
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "compiler/ir/pass.hpp"
@@ -42,6 +44,16 @@ bool cheap(const Node& node) {
            (find_op(node.op)->elementwise || one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
 }
 
+/// Multiply-adds of a product that the host takes: about a second a sample.
+constexpr std::int64_t most_products = std::int64_t{1} << 27;
+
+/// Multiples of 2^-16 throughout.
+bool fixed_point(const Literal& literal) {
+    for (std::int64_t i = 0; i < literal.size(); ++i)
+        if (const double v = literal.at(i) * 65536; v != std::floor(v) || std::fabs(v) > 1e15) return false;
+    return true;
+}
+
 /// One number throughout.
 bool is_number(const Node& node) { return node.is_constant() && node.literal->is_splat(); }
 
@@ -51,12 +63,14 @@ public:
         : graph_(graph),
           fallback_(options.host_fallback),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
-          host_(graph.nodes.size(), false) {}
+          host_(graph.nodes.size(), false),
+          whole_product_(graph.nodes.size(), false) {}
 
     void run() {
         mark_before();
         if (!exact_) mark_after();
         if (fallback_) {
+            find_whole_products();
             decide_before();
             decide_after();
         }
@@ -149,10 +163,43 @@ private:
         for (const Output& output : graph_.outputs) device_reads[output.value] = true;
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
-            if (host_reads[id] && !device_reads[id] && scales(node)) host_[id] = true;
+            if (host_reads[id] && !device_reads[id] && (scales(node) || whole_product_[id])) host_[id] = true;
             for (const Edge& edge : node.inputs) (host_[id] ? host_reads : device_reads)[edge.value] = true;
         }
     }
+
+    /// Products of operands that hold multiples of a power of two, with what shifts and scales their results.
+    void find_whole_products() {
+        std::vector<bool> fixed(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (node.is_constant()) fixed[id] = fixed_point(*node.literal);
+            if (whole(node.type)) fixed[id] = true;
+            if (node.inputs.empty() || !computable(node)) continue;
+            bool all = true, follows = false, others = true;  // others: besides what follows a product, constants alone
+            for (const Edge& edge : node.inputs) {
+                all = all && fixed[edge.value];
+                if (whole_product_[edge.value])
+                    follows = true;
+                else
+                    others = others && operand(edge).is_constant();
+            }
+            if (one_of(node, {"cast", "add", "subtract", "multiply", "maximum", "minimum", "neg", "abs", "reshape",
+                              "transpose"}))
+                fixed[id] = fixed[id] || all;
+            const bool product = all && one_of(node, {"matmul", "conv"}) && products(node) <= most_products;
+            const bool scaled =
+                follows && others && one_of(node, {"add", "subtract", "multiply", "divide", "reshape", "transpose"});
+            whole_product_[id] = product || scaled;
+        }
+    }
+    std::int64_t products(const Node& node) const {
+        const Dims& right = operand(node.inputs[1]).type.dims;
+        const std::int64_t each =
+            node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
+        return count({count(node.type.dims), each});
+    }
+
     /// What brings a result to the steps of a decision: no more than a datum by a number.
     bool scales(const Node& node) const {
         if (!computable(node)) return false;
@@ -163,7 +210,7 @@ private:
 
     Graph& graph_;
     bool fallback_, exact_;
-    std::vector<bool> host_;
+    std::vector<bool> host_, whole_product_;
 };
 
 void run(Graph& graph, const PassOptions& options) { Marker(graph, options).run(); }

@@ -152,7 +152,8 @@ std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t ax
     std::size_t ones = end;
     while (ones > 0 && move.to[ones - 1] == 1) --ones;
     if (!move.reshape || ones == 0 || axis < ones) return std::nullopt;
-    Move first{true, move.from, move.to, {}}, then{false, {}, move.to, {}};
+    Move first{.reshape = true, .from = move.from, .to = move.to, .perm = {}};
+    Move then{.reshape = false, .from = {}, .to = move.to, .perm = {}};
     std::rotate(first.to.begin() + static_cast<std::ptrdiff_t>(ones) - 1,
                 first.to.begin() + static_cast<std::ptrdiff_t>(ones), first.to.end());
     then.from = first.to;

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
             std::cout << device.name << ": " << device.rows << "x" << device.columns << " cores\n";
         ttsim::RunOptions options;
         options.session.device = "tiny";
-        options.session.mode = ttsim::Mode::Timing;
+        options.session.engine = ttsim::Engine::Timing;
         std::cout << ttsim::run(argv[1], options).cycles << " cycles at tiny\n";
         ttsim::Session(ttsim::Netlist::from_text("devices: {arch: tiny}\nqueues: 3\n", "mine.yaml"));
     } catch (const ttsim::Error& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,12 @@ struct RunReport {
     std::vector<OutputCheck> outputs;  ///< empty unless checked
     std::vector<std::string> notes;    ///< warnings worth showing
     Verdict verdict = Verdict::NotChecked;
+
+    /// The whole report as `ttsim run` prints it, and as its --json writes it. "" of one that was made by hand.
+    TTSIM_API std::string text() const;
+    TTSIM_API std::string json() const;
+    struct Source;
+    std::shared_ptr<const Source> source;  ///< what it was made from
 };
 
 }  // namespace ttsim

@@ -7,6 +7,7 @@
 // threads: one call is served at a time, and the simulations of all sessions of a process take turns.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -36,7 +37,12 @@ struct Tensor {
     }
 };
 
-enum class Mode { Full /** values and time */, Timing /** time only: no get(), no read() */ };
+enum class Engine {
+    Full,        ///< values and time
+    Timing,      ///< time only: no get(), no read()
+    Functional,  ///< the chip's values, no clock; one input is between two ops of a graph
+    Golden,      ///< values in float32, no clock
+};
 enum class Numerics { Real /** the chip's formats */, Float32 /** no rounding */, Exact /** bit by bit */ };
 
 struct SessionOptions {
@@ -44,9 +50,20 @@ struct SessionOptions {
     std::string chip;     ///< name or path; "": the device's, else the first of the netlist's on which it is valid
     std::string cluster;  ///< file: chips and their Ethernet links; "": as many chips as needed
     std::vector<int> harvested_rows;  ///< NoC rows taken away on every chip
-    Mode mode = Mode::Full;
-    Numerics numerics = Numerics::Real;
-    unsigned threads = 0;  ///< 0: one per processor; changes no result
+    Engine engine = Engine::Full;
+    Numerics numerics = Numerics::Real;  ///< of the chip: not of Engine::Golden
+    unsigned threads = 0;                ///< 0: one per processor; changes no result
+    std::string trace_file;  ///< a database of what the machine did, for ttperf; "": none. With a clock only
+    int trace_level = 1;     ///< 1: sums per core and input; 2: also every step and transfer
+    /// How long, in real time, a call that nothing inside the machine can help waits for calls of other threads.
+    std::chrono::milliseconds other_threads{0};
+};
+
+/// How long a call may take, in simulated cycles from the session's present. It ends sooner when nothing can move any
+/// more; without a clock that is the only end there is, but for none().
+struct Patience {
+    std::uint64_t cycles = ~std::uint64_t{0};
+    static Patience none() { return {0}; }  ///< what is there now
 };
 
 class TTSIM_API Session {
@@ -64,12 +81,15 @@ public:
     void wait();
 
     /// Entries have the shape that Netlist::queue() says; they are converted to the queue's format.
-    /// Waits for a free slot. Throws Error(Hang) when the queue stays full.
-    void push(const std::string& queue, const Tensor& entry);
-    /// The oldest entry that was not popped. Throws Error(Hang) when it does not come.
-    Tensor get(const std::string& queue);
-    /// Frees the oldest entries.
-    void pop(const std::string& queue, std::int64_t count = 1);
+    /// Waits for a free slot. Throws Error(Hang) when the queue stays full, or patience ends; nothing was pushed then.
+    void push(const std::string& queue, const Tensor& entry, Patience patience = {});
+    /// All or none.
+    void push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience = {});
+    /// The oldest entry that was not popped, or the `ahead`-th after it. Throws Error(Hang) when it does not come in
+    /// time.
+    Tensor get(const std::string& queue, Patience patience = {}, std::int64_t ahead = 0);
+    /// Frees the oldest entries. Throws Error(Hang) when they do not come in time.
+    void pop(const std::string& queue, std::int64_t count = 1, Patience patience = {});
     std::int64_t ready(const std::string& queue) const;  ///< entries that get() would give at once
     std::int64_t room(const std::string& queue) const;   ///< entries that push() would take at once
 
@@ -80,6 +100,9 @@ public:
     std::uint64_t now() const;        ///< cycles since the session began
     RunReport report() const;         ///< what was done so far
     const std::string& chip() const;  ///< name of the chip it runs on
+    /// Ends the trace, as the end of the session does; the session goes on without one. Throws Error(Input) when it
+    /// could not be written.
+    void finish_trace();
 
 private:
     struct Impl;
@@ -88,7 +111,7 @@ private:
 
 /// What `ttsim run` does with a file: inputs are made up, every output is compared with golden.
 struct RunOptions {
-    SessionOptions session;
+    SessionOptions session;                          ///< not with Engine::Golden, with which outputs are compared
     std::vector<std::string> programs;               ///< in run order; empty: all, in file order
     std::map<std::string, std::int64_t> parameters;  ///< those not given are chosen
     std::int64_t inputs_count = 0;                   ///< per execute at most; 0: what the graphs say

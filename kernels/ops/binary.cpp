@@ -181,6 +181,29 @@ static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics,
     mask_operand(op.fidelity, operand == 0 ? SrcPort::A : SrcPort::B, values);
 }
 
+// --- bounds of results --------------------------------------------------------------------------------------------
+
+/// range: ValueRange(ValueRange, ValueRange), of operands that are tame.
+template <auto range>
+static ValueRange range_of_tame(const OpAttributes&, std::span<const ValueRange> in) {
+    return in[0].is_tame() && in[1].is_tame() ? range(in[0], in[1]) : ValueRange::wild();
+}
+static ValueRange sum_range(ValueRange a, ValueRange b) { return {a.low + b.low, a.high + b.high}; }
+static ValueRange difference_range(ValueRange a, ValueRange b) { return {a.low - b.high, a.high - b.low}; }
+static ValueRange larger_range(ValueRange a, ValueRange b) {
+    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+static ValueRange product_range(ValueRange a, ValueRange b) {
+    const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    return {low, high};
+}
+/// The device multiplies by 0 exactly, whatever the other operand is.
+static ValueRange multiply_range(const OpAttributes& attr, std::span<const ValueRange> in) {
+    return in[0].is_zero() || in[1].is_zero() ? ValueRange{} : range_of_tame<product_range>(attr, in);
+}
+
+// --- records ------------------------------------------------------------------------------------------------------
+
 extern const OpDef op_add{.name = "add",
                           .summary = "in0 + in1, datum by datum",
                           .op_class = OpClass::Binary,
@@ -196,7 +219,10 @@ extern const OpDef op_add{.name = "add",
                           .integer_capable = true,
                           .gradient_new = true,
                           .fusable = true,
-                          .bit_true = true};
+                          .bit_true = true,
+                          .range = range_of_tame<sum_range>,
+                          .chain_work = 1,
+                          .keeps_sign = true};
 extern const OpDef op_subtract{.name = "subtract",
                                .summary = "in0 - in1, datum by datum",
                                .op_class = OpClass::Binary,
@@ -212,7 +238,10 @@ extern const OpDef op_subtract{.name = "subtract",
                                .integer_capable = true,
                                .gradient_new = true,
                                .fusable = true,
-                               .bit_true = true};
+                               .bit_true = true,
+                               .range = range_of_tame<difference_range>,
+                               .chain_work = 1,
+                               .uneven = true};
 extern const OpDef op_multiply{.name = "multiply",
                                .summary = "in0 * in1, datum by datum; exactly 0 where either is 0",
                                .op_class = OpClass::Binary,
@@ -228,7 +257,10 @@ extern const OpDef op_multiply{.name = "multiply",
                                .integer_capable = true,
                                .gradient_all = true,
                                .fusable = true,
-                               .bit_true = true};
+                               .bit_true = true,
+                               .range = multiply_range,
+                               .chain_work = 1,
+                               .keeps_sign = true};
 extern const OpDef op_maximum{.name = "maximum",
                               .summary = "The larger of in0 and in1, datum by datum",
                               .op_class = OpClass::SfpuBinary,
@@ -243,6 +275,8 @@ extern const OpDef op_maximum{.name = "maximum",
                               .by_slice = true,
                               .integer_capable = true,
                               .gradient_new = true,
-                              .fusable = true};
+                              .fusable = true,
+                              .range = range_of_tame<larger_range>,
+                              .keeps_sign = true};
 
 }  // namespace tt

@@ -27,9 +27,22 @@ static constexpr AttrDef attributes[] = {
      .kind = AttrKind::Word,
      .default_text = "rc",
      .meaning = "no effect: whole tiles are copied",
-     .words = "r|c|rc"},
-    {.name = "m_k", .kind = AttrKind::Integer, .default_text = "0", .meaning = "no effect"},
-    {.name = "u_kt", .kind = AttrKind::Integer, .default_text = "0", .meaning = "no effect"}};
+     .words = "r|c|rc",
+     .place = &word_at<&OpAttributes::vector, VectorMode::R, VectorMode::C, VectorMode::RC>},
+    {.name = "m_k",
+     .kind = AttrKind::Integer,
+     .default_text = "0",
+     .meaning = "no effect",
+     .place = &at<&OpAttributes::m_k>},
+    {.name = "u_kt",
+     .kind = AttrKind::Integer,
+     .default_text = "0",
+     .meaning = "no effect",
+     .place = &at<&OpAttributes::u_kt>}};
+
+static ValueRange copy_range(const OpAttributes&, std::span<const ValueRange> in) {
+    return in[0].is_tame() ? in[0] : ValueRange::wild();
+}
 
 extern const OpDef op_nop{.name = "nop",
                           .summary = "Copies its input, converting the format",
@@ -44,7 +57,10 @@ extern const OpDef op_nop{.name = "nop",
                           .integer_capable = true,
                           .gradient_all = true,
                           .fusable = true,
-                          .bit_true = true};
+                          .bit_true = true,
+                          .range = copy_range,
+                          .chain_work = 1,
+                          .keeps_sign = true};
 extern const OpDef op_datacopy{.name = "datacopy",
                                .summary = "The same as nop",
                                .op_class = OpClass::Move,
@@ -58,6 +74,7 @@ extern const OpDef op_datacopy{.name = "datacopy",
                                .integer_capable = true,
                                .gradient_all = true,
                                .fusable = true,
-                               .bit_true = true};
+                               .bit_true = true,
+                               .keeps_sign = true};
 
 }  // namespace tt

@@ -94,6 +94,7 @@ const OpDef op_depthwise{
     .block = block,
     .integer_capable = true,
     .bit_true = true,
+    .keeps_sign = true,
 };
 
 }  // namespace tt

@@ -129,7 +129,8 @@ static constexpr AttrDef attributes[] = {{.name = "num_indices",
                                           .kind = AttrKind::Integer,
                                           .default_text = "0",
                                           .meaning = "rows every core looks up: mblock rows times 32 (required)",
-                                          .low = 1}};
+                                          .low = 1,
+                                          .place = &at<&OpAttributes::num_indices>}};
 
 extern const OpDef op_embedding{
     .name = "embedding",
@@ -143,6 +144,7 @@ extern const OpDef op_embedding{
     .use = use,
     .prepare = nullptr,
     .block = block,
-    .bit_true = true};
+    .bit_true = true,
+    .keeps_sign = true};
 
 }  // namespace tt

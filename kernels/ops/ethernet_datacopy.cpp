@@ -34,15 +34,18 @@ static constexpr AttrDef attributes[] = {
     {.name = "ingress_channels",
      .kind = AttrKind::List,
      .default_text = "[]",
-     .meaning = "Ethernet channels of the source chip, one per core of the grid"},
+     .meaning = "Ethernet channels of the source chip, one per core of the grid",
+     .place = &at<&OpAttributes::ingress_channels>},
     {.name = "egress_channels",
      .kind = AttrKind::List,
      .default_text = "[]",
-     .meaning = "Ethernet channels of the destination chip, one per core of the grid"},
+     .meaning = "Ethernet channels of the destination chip, one per core of the grid",
+     .place = &at<&OpAttributes::egress_channels>},
     {.name = "dest_device",
      .kind = AttrKind::Integer,
      .default_text = "-1",
-     .meaning = "chip that receives the tensor (required)"},
+     .meaning = "chip that receives the tensor (required)",
+     .place = &at<&OpAttributes::dest_device>},
 };
 
 extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
@@ -56,6 +59,7 @@ extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
                                         .block = block,
                                         .by_slice = true,
                                         .integer_capable = true,
-                                        .bit_true = true};
+                                        .bit_true = true,
+                                        .keeps_sign = true};
 
 }  // namespace tt

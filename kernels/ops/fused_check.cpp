@@ -321,7 +321,7 @@ private:
             return error(sub.loc, "sub-op '{}' reads dest, but the sub-op before it did not write it", sub.name);
         if (is_product_or_reduce(sub) || sub.type == "maximum")
             error(sub.loc, "sub-op '{}': {} cannot take dest as an operand", sub.name, sub.type);
-        else if (k == 1 && !chip_.fp32_dest)
+        else if (k == 1 && !chip_.dest_any_operand)
             error(sub.loc, "sub-op '{}': on this chip dest can only be input 0", sub.name);
         if (before_->mblock_m != sub.mblock_m || before_->mblock_n != sub.mblock_n ||
             before_->ublock_rt != sub.ublock_rt || before_->ublock_ct != sub.ublock_ct)

@@ -1,5 +1,7 @@
 #include "kernels/ops/op_checks.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -88,6 +90,26 @@ static void check_counts(const OpConfig& op, const OpDef& def, Diagnostics& out)
                                                           {"t", b.t}};
     for (const auto& [what, n] : sizes) {
         if (n < 1) out.error(op.loc, "{} of '{}' is {}; it must be 1 or more", what, op.name, n);
+    }
+}
+
+/// What the records of its attributes allow. The reader holds files to the same records; a default may mean "not
+/// given".
+static void check_attributes(const OpConfig& op, const OpDef& def, Diagnostics& out) {
+    for (const AttrDef& attr : def.attributes) {
+        if (is_default(op.attr, attr)) continue;
+        const AttrValue value = attribute(op.attr, attr);
+        if (attr.kind == AttrKind::Integer || attr.kind == AttrKind::Number) {
+            const double number = attribute_number(op.attr, attr);
+            if (!(number >= static_cast<double>(attr.low) && number <= static_cast<double>(attr.high)))
+                out.error(op.loc, "{} of '{}' is {}; it must lie in {}..{}", attr.name, op.name, number, attr.low,
+                          attr.high);
+        } else if (attr.kind == AttrKind::Word && !attr.words.empty()) {
+            const std::vector<std::string> words = words_of(attr);
+            if (std::find(words.begin(), words.end(), std::get<std::string>(value)) == words.end())
+                out.error(op.loc, "{} of '{}' is '{}'; it must be one of {}", attr.name, op.name,
+                          std::get<std::string>(value), fmt::join(words, ", "));
+        }
     }
 }
 
@@ -183,9 +205,9 @@ static void check_untilize(const OpConfig& op, const ChipFeatures& chip, Diagnos
     const bool is_float =
         op.out_df == DataFormat::Float16 || op.out_df == DataFormat::Float16_b || op.out_df == DataFormat::Float32;
     const bool is_int = op.out_df == DataFormat::Int8 || op.out_df == DataFormat::Int32;
-    if (!is_float && !(is_int && chip.fp32_dest)) {
+    if (!is_float && !(is_int && chip.untilize_integers)) {
         out.error(op.loc, "'{}' has untilize_output with out_df {}; it must be Float16, Float16_b or Float32{}",
-                  op.name, to_string(op.out_df), chip.fp32_dest ? ", Int8 or Int32" : "");
+                  op.name, to_string(op.out_df), chip.untilize_integers ? ", Int8 or Int32" : "");
     }
     if (op.type == "matmul" && op.attr.m_k > 1) {
         out.error(op.loc, "'{}' has untilize_output with m_k {}; a matmul needs m_k 1 for it", op.name, op.attr.m_k);
@@ -254,6 +276,7 @@ void check_common(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out
         return;
     }
     check_counts(op, *def, out);
+    check_attributes(op, *def, out);
     check_chip(op, chip, out);
     if (op.type == "topk") {
         check_dest_limit(op, op.out.ublock_rt * op.attr.u_kt, fmt::format("ublock row by u_kt of '{}'", op.name), chip,

@@ -4,38 +4,61 @@
 
 namespace tt {
 
+/// Old spellings: they set what others hold, and are never written.
+static constexpr AttrPlace old_rounding{[](const OpAttributes&, const AttrDef&) -> AttrValue { return false; },
+                                        [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
+                                            if (std::get<bool>(value)) into.stoch_rnd_mode = "fpu";
+                                        }};
+static constexpr AttrPlace single_tiles{
+    [](const OpAttributes&, const AttrDef&) -> AttrValue { return std::vector<std::int64_t>(); },
+    [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
+        for (const std::int64_t input : std::get<std::vector<std::int64_t>>(value))
+            into.kernel_broadcast[static_cast<int>(input)] = 1;
+    }};
+
 static constexpr AttrDef common[] = {
     {.name = "relu_en",
      .kind = AttrKind::Bool,
      .default_text = "false",
-     .meaning = "the packer applies relu_mode to the result"},
+     .meaning = "the packer applies relu_mode to the result",
+     .place = &at<&OpAttributes::relu_en>},
     {.name = "relu_mode",
      .kind = AttrKind::Word,
      .default_text = "none",
      .meaning = "min: values not above relu_threshold become 0; max: values are clamped to 0..relu_threshold",
-     .words = "none|min|max"},
-    {.name = "relu_threshold", .kind = AttrKind::Number, .default_text = "0", .meaning = "threshold of relu_mode"},
+     .words = "none|min|max",
+     .place = &word_at<&OpAttributes::relu, ReluMode::None, ReluMode::Min, ReluMode::Max>},
+    {.name = "relu_threshold",
+     .kind = AttrKind::Number,
+     .default_text = "0",
+     .meaning = "threshold of relu_mode",
+     .place = &at<&OpAttributes::relu_threshold>},
     {.name = "stoch_rnd_mode",
      .kind = AttrKind::Word,
      .default_text = "none",
      .meaning = "where results are rounded stochastically (not on Grayskull)",
-     .words = "none|fpu|pack|all"},
+     .words = "none|fpu|pack|all",
+     .place = &at<&OpAttributes::stoch_rnd_mode>},
     {.name = "srnd_fpu_en",
      .kind = AttrKind::Bool,
      .default_text = "false",
-     .meaning = "old spelling of stoch_rnd_mode: fpu"},
+     .meaning = "old spelling of stoch_rnd_mode: fpu",
+     .place = &old_rounding},
     {.name = "kernel_broadcast",
      .kind = AttrKind::Map,
      .default_text = "{}",
-     .meaning = "input_N: tiles; the kernel's buffer of that input holds that many tiles and is read cyclically"},
+     .meaning = "input_N: tiles; the kernel's buffer of that input holds that many tiles and is read cyclically",
+     .place = &at<&OpAttributes::kernel_broadcast>},
     {.name = "kernel_broadcast_per_t",
      .kind = AttrKind::Map,
      .default_text = "{}",
-     .meaning = "input_N: tiles; as kernel_broadcast with a fresh set of tiles for every slice"},
+     .meaning = "input_N: tiles; as kernel_broadcast with a fresh set of tiles for every slice",
+     .place = &at<&OpAttributes::kernel_broadcast_per_t>},
     {.name = "single_tile",
      .kind = AttrKind::List,
      .default_text = "[]",
-     .meaning = "inputs with a kernel_broadcast of one tile (old spelling)"},
+     .meaning = "inputs with a kernel_broadcast of one tile (old spelling)",
+     .place = &single_tiles},
 };
 
 std::span<const AttrDef> common_attributes() { return common; }

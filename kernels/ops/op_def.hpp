@@ -1,5 +1,5 @@
-// The op registry: all that ttsim knows of an op type, in one record. The reader, the validator, golden, the
-// simulator, the compiler and docs/ops.md are driven by it. Adding an op: one file in kernels/ops/, one line in
+// The op registry: all that ttsim knows of an op type, in one record. The reader, the writer, the validator, golden,
+// the simulator, the compiler and docs/ops.md are driven by it. Adding an op: one file in kernels/ops/, one line in
 // kernels/ops/op_table.cpp, one test.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include "isa/arch.hpp"
 #include "kernels/formats/numerics.hpp"
 #include "kernels/op_config.hpp"
+#include "kernels/ops/attribute.hpp"
+#include "kernels/ops/value_range.hpp"
 
 namespace tt {
 
@@ -76,35 +78,24 @@ struct BlockArgs {
     MatrixView out;  ///< zero on entry; core_rt*h x core_ct*w datums
 };
 
-enum class AttrKind : std::uint8_t { Bool, Integer, Number, Word, List, Map };
-struct AttrDef {
-    std::string_view name;
-    AttrKind kind;
-    std::string_view default_text;  ///< for docs
-    std::string_view meaning;       ///< one sentence
-    std::int64_t low = 0;           ///< Integer, Number: allowed range
-    std::int64_t high = (std::int64_t{1} << 31) - 1;
-    std::string_view words = "";  ///< Word: choices, separated by |
-};
-
 struct OpDef {
     std::string_view name;     ///< as netlists spell it
     std::string_view summary;  ///< one sentence, for docs
-    OpClass op_class;
+    OpClass op_class = OpClass::Move;
     int min_inputs = 1, max_inputs = 1;
-    std::span<const AttrDef> attributes;  ///< besides common_attributes()
+    std::span<const AttrDef> attributes = {};  ///< besides common_attributes()
     /// Operand shapes, tile dims, formats and attribute rules that hold on every chip or depend on features:
     /// adds every violation to `out` at op.loc. Called after attributes are parsed and shapes are known.
-    void (*check)(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
+    void (*check)(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out) = nullptr;
     /// Result for whole tensors in float32. `in` after TMs. Shares no code with `block`.
-    Tensor (*golden)(const OpConfig& op, std::span<const Tensor* const> in);
+    Tensor (*golden)(const OpConfig& op, std::span<const Tensor* const> in) = nullptr;
     /// How a core consumes operand k.
-    OperandUse (*use)(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c);
+    OperandUse (*use)(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) = nullptr;
     /// In-place work on a freshly assembled operand slice, shared by all cores that receive it (unpack conversion,
     /// fidelity mask). nullptr: unpack_to_src(in_df, acc_df) only.
-    void (*prepare)(const OpConfig& op, int operand, Numerics numerics, MatrixView values);
+    void (*prepare)(const OpConfig& op, int operand, Numerics numerics, MatrixView values) = nullptr;
     /// Values of one output slice of one core as they leave Dst (rounded to acc_df), before pack_result().
-    void (*block)(const BlockArgs& args);
+    void (*block)(const BlockArgs& args) = nullptr;
     bool by_slice = false;  ///< a slice of golden's result needs the same slice of every operand alone
     bool integer_capable = false;
     bool sfpu = false;          ///< takes vector, approximate_mode, sfpu_execution_thread
@@ -112,10 +103,23 @@ struct OpDef {
     bool gradient_new = false;  ///< gradient_op legal where features.gradient_any_op
     bool fusable = false;       ///< may be a sub-op
     bool bit_true = false;      ///< --math exact gives the chip's bits; others compute as with --math fast
+
+    // What the compiler and made-up inputs go by.
+
+    /// Bounds of the results for operands within bounds, datum by datum. The compiler offers the elementwise ops that
+    /// have it as buda.NAME; nullptr: not offered.
+    ValueRange (*range)(const OpAttributes& attr, std::span<const ValueRange> in) = nullptr;
+    double chain_work = 0;    ///< clocks per tile in a chain of fused ops, of an add's; rough; 0: never in a chain
+    bool uneven = false;      ///< of neighbouring results the small would drown in an exponent shared with the large
+    bool keeps_sign = false;  ///< results are positive where all operands are
+    bool wants_positive = false;  ///< has no value, or none worth testing, for negative operands
 };
 
 std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);  ///< nullptr when unknown
+/// One op more for this process, kept by reference. To be called before anything reads, compiles or runs, by one
+/// thread: nobody looks at the list again. The name must be new.
+void add_op(const OpDef& op);
 std::span<const AttrDef>
 common_attributes();  ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast(_per_t), single_tile
 

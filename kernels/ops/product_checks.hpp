@@ -12,26 +12,31 @@ inline constexpr AttrDef attr_bias{.name = "bias",
                                    .default_text = "false",
                                    .meaning =
                                        "one more input, whose row 0 of each tile is added to every row of the tile "
-                                       "(integers: the full tile)"};
+                                       "(integers: the full tile)",
+                                   .place = &at<&OpAttributes::bias>};
 inline constexpr AttrDef attr_l1_acc{.name = "l1_acc",
                                      .kind = AttrKind::Bool,
                                      .default_text = "false",
-                                     .meaning = "the packer adds partial sums in L1 (not on Grayskull)"};
+                                     .meaning = "the packer adds partial sums in L1 (not on Grayskull)",
+                                     .place = &at<&OpAttributes::l1_acc>};
 inline constexpr AttrDef attr_min_buffer_input{.name = "min_buffer_input",
                                                .kind = AttrKind::Integer,
                                                .default_text = "none",
                                                .meaning = "input that gets the smallest buffer",
                                                .low = -1,
-                                               .high = 1};
+                                               .high = 1,
+                                               .place = &at<&OpAttributes::min_buffer_input>};
 inline constexpr AttrDef attr_requant{
     .name = "requant",
     .kind = AttrKind::Bool,
     .default_text = "false",
-    .meaning = "integers: result * scale + zero_point as Int8; scale is one more input"};
+    .meaning = "integers: result * scale + zero_point as Int8; scale is one more input",
+    .place = &at<&OpAttributes::requant>};
 inline constexpr AttrDef attr_dequant{.name = "dequant",
                                       .kind = AttrKind::Bool,
                                       .default_text = "false",
-                                      .meaning = "integers: (result - zero_point) * scale; scale is one more input"};
+                                      .meaning = "integers: (result - zero_point) * scale; scale is one more input",
+                                      .place = &at<&OpAttributes::dequant>};
 
 /// Input slices that make one output slice.
 std::int64_t slices_per_output(const OpConfig& op);

@@ -20,13 +20,19 @@ constexpr AttrDef attributes[] = {
      .kind = AttrKind::Word,
      .default_text = "",
      .meaning = "what is reduced: rows (r), columns (c), both (rc) or groups of slices (z)",
-     .words = "r|c|rc|z"},
+     .words = "r|c|rc|z",
+     .place = &word_at<&OpAttributes::reduce_dim, ReduceDim::R, ReduceDim::C, ReduceDim::RC, ReduceDim::Z>},
     {.name = "type",
      .kind = AttrKind::Word,
      .default_text = "max",
      .meaning = "how: max is the only one the machine has",
-     .words = "max|sum|avg"},
-    {.name = "z", .kind = AttrKind::Integer, .default_text = "0", .meaning = "slices per group of dim z"},
+     .words = "max|sum|avg",
+     .place = &at<&OpAttributes::reduce_type>},
+    {.name = "z",
+     .kind = AttrKind::Integer,
+     .default_text = "0",
+     .meaning = "slices per group of dim z",
+     .place = &at<&OpAttributes::z>},
     attr_m_k,
     attr_u_kt,
 };
@@ -196,6 +202,8 @@ const OpDef op_reduce{
     .integer_capable = true,
     .fusable = true,
     .bit_true = true,
+    .uneven = true,
+    .keeps_sign = true,
 };
 
 }  // namespace tt

@@ -208,24 +208,39 @@ static void block(const BlockArgs& args) {
     copied_to_dest(args);
 }
 
-#define TT_SPLICE_INPUT(n)                                              \
-    {                                                                   \
-        .name = "input" #n, .kind = AttrKind::List, .default_text = "", \
-        .meaning = "[index, length, stride] of input " #n " in units"   \
+/// Of input n: {index, length, stride}.
+template <std::size_t n>
+static constexpr AttrPlace splice_at{[](const OpAttributes& from, const AttrDef&) -> AttrValue {
+                                         if (n >= from.splice.size()) return std::vector<std::int64_t>();
+                                         const SpliceInput& of = from.splice[n];
+                                         return std::vector<std::int64_t>{of.index, of.length, of.stride};
+                                     },
+                                     [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
+                                         const auto& given = std::get<std::vector<std::int64_t>>(value);
+                                         if (into.splice.size() <= n) into.splice.resize(n + 1);
+                                         into.splice[n] = {given.at(0), given.at(1), given.at(2)};
+                                     }};
+
+#define TT_SPLICE_INPUT(n)                                                                                  \
+    {                                                                                                       \
+        .name = "input" #n, .kind = AttrKind::List, .default_text = "",                                     \
+        .meaning = "[index, length, stride] of input " #n " in units", .entries = 3, .place = &splice_at<n> \
     }
-static constexpr AttrDef attributes[] = {{.name = "granularity",
-                                          .kind = AttrKind::Word,
-                                          .default_text = "ublock",
-                                          .meaning = "the unit: ublocks of a core, or whole slices t",
-                                          .words = "ublock|t"},
-                                         TT_SPLICE_INPUT(0),
-                                         TT_SPLICE_INPUT(1),
-                                         TT_SPLICE_INPUT(2),
-                                         TT_SPLICE_INPUT(3),
-                                         TT_SPLICE_INPUT(4),
-                                         TT_SPLICE_INPUT(5),
-                                         TT_SPLICE_INPUT(6),
-                                         TT_SPLICE_INPUT(7)};
+static constexpr AttrDef attributes[] = {
+    {.name = "granularity",
+     .kind = AttrKind::Word,
+     .default_text = "ublock",
+     .meaning = "the unit: ublocks of a core, or whole slices t",
+     .words = "ublock|t",
+     .place = &word_at<&OpAttributes::granularity, SpliceUnit::Ublock, SpliceUnit::T>},
+    TT_SPLICE_INPUT(0),
+    TT_SPLICE_INPUT(1),
+    TT_SPLICE_INPUT(2),
+    TT_SPLICE_INPUT(3),
+    TT_SPLICE_INPUT(4),
+    TT_SPLICE_INPUT(5),
+    TT_SPLICE_INPUT(6),
+    TT_SPLICE_INPUT(7)};
 #undef TT_SPLICE_INPUT
 
 extern const OpDef op_splice{.name = "splice",
@@ -240,6 +255,7 @@ extern const OpDef op_splice{.name = "splice",
                              .prepare = nullptr,
                              .block = block,
                              .integer_capable = true,
-                             .bit_true = true};
+                             .bit_true = true,
+                             .keeps_sign = true};
 
 }  // namespace tt

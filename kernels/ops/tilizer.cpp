@@ -24,6 +24,7 @@ extern const OpDef op_tilizer{.name = "tilizer",
                               .prepare = nullptr,
                               .block = block,
                               .by_slice = true,
-                              .bit_true = true};
+                              .bit_true = true,
+                              .keeps_sign = true};
 
 }  // namespace tt

@@ -131,16 +131,19 @@ static constexpr AttrDef attributes[] = {attr_m_k,
                                           .default_text = "0",
                                           .meaning = "how many to keep, a power of two (required)",
                                           .low = 1,
-                                          .high = 64},
+                                          .high = 64,
+                                          .place = &at<&OpAttributes::k>},
                                          {.name = "sort",
                                           .kind = AttrKind::Word,
                                           .default_text = "max",
                                           .meaning = "max gives the values, argmax their indices",
-                                          .words = "max|argmax"},
+                                          .words = "max|argmax",
+                                          .place = &word_at<&OpAttributes::sort, TopkSort::Max, TopkSort::ArgMax>},
                                          {.name = "kreduce",
                                           .kind = AttrKind::Bool,
                                           .default_text = "false",
-                                          .meaning = "second stage: the line consists of sorted groups of k"}};
+                                          .meaning = "second stage: the line consists of sorted groups of k",
+                                          .place = &at<&OpAttributes::kreduce>}};
 
 extern const OpDef op_topk{
     .name = "topk",

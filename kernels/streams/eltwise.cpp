@@ -12,14 +12,12 @@ namespace {
 constexpr auto unpack = KernelThread::Unpack;
 constexpr auto math = KernelThread::Math;
 
-double pack_clocks(const Emitter& e) {
-    const double base = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
-    return std::max(0.0, base + extra(e.shape, e.c));
-}
+double pack_clocks(const Emitter& e) { return e.output_clocks() + extra(e.shape, e.c); }
 
 /// Unpacks and computes one micro-block of tiles that come from one operand.
 void single_operand(Emitter& e, double sfpu_instructions, double counted) {
-    e.risc(unpack, e.c.unpack_operand, "unpack_operand");
+    const bool splice = family_of(e.shape) == KernelFamily::Splice;
+    e.risc(unpack, splice ? e.c.splice_ublock : e.c.unpack_operand, splice ? "splice_ublock" : "unpack_operand");
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
         e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
         e.unpack_tile(false, e.shape.in0);
@@ -37,7 +35,7 @@ bool plain_copy(const KernelShape& shape) {
 
 void build_unary(Emitter& e) {
     const bool splice = family_of(e.shape) == KernelFamily::Splice;
-    e.risc(unpack, e.c.unpack_ublock + (splice ? e.c.splice_ublock : 0), "unpack_ublock");
+    e.wait_operands();
     e.math_begin();
     const std::string mode = sfpu_mode(e.shape);
     if (plain_copy(e.shape))
@@ -45,7 +43,7 @@ void build_unary(Emitter& e) {
     else
         single_operand(e, e.c.sfpu_count(e.shape.op, mode), e.c.sfpu_shown(e.shape.op, mode));
     e.math_end();
-    // A splice's packer follows its unpacker, so its hand-over is in unpack_ublock alone.
+    // A splice's packer follows its unpacker, so its hand-over is in the unpacker's.
     if (!splice) return e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
     e.risc(KernelThread::Pack, e.c.splice_tile * static_cast<double>(e.shape.ublock_tiles()), "splice_tile");
     e.pack_block(e.shape.ublock_tiles(), 0, false);
@@ -55,7 +53,8 @@ void build_binary(Emitter& e) {
     const bool sfpu = family_of(e.shape) == KernelFamily::SfpuBinary;
     const bool product = e.shape.op == "multiply";
     const int phase_count = product ? static_cast<int>(phases(e.shape.fidelity).size()) : 1;
-    e.risc(unpack, std::max(0.0, e.c.unpack_ublock + 2 * e.c.unpack_operand + extra(e.shape, e.c)), "unpack_ublock");
+    e.wait_operands();
+    e.risc(unpack, 2 * e.c.unpack_operand + extra(e.shape, e.c), "unpack_operand");
     e.math_begin();
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
         e.risc(unpack, e.c.unpack_elw_tile, "unpack_elw_tile");
@@ -84,7 +83,7 @@ void build_reduce(Emitter& e) {
         const double counted = e.c.sfpu_shown("reduce", wide ? "z16" : "z");
         const double wait = s.ublocks() == 1 ? e.c.slice_latency : 0;
         for (std::int64_t z = 0; z < s.z; ++z) {
-            e.risc(unpack, e.c.unpack_ublock, "unpack_ublock");
+            e.wait_operands();
             if (z > 0) e.risc(math, e.c.reduce_z_step + wait, "reduce_z_step");
             single_operand(e, z > 0 ? instructions : 0, counted);
         }

@@ -1,5 +1,6 @@
 #include "kernels/streams/emitter.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "isa/tile.hpp"
@@ -133,13 +134,22 @@ void Emitter::activation() {
         sfpu_tile(c.sfpu_count("gelu", mode), c.sfpu_shown("gelu", mode));
 }
 
+void Emitter::wait_operands() {
+    if (shape.waits) risc(KernelThread::Unpack, c.stream_wait, "stream_wait");
+}
+
+double Emitter::output_clocks() const {
+    return c.pack_ublock + (integer_kernel(shape) ? c.pack_int : 0) + (shape.pushes ? c.stream_push : 0);
+}
+
 void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {
-    // A single tile needs no address loop; where one input was measured alone that never showed.
-    const bool many = tiles > 1 || shape.inputs <= 1;
-    risc(KernelThread::Pack, ublock_clocks + (many ? c.pack_many : 0), "pack_ublock");
+    // A single tile needs no address loop.
+    risc(KernelThread::Pack, ublock_clocks + (tiles > 1 ? c.pack_many : 0), "pack_ublock");
     one(KernelThread::Pack, w_.wait_full);
-    // Packers convert datums at a fixed rate; accumulation into L1 holds its bank 2 clk instead of 1.
-    const double datums = 1024.0 * (accumulate ? 2 : 1) / faces;
+    // Packers convert datums at a fixed rate. Accumulation into L1 moves bytes, 16 a packer, and holds their bank 2
+    // clk; it knows no shared exponents.
+    const double bytes = std::max(2 * 1024.0, static_cast<double>(tile_body_bytes(shape.intermed, {})));
+    const double datums = (accumulate ? 2 * bytes : 1024.0) / faces;
     for (std::int64_t i = 0; i < tiles; ++i) {
         risc(KernelThread::Pack, c.pack_tile, "pack_tile");
         one(KernelThread::Pack, w_.pacr, faces - 1, datums);
@@ -159,8 +169,8 @@ bool integer_kernel(const KernelShape& shape) {
 
 double extra(const KernelShape& shape, const KernelConstants& c) {
     double sum = 0;
-    const std::string many = shape.ublock_tiles() > 1 ? shape.op + "/many" : "";
-    for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0)), many})
+    const std::string count = shape.op + (shape.ublock_tiles() > 1 ? "/many" : "/one");
+    for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0)), count})
         if (const auto found = c.ublock_extra.find(key); found != c.ublock_extra.end()) sum += found->second;
     return sum;
 }

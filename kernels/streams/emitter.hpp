@@ -23,6 +23,7 @@ public:
     void one(KernelThread thread, std::uint32_t word, std::uint32_t repeat = 1, double bytes = 0);
 
     // unpack
+    void wait_operands();  ///< ask the operands' streams for the tiles of a micro-block
     void unpack_tile(bool srcb, DataFormat format);
     // math
     void math_begin();  ///< RISC-V work, then wait for half of Dst
@@ -34,6 +35,8 @@ public:
     void sfpu_tile(double instructions, double counted);
     void activation();  ///< a product's gelu on the micro-block that stands in Dst
     // pack
+    /// RISC-V work of a micro-block that leaves by a stream.
+    double output_clocks() const;
     void pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate);
 
     KernelStreams take() { return std::move(streams_); }

@@ -46,11 +46,17 @@ Flow flow(const KernelShape& shape, BlockPosition position) {
     return {!first && !shape.l1_acc, last};
 }
 
+/// Waiting for operands and giving them back, a micro-block's share: one operand once per k-block, the other for each
+/// row of micro-blocks (for each column, with min_buffer_input 1).
+double operand_clocks(const KernelShape& s, const KernelConstants& c) {
+    const auto times = static_cast<double>(s.min_buffer_input == 1 ? s.mblock_n : s.mblock_m);
+    return (c.unpack_step + c.unpack_row * times) / static_cast<double>(s.ublocks());
+}
+
 void pack(Emitter& e, BlockPosition position, bool to_output) {
     const bool accumulate = e.shape.l1_acc && position != BlockPosition::Only && position != BlockPosition::First;
-    const double full = integer_kernel(e.shape) ? e.c.pack_ublock_int : e.c.pack_ublock;
     e.pack_block(e.shape.ublock_tiles(),
-                 (to_output ? full : e.c.pack_spill_ublock) +
+                 (to_output ? e.output_clocks() : e.c.pack_ublock) +
                      e.c.pack_product_tile * static_cast<double>(e.shape.ublock_tiles()),
                  accumulate);
 }
@@ -60,7 +66,7 @@ void pack(Emitter& e, BlockPosition position, bool to_output) {
 void build_matmul(Emitter& e, BlockPosition position) {
     const KernelShape& s = e.shape;
     const Flow f = flow(s, position);
-    e.risc(unpack, e.c.unpack_matmul_ublock, "unpack_matmul_ublock");
+    e.risc(unpack, e.c.unpack_matmul_ublock + operand_clocks(s, e.c), "unpack_matmul_ublock");
     e.math_begin();
     if (f.comes_back) reload(e);
     for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
@@ -107,7 +113,7 @@ void build_sparse(Emitter& e, MicroBlock block) {
         }
     }
     e.math_end();
-    e.pack_block(s.ublock_tiles(), e.c.pack_spill_ublock, false);
+    e.pack_block(s.ublock_tiles(), e.c.pack_ublock, false);
 }
 
 }  // namespace tt::streams

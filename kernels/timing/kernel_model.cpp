@@ -32,13 +32,20 @@ std::int64_t chain(const KernelShape& s) {
     return 1;
 }
 
+/// Of a matmul: micro-blocks of a k-block, and how often its operands are waited for there.
+std::pair<std::int64_t, std::int64_t> product_blocks(const KernelShape& s) {
+    if (family_of(s) != KernelFamily::Matmul) return {};
+    return {s.ublocks(), s.min_buffer_input == 1 ? s.mblock_n : s.mblock_m};
+}
+
 /// All of a shape and position that a micro-block's streams depend on.
 auto memo_key(const KernelShape& s, MicroBlock b) {
     return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
                            s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
-                           s.inputs <= 1, s.l1_acc, s.gelu, static_cast<int>(b.position), b.strip_tiles);
+                           product_blocks(s), s.waits, s.pushes, s.l1_acc, s.gelu, static_cast<int>(b.position),
+                           b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
@@ -73,46 +80,6 @@ std::vector<KernelPart> parts_of(const KernelShape& s) {
             {{BlockPosition::Last, 0}, ublocks, {}}};
 }
 
-/// Bytes with header and padding, as the streams move them.
-double stream_bytes(DataFormat format, double tiles) {
-    return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
-}
-
-/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
-/// free while the other is unpacked, and its tiles arrive a turn-around later.
-double two_block_floor(const KernelShape& s, const KernelConstants& c) {
-    constexpr double smallest_buffer = 32768;
-    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
-    if (2 * block < smallest_buffer) return 0;
-    return real(s.t * s.ublocks()) * (block / c.reduce_supply_bytes + c.supply_turn);
-}
-
-/// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
-double input_floor(const KernelShape& s, const KernelConstants& c) {
-    const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse) return 0;
-    if (family == KernelFamily::ReduceTile) return two_block_floor(s, c);
-    if (family == KernelFamily::Depthwise)  // every product has its own tile of activations
-        return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
-               c.depthwise_supply_bytes;
-    if (family == KernelFamily::Matmul) {
-        const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
-        return in0 <= c.supply_window ? 0 : in0 / c.matmul_supply_bytes;
-    }
-    if (real(s.ublock_tiles()) < c.supply_block) return 0;
-    const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
-    const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
-    return in0 + in1 <= c.supply_window ? 0
-                                        : std::max(in0, in1) / c.supply_bytes +
-                                              tiles * (c.supply_tile + (s.inputs <= 1 ? c.supply_tile_single : 0));
-}
-
-double output_floor(const KernelShape& s, const KernelConstants& c) {
-    const KernelFamily family = family_of(s);
-    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
-    return stream_bytes(s.out, real(s.t * s.ublocks() * s.ublock_tiles())) / c.drain_bytes;
-}
-
 double input_share(const KernelShape& s, const KernelConstants& c) {
     switch (family_of(s)) {
         case KernelFamily::Matmul:
@@ -134,22 +101,6 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
             break;
     }
     return c.input_eltwise + (streams::integer_kernel(s) ? c.input_int : 0);
-}
-
-/// One input measured alone from its first unpack to its last pack. Where math or the operands' stream limits, the last
-/// micro-block is packed after all others; else the first one fills the pipeline while the limiting thread's overhead
-/// has not begun to count.
-double single_input_share(const KernelShape& s, const KernelConstants& c, const KernelTime& time) {
-    const ScoreboardResult& block = time.parts.front().time;
-    if (time.limit == KernelLimit::Math || time.limit == KernelLimit::InputStream)
-        return block.busy[2] + c.input_single_math;
-    return block.fill - block.steady + c.input_single + (streams::integer_kernel(s) ? c.input_int : 0);
-}
-
-bool counts_ends(const KernelShape& s) {
-    const KernelFamily family = family_of(s);
-    return s.inputs <= 1 && (family == KernelFamily::Copy || family == KernelFamily::Unary ||
-                             family == KernelFamily::Binary || family == KernelFamily::SfpuBinary);
 }
 
 ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
@@ -206,6 +157,7 @@ ScoreboardResult extended(const ScoreboardResult& shorter, const ScoreboardResul
     ScoreboardResult r = longer;
     const auto line = [&](double a, double b) { return a + (b - a) * steps; };
     r.fill = line(shorter.fill, longer.fill);
+    r.lead = line(shorter.lead, longer.lead);
     r.steady = line(shorter.steady, longer.steady);
     for (std::size_t i = 0; i < thread_count; ++i) r.busy[i] = line(shorter.busy[i], longer.busy[i]);
     return r;
@@ -259,15 +211,14 @@ KernelTime KernelModel::time(const KernelShape& shape) const {
         }
         out.parts.push_back(part);
     }
-    out.input_floor = input_floor(shape, constants_);
-    out.output_floor = output_floor(shape, constants_);
-    if (out.input_floor > out.cycles) out.limit = KernelLimit::InputStream;
-    if (out.output_floor > std::max(out.cycles, out.input_floor)) out.limit = KernelLimit::OutputStream;
-    out.per_input = counts_ends(shape) ? single_input_share(shape, constants_, out) : input_share(shape, constants_);
-    // Only a single input, measured from its first unpack to its last pack, can seem to save time.
-    if (shape.inputs > 1) out.per_input = std::max(0.0, out.per_input);
-    out.cycles = std::max(1.0, std::max({out.cycles, out.input_floor, out.output_floor}) + out.per_input);
+    out.per_input = input_share(shape, constants_);
+    out.cycles = std::max(1.0, out.cycles + out.per_input);
     return out;
+}
+
+KernelShape unhindered(KernelShape shape) {
+    shape.waits = shape.pushes = false;
+    return shape;
 }
 
 const KernelModel& kernel_model(const std::string& chip_name) {

@@ -20,8 +20,7 @@ struct KernelPart {
 struct KernelTime {
     double cycles = 0;  ///< per input
     KernelLimit limit = KernelLimit::Unpack;
-    double input_floor = 0, output_floor = 0;  ///< clocks the operand and output streams need
-    double per_input = 0;                      ///< fill, drain and reconfiguration, its share of one input
+    double per_input = 0;  ///< fill, drain and reconfiguration, its share of one input
     std::vector<KernelPart> parts;
     /// Percent of the cycles in which FPU or SFPU are engaged, and in which the chip's performance counter counts.
     double engaged_percent() const;
@@ -40,6 +39,7 @@ public:
     /// One micro-block; remembered.
     const ScoreboardResult& micro_block(const KernelShape& shape, MicroBlock block) const;
     const StreamContext& context() const { return context_; }
+    const KernelConstants& constants() const { return constants_; }
 
 private:
     struct Memo;
@@ -47,6 +47,9 @@ private:
     StreamContext context_;
     std::unique_ptr<Memo> memo_;
 };
+
+/// The shape with infinite bandwidth in and out: it asks no stream for tiles or room.
+KernelShape unhindered(KernelShape shape);
 
 /// The model of a chip, by name or path, with its own constants; built once for each chip file.
 const KernelModel& kernel_model(const std::string& chip_name);

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/ops/op_def.hpp"
+#include "kernels/timing/sweep_pipes.hpp"
 
 namespace tt {
 
@@ -96,7 +97,6 @@ void read_sizes(RowReader& in, KernelShape& s) {
     s.nz_strips = in.size("nz_strips", 0, none);
     s.nz_ublocks = in.size("nz_ublocks", 0, none);
     s.nz_tiles = in.size("nz_tiles", 0, none);
-    s.inputs = in.size("n_inputs", 1, 1);
 }
 
 /// A micro-block's result must fit in half of Dst; only ops that shrink their input take more, and not without end.
@@ -128,6 +128,7 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     read_formats(in, s);
     read_sizes(in, s);
     check_block(in, s);
+    row.inputs = in.size("n_inputs", 0, 0);
     row.measured = in.positive("cycles_per_input");
     if (arch != chip_name)
         row.reason = fmt::format("arch is {}, predicted is {}", arch, chip_name);
@@ -219,10 +220,12 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
         KernelPrediction p;
         p.reason = row.reason;
         if (row.shape) {
-            const KernelTime time = model.time(*row.shape);
+            const KernelTime kernel = model.time(*row.shape);
+            const SweepTime time = time_in_sweep(*row.shape, kernel, row.inputs, model.constants());
             p.cycles = time.cycles;
-            p.math_percent = time.counted_percent();
+            p.math_percent = kernel.counted_percent() * kernel.cycles / time.cycles;
             p.limiter = to_string(time.limit);
+            p.kernel_cycles = model.time(unhindered(*row.shape)).cycles;
         }
         out.push_back(std::move(p));
     }
@@ -231,13 +234,14 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
 
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions) {
     std::vector<std::string> fields = file.csv.columns;
-    fields.insert(fields.end(), {"predicted_cycles", "predicted_math_util_pct", "limiter", "reason"});
+    fields.insert(fields.end(), {"predicted_cycles", "predicted_math_util_pct", "limiter", "reason", "kernel_cycles"});
     std::string out = csv_line(fields);
     for (std::size_t i = 0; i < file.rows.size(); ++i) {
         const KernelPrediction& p = predictions[i];
         fields = file.csv.rows[i].fields;
         const auto shown = [&](double value) { return p.cycles ? fmt::format("{:.2f}", value) : ""; };
-        fields.insert(fields.end(), {shown(p.cycles.value_or(0)), shown(p.math_percent), p.limiter, p.reason});
+        fields.insert(fields.end(), {shown(p.cycles.value_or(0)), shown(p.math_percent), p.limiter, p.reason,
+                                     shown(p.kernel_cycles)});
         out += csv_line(fields);
     }
     return out;

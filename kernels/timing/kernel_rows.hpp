@@ -15,8 +15,9 @@ namespace tt {
 struct KernelRow {
     std::string op;  ///< as written
     std::optional<KernelShape> shape;
-    std::string reason;    ///< why there is no shape
-    bool unknown = false;  ///< nobody knows the op
+    std::string reason;       ///< why there is no shape
+    bool unknown = false;     ///< nobody knows the op
+    std::int64_t inputs = 0;  ///< over which start and end of the measurement are spread; 0: not said
     std::optional<double> measured;
 };
 
@@ -36,12 +37,14 @@ KernelRowFile parse_kernel_rows(std::string_view text, const std::string& name, 
 
 struct KernelPrediction {
     std::optional<double> cycles;
-    double math_percent = 0;  ///< FPU and SFPU instructions as the chip counts them, of the cycles
+    double math_percent = 0;   ///< FPU and SFPU instructions as the chip counts them, of the cycles
+    double kernel_cycles = 0;  ///< the kernel's own: with infinite bandwidth in and out
     std::string limiter, reason;
 };
+/// With the pipes of a measured sweep (kernels/timing/sweep_pipes.hpp).
 std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model);
 
-/// The file with the columns predicted_cycles, predicted_math_util_pct, limiter and reason added.
+/// The file with the columns predicted_cycles, predicted_math_util_pct, limiter, reason and kernel_cycles added.
 std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPrediction>& predictions);
 
 /// By op; empty when no row is measured.

@@ -33,7 +33,9 @@ void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCo
     for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
     s.nz_strips = known ? known->strips : strips;
     s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
-    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * s.u_kt / 5);
+    // A row of tiles of a shifted picture lies across two of the picture's, however long the k-block is.
+    const std::int64_t row_tiles = std::min(s.u_kt, std::int64_t{10});
+    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * row_tiles / 5);
     // The distinct sparse tiles come first, the activations second, as for a dense one.
     if (op.in_df.size() > 1) s.in1 = op.in_df[1];
 }
@@ -68,48 +70,60 @@ SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
     }
     const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
     sum[longest] = std::max(sum[longest], steady);
-    sum[0] = std::max(sum[0], time.input_floor);
-    sum[2] = std::max(sum[2], time.output_floor);
     for (double& thread : sum) thread = std::max(0.0, thread + time.per_input) / slices;
     return clocks;
 }
 
+/// A sub-op of a fused op as an op of its own.
+KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
+    KernelShape s;
+    s.op = sub.type == "matmul" || has_kernel_model({.op = sub.type}) ? sub.type : "nop";
+    s.fidelity = op.fidelity;
+    s.in0 = op.in_df.empty() ? op.out_df : op.in_df.front();
+    s.in1 = sub.inputs.size() > 1 ? s.in0 : DataFormat::Invalid;
+    s.out = op.out_df;
+    s.intermed = op.intermed_df;
+    s.acc = op.acc_df;
+    s.mblock_m = at_least_one(sub.mblock_m);
+    s.mblock_n = at_least_one(sub.mblock_n);
+    s.ublock_rt = at_least_one(sub.ublock_rt);
+    s.ublock_ct = at_least_one(sub.ublock_ct);
+    s.m_k = at_least_one(sub.attributes.m_k);
+    s.u_kt = at_least_one(sub.attributes.u_kt);
+    s.approximate = op.attr.approximate_mode;  // the sub-ops have none of their own, as for their values
+    s.vector = sub.attributes.vector.value_or(VectorMode::RC);
+    s.waits = std::any_of(sub.inputs.begin(), sub.inputs.end(),
+                          [](const FusedOperand& in) { return in.kind == FusedOperand::Kind::Input; });
+    s.pushes = sub.output.kind == FusedOperand::Kind::Output;
+    if (sub.type == "reduce") {
+        s.op = "reduce";
+        s.reduce_dim = sub.attributes.reduce_dim;
+        s.z = at_least_one(sub.attributes.z);
+        if (s.reduce_dim == ReduceDim::None) s.op = "nop";
+    }
+    return s;
+}
+
 /// A fused op: what its sub-ops cost one after the other, per output slice.
-SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model) {
+SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alone) {
     SliceClocks sum;
     for (const auto& schedule : op.fused->schedules)
         for (const FusedSubOp& sub : schedule) {
-            KernelShape s;
-            const OpDef* def = find_op(sub.type);
-            if (!def) continue;
-            s.op = sub.type == "matmul" || has_kernel_model({.op = sub.type}) ? sub.type : "nop";
-            s.fidelity = op.fidelity;
-            s.in0 = op.in_df.empty() ? op.out_df : op.in_df.front();
-            s.in1 = sub.inputs.size() > 1 ? s.in0 : DataFormat::Invalid;
-            s.out = op.out_df;
-            s.intermed = op.intermed_df;
-            s.acc = op.acc_df;
-            s.mblock_m = at_least_one(sub.mblock_m);
-            s.mblock_n = at_least_one(sub.mblock_n);
-            s.ublock_rt = at_least_one(sub.ublock_rt);
-            s.ublock_ct = at_least_one(sub.ublock_ct);
-            s.m_k = at_least_one(sub.attributes.m_k);
-            s.u_kt = at_least_one(sub.attributes.u_kt);
-            s.approximate = sub.attributes.approximate_mode;
-            s.vector = sub.attributes.vector.value_or(VectorMode::RC);
-            s.inputs = 128;
-            if (sub.type == "reduce") {
-                s.op = "reduce";
-                s.reduce_dim = sub.attributes.reduce_dim;
-                s.z = at_least_one(sub.attributes.z);
-                if (s.reduce_dim == ReduceDim::None) s.op = "nop";
-            }
-            const SliceClocks one = slice_clocks(model, s);
+            if (!find_op(sub.type)) continue;
+            const KernelShape shape = sub_shape(op, sub);
+            const SliceClocks one = slice_clocks(model, alone ? unhindered(shape) : shape);
             for (std::size_t i = 0; i < thread_count; ++i) sum.threads[i] += one.threads[i];
             sum.engaged += one.engaged;
             sum.counted += one.counted;
         }
     return sum;
+}
+
+SliceClocks op_clocks(const OpConfig& op, const OpDef& def, const KernelModel& model, const StepWork& work,
+                      bool alone) {
+    if (def.op_class == OpClass::Fused && op.fused) return fused_clocks(op, model, alone);
+    const KernelShape shape = kernel_shape(op, def, work.sparse);
+    return slice_clocks(model, alone ? unhindered(shape) : shape);
 }
 
 Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles)))); }
@@ -137,7 +151,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
     s.l1_acc = op.attr.l1_acc;
     s.bias = op.attr.bias;
     s.gelu = op.attr.sfpu_gelu;
-    s.inputs = 128;
+    s.min_buffer_input = op.attr.min_buffer_input;
     if (def.op_class == OpClass::SparseMatmul || (def.op_class == OpClass::Matmul && op.attr.identity))
         set_sparse(s, op, sparse);
     if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
@@ -148,9 +162,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
     const KernelModel& model = kernel_model(chip.chip);
-    const SliceClocks slice = def.op_class == OpClass::Fused && op.fused
-                                  ? fused_clocks(op, model)
-                                  : slice_clocks(model, kernel_shape(op, def, work.sparse));
+    const SliceClocks slice = op_clocks(op, def, model, work, false), alone = op_clocks(op, def, model, work, true);
     // The step's share of its slice is that of the first operand's tiles.
     double share = 1;
     if (!work.in_bytes.empty() && !op.in_df.empty()) {
@@ -159,7 +171,8 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
         if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
     }
     return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
-            whole(slice.engaged * share), whole(slice.counted * share)};
+            whole(slice.engaged * share),    whole(slice.counted * share),    whole(alone.threads[0] * share),
+            whole(alone.threads[1] * share), whole(alone.threads[2] * share)};
 }
 
 }  // namespace tt

@@ -26,6 +26,8 @@ struct StepTime {
     Cycles unpack, math, pack;
     Cycles engaged;  ///< of math: FPU or SFPU are at work
     Cycles counted;  ///< of these, what the chip's performance counter shows: a clock per instruction
+    /// The stages with infinite bandwidth in and out: no stream to ask for tiles or room.
+    Cycles unpack_alone, math_alone, pack_alone;
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);

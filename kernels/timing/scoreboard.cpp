@@ -202,6 +202,7 @@ private:
         }
         // Set-up, then the bytes over the ports both unpackers share.
         const double start = std::max({now_[t], unpacker_free_[unpacker], port_free_ - s.issue});
+        if (first_fill_ < 0) first_fill_ = start;
         const double done = std::max(start, port_free_) + s.issue + s.bytes / timing_.unpack_bytes;
         port_free_ = done;
         unpacker_free_[unpacker] = done;
@@ -254,6 +255,7 @@ private:
         const std::vector<double>& ends = ends_[last];
         if (ends.empty()) return r;
         r.fill = ends.front();
+        r.lead = std::max(0.0, first_fill_);
         if (ends.size() > 1) {
             const std::size_t from = ends.size() / 2 - (ends.size() > 3 ? 0 : 1);
             r.steady = (ends.back() - ends[from]) / static_cast<double>(ends.size() - 1 - from);
@@ -284,7 +286,7 @@ private:
     Source a_, b_;
     std::array<double, 2> unpacker_free_{};
     std::array<double, 16> unit_free_{};
-    double port_free_ = 0, pack_free_ = 0;
+    double port_free_ = 0, pack_free_ = 0, first_fill_ = -1;
 };
 
 }  // namespace

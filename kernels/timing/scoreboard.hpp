@@ -26,6 +26,7 @@ std::string_view to_string(KernelLimit limit);
 /// In clocks.
 struct ScoreboardResult {
     double fill = 0;                          ///< first instruction to the end of the first micro-block
+    double lead = 0;                          ///< of it, before the first tile is unpacked
     double steady = 0;                        ///< between the ends of later micro-blocks
     double drain = 0;                         ///< last unpack to last pack
     std::array<double, thread_count> busy{};  ///< per thread and micro-block, without waits for the other threads

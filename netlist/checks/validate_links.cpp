@@ -103,7 +103,7 @@ void check_tms(Validation& v, const Op& op, std::size_t k) {
 /// Broadcast kernel buffers of a matmul must hold whole inner blocks.
 void check_matmul_broadcast(Validation& v, const Op& op) {
     const OpAttributes& attr = op.cfg.attr;
-    if (op.cfg.type != "matmul" || attr.identity || !v.chip.features.fp32_dest) return;
+    if (op.cfg.type != "matmul" || attr.identity || !v.chip.features.broadcast_blocks) return;
     const Blocking& b = op.cfg.out;
     const bool tall = b.ublock_ct < b.ublock_rt;
     const int input = tall ? 0 : 1;

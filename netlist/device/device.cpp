@@ -92,6 +92,8 @@ struct DeviceChoice {
     std::vector<std::vector<int>> harvested{{}};
 };
 
+DeviceChoice one_chip(std::string name, SocDescriptor soc) { return {.name = std::move(name), .soc = std::move(soc)}; }
+
 bool same_layout(const ChipParams& a, const ChipParams& b) {
     return a.grid_x == b.grid_x && a.grid_y == b.grid_y && a.worker_x == b.worker_x && a.worker_y == b.worker_y;
 }
@@ -100,18 +102,23 @@ DeviceChoice product_choice(const Product& product, const ChipParams& base) {
     if (!same_layout(chip(product.info.arch), base))
         fail_input({}, "--device {} has {} chips, but the netlist runs on {}", product.info.name, product.info.arch,
                    base.name);
-    DeviceChoice choice{product.info.name, {base, {}}, product.info.chips, true, product.mesh_width, product.harvested};
+    DeviceChoice choice{.name = product.info.name,
+                        .soc = {base, {}},
+                        .chips = product.info.chips,
+                        .fixed_count = true,
+                        .mesh_width = product.mesh_width,
+                        .harvested = product.harvested};
     choice.soc.params.clock_mhz = product.clock_mhz;
     return choice;
 }
 
 DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
-    if (device.empty()) return {base.name, {base, {}}, 1, false, 0, {{}}};
+    if (device.empty()) return one_chip(base.name, {base, {}});
     if (is_chip_path(device)) {
         if (chip(device).file != base.file)
             fail_input({}, "--device {} is the chip {}, but the netlist runs on {}", device, chip(device).name,
                        base.name);
-        return {base.name, {base, {}}, 1, false, 0, {{}}};
+        return one_chip(base.name, {base, {}});
     }
     std::vector<std::string> names;
     for (const Product& product : all_products()) {
@@ -120,7 +127,7 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     }
     const std::filesystem::path path(device);
     if (path.extension() == ".yaml" || path.extension() == ".yml" || device.find('/') != std::string::npos)
-        return {path.stem().string(), read_soc_descriptor(device, base), 1, false, 0, {{}}};
+        return one_chip(path.stem().string(), read_soc_descriptor(device, base));
     fail_input({},
                "--device '{}' is neither a product nor a soc descriptor (.yaml) nor a chip's folder; products: {}{}",
                device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));

@@ -11,11 +11,18 @@ namespace tt {
 
 namespace {
 
-/// Translated coordinates of chips that have the hardware (tt-isa-documentation WormholeB0/NoC/Coordinates.md):
-/// below 16 nothing changes; 16 and 17 are the columns of DRAM (x) or the rows of Ethernet (y); from 18 on the columns
-/// of cores, and the rows of cores with the harvested ones last.
-constexpr int first_translated = 16, first_core = 18;
-constexpr int special_x[] = {0, 5}, special_y[] = {0, 6};
+/// Translated coordinates of chips that have the hardware (tt-isa-documentation WormholeB0/NoC/Coordinates.md): below
+/// 16 nothing changes; from 16 on first the columns (rows) without cores, then those with cores, harvested rows last.
+constexpr int first_translated = 16;
+
+/// Columns of the grid in the order of translated coordinates; rows the same way.
+std::vector<int> translated_order(const std::vector<int>& cores, int size) {
+    std::vector<int> order;
+    for (int k = 0; k < size; ++k)
+        if (std::find(cores.begin(), cores.end(), k) == cores.end()) order.push_back(k);
+    order.insert(order.end(), cores.begin(), cores.end());
+    return order;
+}
 
 class SocReader {
 public:
@@ -67,19 +74,14 @@ private:
         soc_.params.grid_y = physical.y;
     }
 
-    int physical_x(int x) const {
-        if (!translated_ || x < first_translated) return x;
-        if (x < first_core) return special_x[x - first_translated];
-        const auto column = static_cast<std::size_t>(x - first_core);
-        return column < base_.worker_x.size() ? base_.worker_x[column] : -1;
+    int physical(int at, const std::vector<int>& order) const {
+        if (!translated_ || at < first_translated) return at;
+        const auto k = static_cast<std::size_t>(at - first_translated);
+        return k < order.size() ? order[k] : -1;
     }
+    int physical_x(int x) const { return physical(x, translated_order(base_.worker_x, base_.grid_x)); }
     /// Which rows are harvested is not in a translated descriptor: the last ones are taken.
-    int physical_y(int y) const {
-        if (!translated_ || y < first_translated) return y;
-        if (y < first_core) return special_y[y - first_translated];
-        const auto row = static_cast<std::size_t>(y - first_core);
-        return row < base_.worker_y.size() ? base_.worker_y[row] : -1;
-    }
+    int physical_y(int y) const { return physical(y, translated_order(base_.worker_y, base_.grid_y)); }
 
     std::vector<NocCoord> coords(const YamlNode& node, std::string_view what) {
         std::vector<NocCoord> list = node.is_null() ? std::vector<NocCoord>{} : read_coords(node, file_, what, bound_);

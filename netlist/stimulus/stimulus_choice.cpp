@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kernels/ops/op_def.hpp"
 #include "netlist/checks/instances.hpp"
 #include "netlist/stimulus/stimulus_constants.hpp"
 
@@ -48,11 +49,8 @@ bool squares(const DataStep& step) {
 /// Whether the result is positive when all operands are, and may be otherwise when one is not.
 bool passes_sign(const DataStep& step, std::size_t operand) {
     if (squares(step)) return false;
-    static const std::set<std::string_view> types{
-        "nop",    "datacopy",  "ethernet_datacopy", "tilizer", "splice", "add",   "multiply", "maximum",
-        "reduce", "sqrt",      "reciprocal",        "tanh",    "gelu",   "lrelu", "power",    "dropout",
-        "matmul", "depthwise", "embedding"};
-    if (!types.contains(step.type())) return false;
+    const OpDef* def = find_op(step.type());
+    if (!def || !def->keeps_sign) return false;
     if (step.attr().relu_en && step.attr().relu != ReluMode::None) return false;
     if (step.type() == "embedding") return operand == 0;
     return step.type() != "matmul" || !step.attr().identity || operand == 1;
@@ -120,12 +118,15 @@ StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved), 
     find_positive();
 }
 
-/// Goes back from every square root and logarithm to the host's queues, as long as signs pass.
+/// Goes back from every op that wants positive operands (roots, logarithms) to the host's queues, as long as signs
+/// pass.
 void StimulusChooser::find_positive() {
     std::set<const DataStep*> seen;
     std::vector<const DataStep::Source*> open;
-    for (const DataStep& step : flow_.steps())
-        if ((step.type() == "sqrt" || step.type() == "log") && !step.inputs.empty()) open.push_back(&step.inputs[0]);
+    for (const DataStep& step : flow_.steps()) {
+        const OpDef* def = find_op(step.type());
+        if (def && def->wants_positive && !step.inputs.empty()) open.push_back(&step.inputs[0]);
+    }
     while (!open.empty()) {
         const DataStep::Source& from = *open.back();
         open.pop_back();

@@ -119,8 +119,6 @@ void read_fields(Context& ctx, const SourceLoc& loc, const YamlNode& map, const 
 /// those of any op that can be fused.
 void read_attributes(Context& ctx, const YamlNode& node, const OpDef& def, const std::string& what, OpAttributes& into,
                      bool sub_op = false);
-/// Whether the reader knows where to put an attribute of that name.
-bool attribute_has_place(std::string_view name);
 
 void read_queues(Context& ctx, const YamlNode& node, Netlist& into);
 void read_graphs(Context& ctx, const YamlNode& node, Netlist& into);

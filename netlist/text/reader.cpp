@@ -34,28 +34,32 @@ static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
 }
 
 static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
+    using Read = void (*)(Context&, const YamlNode&, Netlist&);
+    static const std::vector<std::pair<std::string, Read>> parts{
+        {"devices", read_devices},
+        {"queues", read_queues},
+        {"graphs", read_graphs},
+        {"programs", read_programs},
+        {"fused_ops", read_fused_ops},
+        {"test-config", [](Context& c, const YamlNode& node, Netlist& n) { read_test_config(c, node, n.test); }},
+        {"performance-check",
+         [](Context& c, const YamlNode& node, Netlist& n) { read_performance_check(c, node, n.performance); }},
+    };
     if (!ctx.is_map(root, "the netlist")) return;
+    std::vector<std::string> known;
+    for (const auto& [name, read] : parts) known.push_back(name);
     bool has_devices = false;
     for (const auto& [key, value] : root.entries) {
         const std::string& name = key->scalar;
-        if (name == "devices") {
-            has_devices = true;
-            read_devices(ctx, *value, into);
-        } else if (name == "queues") {
-            if (!into.graphs.empty())
-                ctx.problems.error(ctx.at(*key), "'queues' must stand before 'graphs', whose ops name them");
-            read_queues(ctx, *value, into);
-        } else if (name == "graphs") {
-            read_graphs(ctx, *value, into);
-        } else if (name == "programs") {
-            read_programs(ctx, *value, into);
-        } else if (name == "fused_ops") {
-            read_fused_ops(ctx, *value, into);
-        } else if (name == "test-config") {
-            read_test_config(ctx, *value, into.test);
-        } else if (name == "performance-check") {
-            read_performance_check(ctx, *value, into.performance);
+        const auto part = std::find(known.begin(), known.end(), name);
+        if (part == known.end()) {
+            ctx.problems.error(ctx.at(*key), "a netlist has no '{}'{}", name, did_you_mean(name, known));
+            continue;
         }
+        if (name == "queues" && !into.graphs.empty())
+            ctx.problems.error(ctx.at(*key), "'queues' must stand before 'graphs', whose ops name them");
+        has_devices = has_devices || name == "devices";
+        parts[static_cast<std::size_t>(part - known.begin())].second(ctx, *value, into);
     }
     if (!has_devices)
         ctx.problems.error(ctx.at(root), "the netlist needs the key 'devices', such as devices: {{arch: grayskull}}");

@@ -93,7 +93,7 @@ std::string op_text(const Op& op) {
     for (const auto& [queue, reader] : op.forked_dram_inputs)
         forks += (forks.empty() ? "" : ", ") + fmt::format("{{{}: {}}}", word(queue), word(reader));
     if (!forks.empty()) map.add("forked_dram_inputs", "[" + forks + "]");
-    const FlowMap attr = attributes(cfg.attr);
+    const FlowMap attr = attributes(cfg.attr, cfg.type);
     if (!attr.empty()) map.add("attributes", attr.text());
     return map.text();
 }
@@ -211,7 +211,7 @@ std::string sub_op_text(const FusedSubOp& sub) {
     OpAttributes attr = sub.attributes;
     if (attr.zero_point < 0 || attr.zero_point > 0) map.add("zero_point", number(attr.zero_point));
     attr.zero_point = 0;
-    const FlowMap rest = attributes(attr);
+    const FlowMap rest = attributes(attr, sub.type);
     if (!rest.empty()) map.add("attributes", rest.text());
     if (!sub.pop.empty()) map.add("pop", operand_names(sub.pop));
     if (!sub.pop_last.empty()) map.add("pop_last", operand_names(sub.pop_last));

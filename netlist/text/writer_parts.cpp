@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
+
+#include "kernels/ops/op_def.hpp"
 
 namespace tt::writing {
 
@@ -50,19 +53,10 @@ std::string broadcast(const std::map<int, std::int64_t>& entries) {
     return map.text();
 }
 
-const char* name(VectorMode mode) { return mode == VectorMode::R ? "r" : mode == VectorMode::C ? "c" : "rc"; }
-const char* name(ReluMode mode) { return mode == ReluMode::Min ? "min" : mode == ReluMode::Max ? "max" : "none"; }
-const char* name(ReduceDim dim) {
-    return dim == ReduceDim::R ? "r" : dim == ReduceDim::C ? "c" : dim == ReduceDim::Z ? "z" : "rc";
-}
-
 /// Adds what differs from the default.
 class AttributeList {
 public:
     explicit AttributeList(FlowMap& into) : into_(into) {}
-    void flag(const char* key, bool value) {
-        if (value) into_.add(key, "true");
-    }
     void whole(const char* key, std::int64_t value, std::int64_t otherwise) {
         if (value != otherwise) into_.add(key, value);
     }
@@ -72,9 +66,6 @@ public:
     void text(const char* key, const std::string& value, const std::string& otherwise) {
         if (value != otherwise) into_.add(key, word(value));
     }
-    void numbers(const char* key, const std::vector<std::int64_t>& values) {
-        if (!values.empty()) into_.add(key, list(values));
-    }
 
 private:
     FlowMap& into_;
@@ -82,59 +73,27 @@ private:
 
 }  // namespace
 
-FlowMap attributes(const OpAttributes& a) {
-    const OpAttributes d;
+static std::string text_of(const AttrValue& value) {
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+    if (const auto* real = std::get_if<double>(&value)) return number(*real);
+    if (const auto* text = std::get_if<std::string>(&value)) return word(*text);
+    if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value)) return list(*numbers);
+    return broadcast(std::get<std::map<int, std::int64_t>>(value));
+}
+
+FlowMap attributes(const OpAttributes& a, std::string_view type) {
     FlowMap map;
-    AttributeList add(map);
-    add.whole("m_k", a.m_k, d.m_k);
-    add.whole("u_kt", a.u_kt, d.u_kt);
-    add.flag("bias", a.bias);
-    add.flag("accumulate", a.accumulate);
-    add.whole("z", a.z, d.z);
-    add.flag("l1_acc", a.l1_acc);
-    add.text("sfpu_op", a.sfpu_gelu ? "gelu" : "", "");
-    add.whole("min_buffer_input", a.min_buffer_input, d.min_buffer_input);
-    add.flag("requant", a.requant);
-    add.flag("dequant", a.dequant);
-    add.real("zero_point", a.zero_point, d.zero_point);
-    add.flag("identity", a.identity);
-    add.whole("num_index_tiles", a.num_index_tiles, d.num_index_tiles);
-    add.whole("num_sparse_tiles", a.num_sparse_tiles, d.num_sparse_tiles);
-    add.whole("num_columns", a.num_columns, d.num_columns);
-    add.whole("sparse_tile_ptr_bits", a.sparse_tile_ptr_bits, d.sparse_tile_ptr_bits);
-    add.whole("sparse_ublock_idx_bits", a.sparse_ublock_idx_bits, d.sparse_ublock_idx_bits);
-    add.whole("indices_len", a.indices_len, d.indices_len);
-    add.whole("fracture_factor", a.fracture_factor, d.fracture_factor);
-    add.whole("starting_row", a.starting_row, d.starting_row);
-    add.whole("act_t", a.act_t, d.act_t);
-    add.numbers("num_nz_strips", a.num_nz_strips);
-    if (a.vector) map.add("vector", name(*a.vector));
-    add.flag("approximate_mode", a.approximate_mode);
-    add.text("sfpu_execution_thread", a.sfpu_on_pack ? "pack" : "", "");
-    add.flag("relu_en", a.relu_en);
-    add.real("relu_threshold", static_cast<double>(a.relu_threshold), 0);
-    add.text("relu_mode", name(a.relu), name(d.relu));
-    add.text("stoch_rnd_mode", a.stoch_rnd_mode, d.stoch_rnd_mode);
-    if (a.reduce_dim != ReduceDim::None) map.add("dim", name(a.reduce_dim));
-    add.text("type", a.reduce_type, d.reduce_type);
-    add.real("p", a.p, d.p);
-    add.whole("seed", a.seed, d.seed);
-    add.real("slope", a.slope, d.slope);
-    add.whole("exp", a.exp, d.exp);
-    add.text("fused_op_id", a.fused_op_id, d.fused_op_id);
-    add.text("granularity", a.granularity == SpliceUnit::T ? "t" : "", "");
-    for (std::size_t k = 0; k < a.splice.size(); ++k)
-        map.add(fmt::format("input{}", k),
-                list(std::vector<std::int64_t>{a.splice[k].index, a.splice[k].length, a.splice[k].stride}));
-    add.whole("num_indices", a.num_indices, d.num_indices);
-    add.whole("k", a.k, d.k);
-    add.text("sort", a.sort == TopkSort::ArgMax ? "argmax" : "", "");
-    add.flag("kreduce", a.kreduce);
-    if (!a.kernel_broadcast.empty()) map.add("kernel_broadcast", broadcast(a.kernel_broadcast));
-    if (!a.kernel_broadcast_per_t.empty()) map.add("kernel_broadcast_per_t", broadcast(a.kernel_broadcast_per_t));
-    add.numbers("ingress_channels", a.ingress_channels);
-    add.numbers("egress_channels", a.egress_channels);
-    add.whole("dest_device", a.dest_device, d.dest_device);
+    std::set<std::string_view> seen;
+    const auto add = [&](std::span<const AttrDef> list) {
+        for (const AttrDef& attr : list)
+            if (seen.insert(attr.name).second && !is_default(a, attr))
+                map.add(std::string(attr.name), text_of(attribute(a, attr)));
+    };
+    if (const OpDef* own = find_op(type)) add(own->attributes);
+    add(common_attributes());
+    // a sub-op may carry those of others
+    for (const OpDef* other : all_ops()) add(other->attributes);
     return map;
 }
 

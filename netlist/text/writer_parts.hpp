@@ -28,8 +28,8 @@ private:
     std::string text_;
 };
 
-/// Attributes that differ from their defaults.
-FlowMap attributes(const OpAttributes& attr);
+/// Attributes that differ from their defaults; first those of the op type.
+FlowMap attributes(const OpAttributes& attr, std::string_view type);
 std::string test_config(const TestConfig& test);
 std::string performance_check(const std::vector<PerformanceCheck>& checks);
 

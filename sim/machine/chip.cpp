@@ -16,7 +16,7 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       instance_(instance),
       calendar_(clock),
       noc_(instance.params),
-      memory_(memory_constants(instance.params.timing.chip)),
+      memory_(memory_constants(instance.params)),
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
 

@@ -50,7 +50,7 @@ void Server::walk(StateWalk& walk) {
 }
 
 Noc::Noc(const ChipParams& chip)
-    : constants_(noc::constants(tt::chip(chip.timing.chip))),
+    : constants_(noc::constants(chip)),
       topology_(chip),
       ports_(static_cast<std::size_t>(topology_.ports())),
       channels_(ports_.size()),

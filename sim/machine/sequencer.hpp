@@ -71,6 +71,7 @@ private:
     void walk(StateWalk& walk, QueueMemory::Moment moment);
     void walk_reports(StateWalk& walk);
     bool settled() const;
+    bool more_launches() const;
     void skip_rounds(const Epoch& ended);
     static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
                            PointerTable& pointers);

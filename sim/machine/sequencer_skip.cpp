@@ -1,4 +1,6 @@
 // How the sequencer skips what repeats: inputs of the epochs in flight, and rounds of a program's loop between them.
+#include <algorithm>
+
 #include "sim/machine/sequencer.hpp"
 
 namespace tt::sim {
@@ -45,12 +47,15 @@ void Sequencer::between_cycles() {
     const std::vector<Epoch*> epochs = in_flight();
     if (epochs.empty()) return;
     std::vector<std::int64_t> over;
+    bool more = false;
     for (Epoch* epoch : epochs) {
         over.push_back(epoch->count_inputs_over());
         if (over.back() == 0) return;  // it has not begun
+        more = more || over.back() < epoch->inputs();
     }
     if (over == last_over_) return;
     last_over_ = over;
+    if (!more) return;  // a walk costs more than a small epoch
     const auto walk_all = [&](StateWalk& walk) {
         walk.fixed(generation_);
         for (Epoch* epoch : epochs) epoch->walk(walk);
@@ -151,6 +156,13 @@ bool Sequencer::settled() const {
     return true;
 }
 
+/// Whether any epoch is still to begin; else there is nothing to skip, as at the end of a call of a session.
+bool Sequencer::more_launches() const {
+    return !at_end_ || std::any_of(window_.begin(), window_.end(), [](const Pending& pending) {
+        return !pending.over && std::holds_alternative<EpochLaunch>(pending.command);
+    });
+}
+
 /// How many times the commands between two moments come again, entry numbers moved on each time by what they moved
 /// between the two; at most `most`, since nobody skips more.
 std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to, std::int64_t most) const {
@@ -224,7 +236,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
 /// An epoch has ended. If none is in flight and all is as it was an earlier time, the rounds of commands that follow
 /// are those that followed then, as far as the commands to come are the same.
 void Sequencer::skip_rounds(const Epoch& ended) {
-    if (!may_skip() || !settled()) return;
+    if (!may_skip() || !settled() || !more_launches()) return;
     Settled present{commands_, {}};
     for (const auto& [queue, memory] : context_.queues) present.popped[queue] = memory->popped();
     const auto walk_all = [&](StateWalk& walk) {

@@ -106,10 +106,12 @@ MemoryConstants read_memory_constants(const std::string& file) {
     return c;
 }
 
-const MemoryConstants& memory_constants(const std::string& chip_name) {
+const MemoryConstants& memory_constants(const std::string& chip_name) { return memory_constants(chip(chip_name)); }
+
+const MemoryConstants& memory_constants(const ChipParams& chip) {
     static std::mutex mutex;
     static std::map<std::string, MemoryConstants> known;  // by file: chips may share one
-    const std::string& file = chip(chip_name).files.memory;
+    const std::string& file = chip.files.memory;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(file); found != known.end()) return found->second;
     return known.emplace(file, read_memory_constants(file)).first->second;

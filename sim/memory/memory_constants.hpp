@@ -46,7 +46,8 @@ struct MemoryConstants {
 
 /// Throws Error(Input) with the place of a missing, unknown or senseless entry.
 MemoryConstants read_memory_constants(const std::string& file);
-/// Of the chip of that name, read once.
+/// Of the chip, read once for each file.
+const MemoryConstants& memory_constants(const ChipParams& chip);
 const MemoryConstants& memory_constants(const std::string& chip_name);
 
 }  // namespace tt::sim

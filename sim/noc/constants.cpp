@@ -71,7 +71,7 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
     c.hop = chip.timing.noc_hop;
     c.niu = chip.timing.noc_niu;
     c.packet_bytes = chip.timing.noc_packet_bytes;
-    c.dram = sim::memory_constants(chip.timing.chip).dram;
+    c.dram = sim::memory_constants(chip).dram;
     YamlMap constants = map.map("constants");
     for (const Named& n : numbers) {
         const double value = constants.number(n.name);
@@ -105,7 +105,10 @@ const Constants& constants(const ChipParams& chip) {
     const Key key{chip.files.noc, chip.files.memory, t.noc_link_bytes, t.noc_hop, t.noc_niu, t.noc_packet_bytes};
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    return known.emplace(key, read_constants(chip.files.noc, chip)).first->second;
+    ChipParams whole = tt::chip(t.chip);  // its ports lie on all of its grid, whatever a descriptor left of it
+    whole.timing = t;
+    whole.files = chip.files;
+    return known.emplace(key, read_constants(chip.files.noc, whole)).first->second;
 }
 
 }  // namespace tt::noc

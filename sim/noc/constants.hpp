@@ -68,7 +68,7 @@ struct Constants {
 
 /// Reads a file; throws Error(Input) with the place of what is wrong.
 Constants read_constants(const std::string& file, const ChipParams& chip);
-/// Those of the chip, read once.
+/// Those of the chip as it is given: its `files` and `timing` count, not those of the chip of its name. Read once.
 const Constants& constants(const ChipParams& chip);
 
 }  // namespace tt::noc

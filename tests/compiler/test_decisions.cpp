@@ -45,8 +45,9 @@ Literal bytes(std::uint32_t seed, std::uint32_t least) {
     return x;
 }
 
-/// The model's output "y", computed by the device alone.
-Literal on_chip(const std::string& text, const Values& inputs, const char* device, DataFormat df, Numerics numerics) {
+/// The model's output "y", computed by the device alone unless the host may help.
+Literal on_chip(const std::string& text, const Values& inputs, const char* device, DataFormat df, Numerics numerics,
+                bool host_fallback = false) {
     const TempFolder folder;
     ModelFiles files;
     files.model = folder.path() + "/model.tg";
@@ -55,7 +56,7 @@ Literal on_chip(const std::string& text, const Values& inputs, const char* devic
     CompileOptions options;
     options.device = device;
     options.default_df = df;
-    options.host_fallback = false;
+    options.host_fallback = host_fallback;
     for (const auto& [name, value] : inputs) {
         files.inputs[name] = folder.path() + "/" + name + ".npy";
         write_value_file(files.inputs[name], value);
@@ -159,4 +160,78 @@ TEST_CASE("places of maxima are exact in the formats of the chips") {
             return static_cast<double>(best);
         });
     });
+}
+
+namespace {
+
+Literal some_bytes(const Dims& dims, std::uint32_t seed) {
+    Literal x(DType::U8, dims);
+    std::mt19937 random(seed);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, static_cast<double>(random() % 256));
+    return x;
+}
+
+/// Of the results of products of bytes, whose sums have up to 22 bits.
+std::int64_t inner_product(const Literal& a, const Literal& b, std::int64_t row, std::int64_t column) {
+    const std::int64_t k = a.dims()[1], n = b.dims()[1];
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < k; ++i)
+        sum += (to_whole(a.at(row * k + i)) - 7) * (to_whole(b.at(i * n + column)) - 128);
+    return sum;
+}
+
+const std::string centred_product =
+    "%a = input : u8[8, 70]\n%b = input : u8[70, 20]\n"
+    "%fa = cast %a {to = \"f32\"}\n%za = constant [7] : f32[]\n%ca = subtract %fa, %za\n"
+    "%fb = cast %b {to = \"f32\"}\n%zb = constant [128] : f32[]\n%cb = subtract %fb, %zb\n"
+    "%p = matmul %ca, %cb\n";
+
+}  // namespace
+
+TEST_CASE("sums of products of whole numbers come out exactly at the end of a model") {
+    on_both_chips([](const char* device, const Format& format, Numerics numerics) {
+        const Literal a = some_bytes({8, 70}, 7), b = some_bytes({70, 20}, 8);
+        const std::string text = centred_product + "%y = cast %p {to = \"i32\"}\noutput \"y\" = %y\n";
+        const Literal y = on_chip(text, {{"a", a}, {"b", b}}, device, format.df, numerics, true);
+        check_equal(y, [&](std::int64_t i) { return static_cast<double>(inner_product(a, b, i / 20, i % 20)); });
+    });
+}
+
+TEST_CASE("a product of whole numbers is quantized by its exact sums at the end of a model") {
+    on_both_chips([](const char* device, const Format& format, Numerics numerics) {
+        const Literal a = some_bytes({8, 70}, 9), b = some_bytes({70, 20}, 10);
+        const std::string text = centred_product +
+                                 "%s = constant [0.001] : f32[]\n%q = multiply %p, %s\n%r = round %q\n"
+                                 "%y = cast %r {to = \"i32\"}\noutput \"y\" = %y\n";
+        const Literal y = on_chip(text, {{"a", a}, {"b", b}}, device, format.df, numerics, true);
+        check_equal(y, [&](std::int64_t i) {
+            const auto sum = static_cast<float>(inner_product(a, b, i / 20, i % 20));
+            return static_cast<double>(std::nearbyint(sum * 0.001F));
+        });
+    });
+}
+
+TEST_CASE("sums of a convolution of whole numbers come out exactly at the end of a model") {
+    // 6 channels in 2 groups, 4x4 kernels at stride 3, one row and column of padding before
+    const Literal x = some_bytes({2, 6, 9, 9}, 11), w = some_bytes({4, 3, 4, 4}, 12);
+    const std::string text =
+        "%x = input : u8[2, 6, 9, 9]\n%w = input : u8[4, 3, 4, 4]\n"
+        "%fx = cast %x {to = \"f32\"}\n%fw = cast %w {to = \"f32\"}\n"
+        "%c = conv %fx, %fw {group = 2, strides = [3, 3], pads = [1, 1, 0, 0]}\n"
+        "%y = cast %c {to = \"i32\"}\noutput \"y\" = %y\n";
+    const auto sum = [&](std::int64_t at) {
+        const std::int64_t n = at / 36, c = at / 9 % 4, row = at / 3 % 3 * 3 - 1, col = at % 3 * 3 - 1;
+        double total = 0;
+        for (std::int64_t k = 0; k < 3; ++k)
+            for (std::int64_t r = std::max<std::int64_t>(0, -row); r < 4; ++r)
+                for (std::int64_t q = std::max<std::int64_t>(0, -col); q < 4; ++q)
+                    total += x.at(((n * 6 + c / 2 * 3 + k) * 9 + row + r) * 9 + col + q) *
+                             w.at(((c * 3 + k) * 4 + r) * 4 + q);
+        return total;
+    };
+    for (const Format& format : formats) {
+        const Literal y = on_chip(text, {{"x", x}, {"w", w}}, "wh_n150", format.df, Numerics::Real, true);
+        REQUIRE(y.size() == 72);
+        check_equal(y, sum);
+    }
 }

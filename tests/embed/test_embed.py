@@ -47,7 +47,7 @@ class Installation(unittest.TestCase):
         return run(self.prefix / "bin" / name, *arguments, cwd=self.work, **how)
 
     def test_the_page_shows_the_examples(self):
-        self.assertEqual(len(self.shown), 4)
+        self.assertEqual(len(self.shown), 7)
         for name, text in self.shown.items():
             self.assertEqual(text, (self.examples / "embed" / name).read_text(encoding="utf-8"), name)
 
@@ -64,6 +64,33 @@ class Installation(unittest.TestCase):
         for entry, line in enumerate(lines[:4]):  # gelu(1.5 + entry)
             self.assertAlmostEqual(float(line), [1.4, 2.48, 3.5, 4.5][entry], delta=0.03)
         self.assertRegex(lines[4], r"^\d{4,} cycles on wormhole_b0$")
+
+    def test_every_engine_takes_the_same_calls(self):
+        lines = self.embedded("engines", self.examples / "own_chip/netlist.yaml").splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines], ["full", "timing", "functional", "golden"])
+        at = [re.fullmatch(r"\w+: nothing is there yet, 4 entries are there at cycle (\d+)(?:, the first is (.*))?", line)
+              for line in lines]
+        self.assertTrue(all(at), lines)
+        self.assertEqual(at[0].group(1), at[1].group(1))
+        self.assertEqual([found.group(1) for found in at[2:]], ["0", "0"])
+        for n in (0, 2, 3):  # gelu(2)
+            self.assertAlmostEqual(float(at[n].group(2)), 1.954, delta=0.02)
+        self.assertIn("timing mode", self.tool("ttperf", self.work / "session.ttperf"))
+
+    def test_a_graph_made_node_by_node(self):
+        lines = self.embedded("graph").splitlines()
+        self.assertEqual(lines[:2], ["16", "32"])
+        self.assertIn("matmul", lines[2])
+
+    def test_a_model_from_a_file(self):
+        out = self.work / "compiled"
+        lines = self.embedded("model", self.examples / "own_chip/model.tg", out).splitlines()
+        self.assertRegex(lines[0], r"^\d+ ops on grayskull$")
+        outputs = [line for line in lines if " values, the first is " in line]
+        self.assertEqual(len(outputs), 3)
+        self.assertEqual(len(set(outputs)), 1)
+        self.assertTrue(any(line.startswith("total: ") for line in lines), lines)
+        self.assertIn("against the model in float32: pcc 0.99", self.tool("ttsim", "run", out))
 
     def test_a_chip_of_ones_own(self):
         text = self.embedded("own_chip", self.examples / "own_chip/netlist.yaml", self.examples / "own_chip")

@@ -17,6 +17,7 @@ inline ChipFeatures wormhole_features() {
     ChipFeatures f;
     f.fp32_dest = f.tiny_tiles = f.l1_accumulate = f.stochastic_rounding = f.transpose_binary = true;
     f.sfpu_on_pack_thread = f.gradient_any_op = f.dram_ports = f.cross_graph_ops = true;
+    f.dest_any_operand = f.broadcast_blocks = f.untilize_integers = true;
     return f;
 }
 inline ChipFeatures grayskull_features() { return {}; }

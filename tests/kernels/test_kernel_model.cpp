@@ -5,6 +5,7 @@
 #include "isa/arch.hpp"
 #include "kernels/timing/kernel_rows.hpp"
 #include "kernels/timing/kernel_timing.hpp"
+#include "kernels/timing/sweep_pipes.hpp"
 #include "tests/folders.hpp"
 
 using namespace tt;
@@ -22,7 +23,6 @@ KernelShape sfpu(const std::string& op, std::int64_t rt, std::int64_t ct, std::i
     s.mblock_m = mblock;
     s.ublock_rt = rt;
     s.ublock_ct = ct;
-    s.inputs = 128;
     return s;
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("the steps of a product with gelu add up to the kernel model's time") 
     }
     CHECK(sum == Approx(fused).epsilon(0.001));
     op.attr.sfpu_gelu = false;
-    CHECK(fused - model.time(kernel_shape(op, def)).cycles > 16 * 256);
+    CHECK(fused - model.time(kernel_shape(op, def)).cycles == Approx(16 * 256).epsilon(0.01));
 }
 
 TEST_CASE("streams hold the instructions of the algorithm") {
@@ -196,8 +196,9 @@ TEST_CASE("rows are read, predicted and written with their other columns") {
     CHECK(file.rows[3].shape->z == 8);
     const std::string csv = prediction_csv(file, predictions);
     CHECK(csv.starts_with("arch,op,approx"));
-    CHECK(csv.find(",cycles_per_input,predicted_cycles,predicted_math_util_pct,limiter,reason\n") != std::string::npos);
-    CHECK(csv.find("128,1,,,,no kernel model for topk\n") != std::string::npos);
+    CHECK(csv.find(",cycles_per_input,predicted_cycles,predicted_math_util_pct,limiter,reason,kernel_cycles\n") !=
+          std::string::npos);
+    CHECK(csv.find("128,1,,,,no kernel model for topk,\n") != std::string::npos);
     const auto errors = kernel_errors(file, predictions);
     REQUIRE(errors.size() == 3);
     CHECK(errors.back().group == "all");
@@ -210,28 +211,62 @@ TEST_CASE("a reduction whose operand buffer holds two micro-blocks waits for eac
         KernelShape s = sfpu("reduce", rt, ct, 8);
         s.reduce_dim = ReduceDim::R;
         s.in0 = s.out = DataFormat::Bfp8_b;
-        return model.time(s).cycles / static_cast<double>(8 * rt * ct);
+        return time_in_sweep(s, model.time(s), 128, model.constants()).cycles / static_cast<double>(8 * rt * ct);
     };
     CHECK(per_tile(16, 1) > 1.15 * per_tile(8, 1));  // 32 KiB hold four micro-blocks of 8 tiles, two of 16
     CHECK(per_tile(8, 8) < per_tile(16, 1));         // the wait is small beside 64 tiles
 }
 
-TEST_CASE("an input measured alone fills and drains the pipeline once") {
+TEST_CASE("a row of one input has the pipeline's fill, and its time starts at the first unpack") {
     const KernelModel& model = kernel_model("grayskull");
-    const auto time = [&](const char* op, std::int64_t tiles, std::int64_t blocks, std::int64_t inputs) {
-        KernelShape s = sfpu(op, 1, tiles, blocks);
-        s.in0 = s.out = DataFormat::Bfp8_b;
-        s.inputs = inputs;
-        return model.time(s);
+    const auto times = [&](const char* op, std::int64_t tiles) {
+        const KernelShape s = sfpu(op, 1, tiles, 4);
+        const KernelTime kernel = model.time(s);
+        const auto sweep = [&](std::int64_t inputs) {
+            return time_in_sweep(s, kernel, inputs, model.constants()).cycles;
+        };
+        const ScoreboardResult& first = kernel.parts.front().time;
+        CHECK(sweep(1) - sweep(128) == Approx(first.fill - first.steady - first.lead));
+        CHECK(sweep(0) == sweep(1));  // Grayskull's rows that do not say were measured alone
+        return std::pair(sweep(1), sweep(128));
     };
-    // Math limits: the last micro-block's pack comes on top. Pack limits: its work before the first unpack does not
-    // count.
-    const KernelTime slow = time("log", 8, 4, 1), fast = time("nop", 1, 4, 1);
-    CHECK(slow.limit == KernelLimit::Math);
-    CHECK(slow.per_input > 300);
-    CHECK(fast.limit == KernelLimit::Pack);
-    CHECK(fast.per_input < 0);
-    CHECK(time("nop", 1, 4, 128).per_input > 0);
+    const auto [slow_alone, slow] = times("log", 8);  // math limits: the last micro-block's pack comes on top
+    CHECK(slow_alone > slow);
+    times("nop", 1);
+}
+
+TEST_CASE("a sweep's pipes hold back measured rows and no kernel") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    KernelShape s = sfpu("nop", 2, 4, 8);  // 71,680 B an input
+    s.in0 = s.out = DataFormat::Bfp8_b;
+    const KernelTime kernel = model.time(s);
+    const SweepTime sweep = time_in_sweep(s, kernel, 128, model.constants());
+    CHECK(sweep.limit == KernelLimit::InputStream);
+    CHECK(sweep.cycles > 1.3 * kernel.cycles);
+    CHECK(sweep.cycles == Approx(sweep.supply + kernel.per_input));
+    s.mblock_m = 4;  // fits in the operand buffer
+    CHECK(time_in_sweep(s, model.time(s), 128, model.constants()).cycles == model.time(s).cycles);
+    // with infinite bandwidth a micro-block asks no stream for tiles or room
+    const KernelConstants& c = model.constants();
+    CHECK(model.micro_block(s, {}).busy[2] - model.micro_block(unhindered(s), {}).busy[2] ==
+          Approx(c.stream_push).epsilon(0.01));
+    CHECK(model.micro_block(s, {}).busy[0] - model.micro_block(unhindered(s), {}).busy[0] ==
+          Approx(c.stream_wait).epsilon(0.02));
+}
+
+TEST_CASE("a matmul waits for its operands by rows of micro-blocks and by k-blocks") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const KernelConstants& c = model.constants();
+    const auto unpack = [&](std::int64_t m, std::int64_t n, int min_buffer) {
+        KernelShape s = product(Fidelity::LoFi, 1, 8);
+        s.mblock_m = m;
+        s.mblock_n = n;
+        s.min_buffer_input = min_buffer;
+        return model.micro_block(s, {BlockPosition::Middle, 0}).busy[0];
+    };
+    CHECK(unpack(4, 1, 0) - unpack(1, 4, 0) == Approx(3 * c.unpack_row / 4).margin(0.6));
+    CHECK(unpack(4, 1, 1) == Approx(unpack(1, 4, 0)).margin(0.1));
+    CHECK(unpack(1, 1, 0) - unpack(1, 2, 0) == Approx((c.unpack_step + c.unpack_row) / 2).margin(0.6));
 }
 
 TEST_CASE("wrong rows are refused with file, line and what would be right") {
@@ -297,6 +332,8 @@ TEST_CASE("constants must be complete, known and in range") {
     CHECK(refused("pack_tile:", "pack_tile:").empty());
     CHECK_THAT(refused("  pack_tile:", "  pack_tiles:"), Catch::Contains("pack_tile"));
     CHECK_THAT(refused("  pack_datums: ", "  pack_datums: -"), Catch::Contains("a number above 0"));
+    CHECK_THAT(refused("  input_matmul: ", "  input_matmul: -"), Catch::Contains("a number from 0"));
+    CHECK_THAT(refused("  nop: ", "  nop: -"), Catch::Contains("a number from 0"));
     CHECK_THAT(refused("  default:", "  defaults:"), Catch::Contains("default"));
 }
 
@@ -324,6 +361,43 @@ TEST_CASE("the steps of one input add up to the kernel model's time when nothing
         sum += std::max({time.unpack, time.math, time.pack}).value();
     }
     CHECK(static_cast<double>(sum) == Approx(model).epsilon(0.001));
+}
+
+TEST_CASE("approximate_mode of a fused op makes its sub-ops as fast as the ops of their own") {
+    OpConfig op;
+    op.type = "fused_op";
+    op.name = "fused0";
+    op.out.mblock_m = 4;
+    op.out.ublock_rt = 2;
+    op.out.ublock_ct = 4;
+    op.in = {op.out.shape()};
+    op.in_tile = {TileDim{}};
+    op.in_df = {DataFormat::Float16_b};
+    FusedSubOp sub;
+    sub.name = "op0";
+    sub.type = "exp";
+    sub.inputs = {{FusedOperand::Kind::Input, 0}};
+    sub.input_tms.resize(1);
+    sub.output = {FusedOperand::Kind::Output, 0};
+    sub.mblock_m = 4;
+    sub.ublock_rt = 2;
+    sub.ublock_ct = 4;
+    FusedDefinition definition{"0", {}, 1, 0, {{sub}}};
+    op.fused = std::make_shared<FusedDefinition>(definition);
+    const auto math = [](const OpConfig& some) {
+        return step_time(some, *find_op(some.type), chip("wormhole_b0").timing, {}).math.value();
+    };
+    const auto own = [&](bool approximate) {
+        OpConfig exp = op;
+        exp.type = "exp";
+        exp.fused = nullptr;
+        exp.attr.approximate_mode = approximate;
+        return math(exp);
+    };
+    CHECK(math(op) == own(false));
+    op.attr.approximate_mode = true;
+    CHECK(math(op) == own(true));
+    CHECK(own(false) > 2 * own(true));
 }
 
 TEST_CASE("predictions of the public sweeps stay within their bounds") {

@@ -5,12 +5,11 @@
 #include <random>
 
 #include "netlist/golden/golden.hpp"
-#include "netlist/text/reader.hpp"
-#include "runtime/session.hpp"
 #include "sim/host_inputs.hpp"
 #include "sim/setup.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
+#include "tests/runtime/session_calls.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 
@@ -53,7 +52,7 @@ struct Played {
     /// The reference that a run is compared with.
     Outputs golden(const Outputs& wanted) const {
         GoldenOptions how;
-        how.tf32 = setup->machine.chips.front().params.features.fp32_dest;
+        how.tf32 = setup->machine.chips.front().params.features.tf32;
         how.host_entry = [this](const Queue& queue, std::int64_t n) { return input(queue, n); };
         Golden golden(netlist(), setup->state->forecast, how, *setup->pool);
         golden.run(setup->state->calls);
@@ -185,31 +184,6 @@ void compare_engines(const Played& played, std::uint32_t seed, bool full) {
     }
 }
 
-std::unique_ptr<Session> open(const std::string& text, SessionOptions options) {
-    options.threads = 1;
-    return std::make_unique<Session>(read_netlist_text(text, "session.yaml"), make_machine("wormhole_b0", {}), options);
-}
-SessionOptions each_engine() {
-    SessionOptions options;
-    const std::string engine = GENERATE(as<std::string>{}, "machine", "functional", "golden");
-    CAPTURE(engine);
-    if (engine == "functional") options.mode = sim::Mode::Functional;
-    options.golden = engine == "golden";
-    return options;
-}
-Tensor tile(float value) { return Tensor(1, 32, 32, value); }
-float first(const Tensor& entry) { return entry.data.front(); }
-std::string refusal(const std::function<void()>& call, Fault fault) {
-    try {
-        call();
-    } catch (const Error& error) {
-        CHECK(error.fault() == fault);
-        return error.what();
-    }
-    FAIL("no error");
-    return "";
-}
-
 }  // namespace
 
 TEST_CASE("examples leave the same bits in a session of any engine as in a run") {
@@ -320,13 +294,19 @@ TEST_CASE("what of a graph has its inputs runs, the rest waits, on each engine")
     CHECK(first(session->get("x")) == 1);
 }
 
-TEST_CASE("a call that cannot be made leaves every engine as it was") {
-    const SessionOptions options = each_engine();
+/// Graph g: y is a, entry by entry.
+static NetlistText one_nop() {
     NetlistText n;
     n.queue({.name = "a"});
     n.queue({.name = "y", .input = "same"});
     n.graph("g", 1);
     n.op({.name = "same", .type = "nop", .inputs = {"a"}});
+    return n;
+}
+
+TEST_CASE("a call that cannot be made leaves every engine as it was") {
+    const SessionOptions options = each_engine();
+    NetlistText n = one_nop();
     n.program("p", {"param: [$p_n]", "staticvar: {$l: 0, $g: 0}", "loop: $p_n", execute("g", {fifo("a")}),
                     "varinst: [$l, incwrap, 1, 4]", "varinst: [$g, incwrap, 1, 4]", "endloop"});
     const auto session = open(n.text(), options);
@@ -340,11 +320,7 @@ TEST_CASE("a call that cannot be made leaves every engine as it was") {
 
 TEST_CASE("an output queue that each run allocates is read from its start each time, on each engine") {
     const SessionOptions options = each_engine();
-    NetlistText n;
-    n.queue({.name = "a"});
-    n.queue({.name = "y", .input = "same"});
-    n.graph("g", 1);
-    n.op({.name = "same", .type = "nop", .inputs = {"a"}});
+    NetlistText n = one_nop();
     n.program("p", {"staticvar: {$l: 0, $g: 0}", "allocate_queue: [y]", execute("g", {fifo("a")}),
                     "varinst: [$l, incwrap, 1, 4]", "varinst: [$g, incwrap, 1, 4]"});
     const auto session = open(n.text(), options);
@@ -359,11 +335,7 @@ TEST_CASE("an output queue that each run allocates is read from its start each t
 
 TEST_CASE("a graph without ops is over at once on each engine") {
     const SessionOptions options = each_engine();
-    NetlistText n;
-    n.queue({.name = "a"});
-    n.queue({.name = "y", .input = "same"});
-    n.graph("g", 1);
-    n.op({.name = "same", .type = "nop", .inputs = {"a"}});
+    NetlistText n = one_nop();
     n.graph("empty", 1);
     n.program("p", looped(1, {execute("empty", {}), execute("g", {fifo("a")})}, 1, 4));
     const auto session = open(n.text(), options);

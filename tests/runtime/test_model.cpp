@@ -14,6 +14,7 @@
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
+#include "tests/folders.hpp"
 
 using namespace tt;
 using ir::CompiledModel;
@@ -222,11 +223,11 @@ TEST_CASE("Replaced parameters are those a model compiled with them has") {
         Model run(compiled(graph, "wh_n150", df), one_thread());
         std::vector<std::string> names;
         for (const runtime::ModelTensor& parameter : run.parameters()) names.push_back(parameter.name);
-        CHECK(names == std::vector<std::string>{"w", "v"});
+        CHECK(names == std::vector<std::string>{"w", "b", "v"});
         const Values inputs{{"x", numbers({32, 64}, 5)}};
         const Values before = run.run(inputs);
         for (ir::Node& node : graph.nodes)
-            if (node.is_constant() && node.origin != "b") {
+            if (node.is_constant()) {
                 const Literal value = numbers(node.type.dims, 9);
                 run.set_parameter(node.origin, value);
                 CHECK(run.parameter(node.origin) == value);
@@ -237,6 +238,81 @@ TEST_CASE("Replaced parameters are those a model compiled with them has") {
         CHECK(after != before);
         CHECK(after == fresh.run(inputs));
     }
+}
+
+TEST_CASE("Replaced kernels and biases of convolutions are those a model compiled with them has") {
+    const auto graph_of = [](const std::string& attributes, const ir::Dims& kernel) {
+        ir::Graph graph = ir::parse_graph(
+            fmt::format("%x = input : f32[1, 4, 10, 10]\n%w = constant [0.5] : f32[{}]\n%b = constant [1] : f32[{}]\n"
+                        "%c = conv %x, %w, %b {}\n%y = relu %c\noutput \"y\" = %y\n",
+                        fmt::join(kernel, ", "), kernel[0], attributes),
+            "conv.tg");
+        for (ir::Node& node : graph.nodes)
+            if (node.is_constant()) node.literal = std::make_shared<Literal>(numbers(node.type.dims, 3));
+        return graph;
+    };
+    const std::vector<std::pair<std::string, ir::Dims>> convolutions{{"{pads = [1, 1, 1, 1]}", {6, 4, 3, 3}},
+                                                                     {"{strides = [2, 2]}", {40, 4, 3, 3}},
+                                                                     {"{}", {8, 4, 1, 1}},
+                                                                     {"{group = 4, pads = [1, 1, 1, 1]}", {4, 1, 3, 3}},
+                                                                     {"{group = 2}", {6, 2, 2, 2}}};
+    for (const auto& [attributes, kernel] : convolutions) {
+        CAPTURE(attributes, kernel);
+        ir::Graph graph = graph_of(attributes, kernel);
+        Model run(compiled(graph), one_thread());
+        REQUIRE(run.parameters().size() == 2);
+        const Values inputs{{"x", numbers({1, 4, 10, 10}, 5)}};
+        const Values before = run.run(inputs);
+        for (ir::Node& node : graph.nodes) {
+            if (!node.is_constant()) continue;
+            const Literal value = numbers(node.type.dims, 9);
+            run.set_parameter(node.name, value);
+            node.literal = std::make_shared<Literal>(value);
+        }
+        const Values after = run.run(inputs);
+        CHECK(after != before);
+        CHECK(after == Model(compiled(graph), one_thread()).run(inputs));
+        CHECK_THROWS_WITH(
+            [&] {
+                Literal far = numbers({kernel[0]}, 1);
+                far.set(0, 1e6);
+                run.set_parameter("b", far);
+            }(),
+            Catch::Contains("parameter 'b': 1e+06 is beyond 32, for which the model must be compiled anew"));
+        CHECK(run.run(inputs) == after);
+    }
+}
+
+TEST_CASE("Random models with other parameters compute what models compiled with them do") {
+    int replaced = 0;
+    for (std::uint32_t seed = 40; seed < 80; ++seed) {
+        ir::Graph graph = ir::random_graph(seed);
+        Model run(compiled(graph), one_thread());
+        for (const runtime::ModelTensor& parameter : run.parameters()) {
+            CAPTURE(seed, parameter.name);
+            if (!ir::is_float(parameter.type.dtype)) continue;
+            const Literal value = numbers(parameter.type.dims, 9);
+            run.set_parameter(parameter.name, value);
+            for (ir::Node& node : graph.nodes)
+                if (node.is_constant() && ir::parameter_name(node) == parameter.name)
+                    node.literal = std::make_shared<Literal>(value);
+            ++replaced;
+        }
+        CAPTURE(seed);
+        CHECK(run.run(run.compiled().inputs) == Model(compiled(graph), one_thread()).run(run.compiled().inputs));
+    }
+    CHECK(replaced > 1);
+}
+
+TEST_CASE("A model compiled for a chip's path is one for the chip") {
+    CompileOptions options;
+    options.device = (test::source_folder() / "examples/own_chip/chips/tiny").string();
+    const CompiledModel model = compile(small_graph(), options);
+    CHECK(model.netlist.archs == std::vector<std::string>{"tiny"});
+    CHECK(model.host.device == "tiny");
+    Model run(model, one_thread());
+    CHECK(run.session().machine().chips.front().params.name == "tiny");
+    CHECK(run.run(model.inputs).size() == 1);
 }
 
 TEST_CASE("Wrong names, shapes and types are answered by name, and change nothing") {

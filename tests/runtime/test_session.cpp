@@ -3,8 +3,8 @@
 #include <fstream>
 #include <thread>
 
-#include "netlist/text/reader.hpp"
-#include "runtime/session.hpp"
+#include "tests/netlist/temp_folder.hpp"
+#include "tests/runtime/session_calls.hpp"
 #include "tests/sim/netlist_text.hpp"
 
 using namespace tt;
@@ -33,35 +33,7 @@ std::string add_text(int entries = 4, int loops = 1) {
     return n.text();
 }
 
-/// Each engine in turn: the machine, its values alone, golden.
-SessionOptions each_engine() {
-    SessionOptions options;
-    const std::string engine = GENERATE(as<std::string>{}, "machine", "functional", "golden");
-    CAPTURE(engine);
-    if (engine == "functional") options.mode = tt::sim::Mode::Functional;
-    options.golden = engine == "golden";
-    return options;
-}
 bool has_clock(const SessionOptions& options) { return !options.golden && options.mode != tt::sim::Mode::Functional; }
-
-std::unique_ptr<Session> open(const std::string& text, SessionOptions options) {
-    options.threads = 1;
-    return std::make_unique<Session>(read_netlist_text(text, "session.yaml"), make_machine("wormhole_b0", {}), options);
-}
-
-Tensor tile(float value) { return Tensor(1, 32, 32, value); }
-float first(const Tensor& entry) { return entry.data.front(); }
-
-std::string refusal(const std::function<void()>& call, Fault fault) {
-    try {
-        call();
-    } catch (const Error& error) {
-        CHECK(error.fault() == fault);
-        return error.what();
-    }
-    FAIL("no error");
-    return "";
-}
 
 }  // namespace
 
@@ -253,4 +225,29 @@ TEST_CASE("A wrong call says what is wrong and changes nothing") {
                Catch::Contains("never"));
     CHECK(session->room("a") == 4);
     CHECK(session->now() == 0);
+}
+
+TEST_CASE("A chip that is changed only in memory is the chip of the session") {
+    const auto played = [](const Machine& machine, float& sum) {
+        SessionOptions options;
+        options.threads = 1;
+        Session session(read_netlist_text(add_text(), "session.yaml"), machine, options);
+        session.write("w", 0, tile(1));
+        session.push("a", tile(2));
+        session.run("p");
+        sum = first(session.get("y"));
+        return session.now();
+    };
+    const Machine known = make_machine("wormhole_b0", {});
+    float sum = 0;
+    const std::uint64_t cycles = played(known, sum);
+    Machine far = known;
+    far.chips.front().params.timing.noc_hop *= 50;
+    CHECK(played(far, sum) > cycles + 400);
+    Machine slow = known;
+    slow.chips.front().params.files.memory = (temp_folder() / "slow_memory.yaml").string();
+    std::ofstream(slow.chips.front().params.files.memory) << "like: wormhole_b0\ndram: {peak_bytes: 0.5}\n";
+    CHECK(played(slow, sum) > cycles + 400);
+    CHECK(sum == 3);
+    CHECK(played(known, sum) == cycles);
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <functional>
 
+#include "report/run_report.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
-#include "tools/ttsim/report.hpp"
 
 using namespace tt;
 using namespace tt::test;
@@ -97,7 +97,7 @@ TEST_CASE("reports and values do not depend on the number of threads") {
         two.threads = 2;
         Outcome a = run_real(text, mode, one), b = run_real(text, mode, two);
         b.report.netlist = a.report.netlist;  // a file name of the test's own
-        CHECK(cli::report_json(a.report) == cli::report_json(b.report));
+        CHECK(report::json(a.report) == report::json(b.report));
         CHECK(differing(a, b).empty());
     }
 }

@@ -1,11 +1,11 @@
 // Timing mode skips what repeats. Nobody may notice from the report.
 #include <catch2/catch.hpp>
 
+#include "report/run_report.hpp"
 #include "sim/machine/entry_set.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 #include "tests/sim/run_text.hpp"
-#include "tools/ttsim/report.hpp"
 
 using namespace tt;
 using namespace tt::sim;
@@ -20,7 +20,7 @@ Outcome timing(const std::string& text, bool extrapolate, RunOptions options = {
 
 std::string json(Outcome& run) {
     run.report.netlist = "n";  // each run writes its own file
-    return cli::report_json(run.report);
+    return report::json(run.report);
 }
 
 /// A chain of three ops over a queue that the host fills.

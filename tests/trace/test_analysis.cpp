@@ -15,20 +15,20 @@ TEST_CASE("an op's numbers are those of its slowest core, per input") {
     const OpUse& op = all.front();
     CHECK(op.inputs == 4);
     CHECK(op.tiles == 32);
-    CHECK(op.est == 80);
-    CHECK(op.kernel == 90);
-    CHECK(op.cycles == 20);                             // (180 - 100) / 4
-    CHECK(op.bw_kernel == Approx((80 - 5 - 7) / 4.0));  // without source and room
+    CHECK(op.est_cycles == 80);
+    CHECK(op.kernel_cycles == 90);
+    CHECK(op.cycles == 20);                                    // (180 - 100) / 4
+    CHECK(op.bw_kernel_cycles == Approx((80 - 5 - 7) / 4.0));  // without source and room
     CHECK(op.limit == Limit::Math);
-    CHECK(op.wait_source == Approx(5 / 4.0));
-    CHECK(op.wait_room == Approx(7 / 4.0));
+    CHECK(op.wait_source_cycles == Approx(5 / 4.0));
+    CHECK(op.wait_room_cycles == Approx(7 / 4.0));
     CHECK(op.math_utilization == Approx((32 + 16) / (80.0 + 40.0)));
     // Core 0 gets both operands; what stays resident is no traffic.
     CHECK(op.in_bytes == 6240);
-    CHECK(op.in_needed() == Approx(6240 / 90.0));
-    CHECK(op.in_got() == Approx(6240 / 20.0));
-    CHECK(op.out_needed() == Approx(8320 / 90.0));
-    CHECK(op.out_got() == Approx(8320 / 20.0));
+    CHECK(op.in_bytes_per_cycle_needed() == Approx(6240 / 90.0));
+    CHECK(op.in_bytes_per_cycle_got() == Approx(6240 / 20.0));
+    CHECK(op.out_bytes_per_cycle_needed() == Approx(8320 / 90.0));
+    CHECK(op.out_bytes_per_cycle_got() == Approx(8320 / 20.0));
 }
 
 TEST_CASE("an epoch that repeats another has its ops") {
@@ -43,8 +43,8 @@ TEST_CASE("an epoch that repeats another has its ops") {
         CHECK(epoch.limiting_op == "product \"p\"");
         CHECK(epoch.limit == Limit::Math);
     }
-    CHECK(all[1].start == 200);
-    CHECK(ops(reader, 1).front().bw_kernel == ops(reader, 0).front().bw_kernel);
+    CHECK(all[1].start_cycle == 200);
+    CHECK(ops(reader, 1).front().bw_kernel_cycles == ops(reader, 0).front().bw_kernel_cycles);
 }
 
 TEST_CASE("what most of an op's own cycles go to limits it") {
@@ -80,8 +80,8 @@ TEST_CASE("resources come busiest first, with the share of the run and of their 
     CHECK(all[0].utilization == Approx(1.04));
     CHECK(all[1].name == "chip 0 dram 0");
     CHECK(all[1].utilization == Approx(0.4));
-    CHECK(all[1].peak == Approx(0.5));
-    CHECK(all[1].queueing == 40);
+    CHECK(all[1].peak_utilization == Approx(0.5));
+    CHECK(all[1].queueing_cycles == 40);
 }
 
 TEST_CASE("views undo what the tables keep once") {

@@ -4,11 +4,11 @@
 #include <limits>
 #include <optional>
 
+#include "report/trace_report.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
-#include "tools/ttperf/report.hpp"
 
 namespace {
 
@@ -20,14 +20,18 @@ struct Flags {
     bool resources = false, csv = false, json = false;
 };
 
+report::TraceReport wanted(trace::Reader& reader, const Flags& flags) {
+    if (flags.resources) return report::resources_report(reader);
+    return flags.epoch ? report::epoch_report(reader, *flags.epoch) : report::epochs_report(reader);
+}
+
 void analyse(const Flags& flags) {
-    const cli::Form form = flags.json ? cli::Form::Json : flags.csv ? cli::Form::Csv : cli::Form::Text;
     cli::want(cli::InputKind::Trace, flags.file, "ttperf");
     trace::Reader reader(flags.file);
-    if (flags.resources) return cli::print_text(cli::resources_report(reader.run(), trace::resources(reader), form));
-    if (!flags.epoch) return cli::print_text(cli::epochs_report(reader.run(), trace::epochs(reader), form));
-    const std::vector<trace::OpUse> ops = trace::ops(reader, *flags.epoch);
-    cli::print_text(cli::ops_report(reader.run(), trace::epoch(reader, *flags.epoch), ops, form));
+    const report::TraceReport report = wanted(reader, flags);
+    cli::print_text(flags.json  ? report::json(report)
+                    : flags.csv ? report::csv(report)
+                                : report::text(report, cli::report_width()));
 }
 
 int parse_and_run(int argc, char** argv) {

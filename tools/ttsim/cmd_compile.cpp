@@ -8,15 +8,13 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "compiler/model_files.hpp"
-#include "isa/arch.hpp"
-#include "sim/run.hpp"
+#include "report/compile_report.hpp"
+#include "runtime/simulated_cycles.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/compile_report.hpp"
 
 namespace tt::cli {
 
@@ -77,8 +75,9 @@ void finish_formats(Flags& flags) {
 /// The flags that make the result what it is, for its first line.
 std::string shown_command(const Flags& flags) {
     const ir::CompileOptions& o = flags.options;
-    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
-                                   flags.files.model, o.device, to_string(o.default_df), flags.fidelity, flags.policy);
+    std::string text =
+        fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", flags.files.model,
+                    ir::device_name(o.device), to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
@@ -149,36 +148,18 @@ void finish(Flags& flags) {
     flags.files.command = shown_command(flags);
 }
 
-double simulated(const ir::EmittedModel& model, const ir::CompileOptions& options) {
-    sim::RunOptions run;
-    run.value = std::make_shared<const Netlist>(model.netlist);
-    run.device = options.device;
-    run.harvested_rows = options.harvested_rows;
-    run.mode = sim::Mode::Timing;
-    run.check = false;
-    run.params[model.programs.front().executes] = 1;
-    return static_cast<double>(sim::run(run).cycles);
-}
-
 void run(Flags& flags) {
     want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
-    flags.options.simulate = simulated;
+    flags.options.simulate = runtime::simulated_cycles;
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
-    const ir::CompileReport report = ir::compile_files(flags.files, flags.options);
-    const auto decisions = chosen_decisions(report.decisions, flags.explain_op);
-    if (json) json->write(compile_json(flags.files, flags.options, report, decisions));
+    report::CompileReport report =
+        report::compile_report(flags.files, flags.options, ir::compile_files(flags.files, flags.options));
+    report::keep_decisions(report, flags.explain_op);
+    if (json) json->write(report::json(report));
     if (json && json->is_stdout()) return;
-    std::string text = fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n",
-                                   flags.files.model, report.ops, report.epochs, flags.options.device, report.arch,
-                                   report.constants, report.estimated_cycles);
-    for (const std::string& line : report.notes) text += line + "\n";
-    for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
-    if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
-    text += decisions_text(decisions);
-    text += fmt::format("wrote {}: run it with 'ttsim run {}'\n", flags.files.out, flags.files.out);
-    print_text(text);
+    print_text(report::text(report));
 }
 
 void add_format_flags(CLI::App& command, Flags& flags) {
@@ -322,8 +303,6 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags, outputs] {
         outputs->claim();
-        std::string& device = flags->options.device;
-        if (is_chip_path(device)) device = chip(device).name;  // which it is known by from now on
         run(*flags);
     });
 }

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "netlist/device/device.hpp"
+#include "report/table.hpp"
 #include "tools/common/output.hpp"
-#include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -41,7 +41,7 @@ void add_devices(CLI::App& app) {
     command->add_flag("--json", *json, "As JSON");
     command->footer("Example:\n  ttsim devices");
     command->callback(
-        [json] { print_text(*json ? as_json(products()) : cut_lines(as_table(products()), report_width())); });
+        [json] { print_text(*json ? as_json(products()) : report::cut_lines(as_table(products()), report_width())); });
 }
 
 }  // namespace tt::cli

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/timing/kernel_rows.hpp"
+#include "kernels/timing/sweep_pipes.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -86,9 +87,18 @@ std::string describe(const KernelTime& time) {
                            position_name(part.block.position), part.count, part.time.steady, part.time.busy[0],
                            part.time.busy[1], part.time.busy[2], part.time.fill, part.time.drain,
                            to_string(part.time.limit));
-    out += fmt::format("\ninput stream {:.1f}, output stream {:.1f}, per input {:.1f} cycles\n", time.input_floor,
-                       time.output_floor, time.per_input);
+    out += fmt::format("\nper input {:.1f} cycles\n", time.per_input);
     return out;
+}
+
+/// The same op where it has neighbours.
+std::string surroundings(const KernelShape& shape, std::int64_t inputs, const KernelModel& model) {
+    const KernelTime streams = model.time(shape);
+    const SweepTime sweep = time_in_sweep(shape, streams, inputs, model.constants());
+    return fmt::format(
+        "with infinite bandwidth in and out; {:.1f} where it asks streams for tiles and room, as in a run; {:.1f}\n"
+        "with the pipes of a measured sweep, limited by {}: supply {:.1f}, drain {:.1f}\n",
+        streams.cycles, sweep.cycles, to_string(sweep.limit), sweep.supply, sweep.drain);
 }
 
 std::string one_op(const KernelFlags& flags, const KernelModel& model, const std::string& chip_name) {
@@ -96,8 +106,8 @@ std::string one_op(const KernelFlags& flags, const KernelModel& model, const std
     file.refused.throw_if_any();
     const KernelRow& row = file.rows.at(0);
     if (!row.shape) fail_unsupported({}, "{}", row.reason);
-    const KernelTime time = model.time(*row.shape);
-    if (!flags.disasm) return describe(time);
+    const KernelTime time = model.time(unhindered(*row.shape));
+    if (!flags.disasm) return describe(time) + surroundings(*row.shape, row.inputs, model);
     std::string out;
     for (const KernelPart& part : time.parts)
         out += fmt::format("; {} micro-block\n{}\n", position_name(part.block.position),
@@ -131,10 +141,12 @@ void add_kernel(CLI::App& app) {
     auto* csv =
         command->add_option("--csv", flags->csv, "Rows to predict, one op on one core each")->option_text("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
-    auto* out = outputs
-                    ->file("--out", flags->out, FileKind::Csv,
-                           "The rows with predicted_cycles, predicted_math_util_pct, limiter, reason; - is stdout")
-                    ->needs(csv);
+    auto* out =
+        outputs
+            ->file("--out", flags->out, FileKind::Csv,
+                   "The rows with predicted_cycles (as in a sweep), predicted_math_util_pct, limiter, reason and "
+                   "kernel_cycles (infinite bandwidth); - is stdout")
+            ->needs(csv);
     auto* report = command->add_flag("--report", flags->report, "Print the errors per op")->needs(csv);
     auto* op =
         command->add_option("--op", flags->op, "One op instead, as the rows name it")->option_text("OP")->excludes(csv);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ops/op_def.hpp"
+#include "report/table.hpp"
 #include "tools/common/output.hpp"
-#include "tools/common/table.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -170,7 +170,9 @@ void add_ops(CLI::App& app) {
     command->add_flag("--json", flags->json, "As JSON")->excludes(markdown);
     command->footer("Examples:\n  ttsim ops\n  ttsim ops --markdown > docs/ops.md");
     command->callback([flags] {
-        print_text(flags->markdown ? as_markdown() : flags->json ? as_json() : cut_lines(as_table(), report_width()));
+        print_text(flags->markdown ? as_markdown()
+                   : flags->json   ? as_json()
+                                   : report::cut_lines(as_table(), report_width()));
     });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "report/run_report.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -16,7 +17,6 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
 #include "tools/ttsim/progress.hpp"
-#include "tools/ttsim/report.hpp"
 
 namespace tt::cli {
 
@@ -119,11 +119,11 @@ int run(Flags& flags) {
     options.trace.version = TTSIM_VERSION;
     options.trace.command = command_text(*flags.command);
     if (compiled) {
-        const ModelReport report = run_compiled(flags.model, options);
+        const report::ModelReport report = run_compiled(flags.model, options);
         progress.clear();
-        if (!json || !json->is_stdout()) print_report(report_text(report.device, report_width()) + model_text(report));
-        if (json) json->write(model_json(report));
-        if (!report.device.pass() || !report.model.pass()) return 1;
+        if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
+        if (json) json->write(report::json(report));
+        if (!report.pass()) return 1;
         refuse_empty_checks(flags, report.device);
         return report.device.fast_enough() || !flags.check_perf ? 0 : 1;
     }
@@ -131,8 +131,8 @@ int run(Flags& flags) {
     progress.clear();
     point_to_folder(options, report);
 
-    if (!json || !json->is_stdout()) print_report(report_text(report, report_width()));
-    if (json) json->write(report_json(report));
+    if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
+    if (json) json->write(report::json(report));
     if (report.trace_failure) throw *report.trace_failure;
     if (!report.pass()) return 1;
     refuse_empty_checks(flags, report);

@@ -3,19 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "compiler/result_folder.hpp"
-#include "netlist/manifest.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/report.hpp"
 
 namespace tt::cli {
-
-using Json = nlohmann::ordered_json;
 
 void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     ir::ModelRunOptions& o = flags.options;
@@ -47,10 +39,10 @@ void refuse_model_flags(const ModelFlags& flags) {
     if (!flags.options.expect_dir.empty()) refuse("--expect");
 }
 
-ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options) {
+report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options) {
     if (options.mode == sim::Mode::Timing && !(flags.options.outputs_dir + flags.options.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
-    ModelReport report;
+    report::ModelReport report;
     ir::ModelRunOptions model = flags.options;
     model.folder = options.netlist;
     model.inputs_dir = options.inputs_dir;
@@ -85,63 +77,6 @@ ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options
     report.model = ir::run_model(model, device);
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
-}
-
-std::string model_text(const ModelReport& report) {
-    std::string text =
-        fmt::format("\nmodel: {} sample{}\n", report.model.samples, report.model.samples == 1 ? "" : "s");
-    for (const std::string& step : report.model.steps) text += "host: " + step + "\n";
-    for (const std::string& note : report.model.notes) text += "note: " + note + "\n";
-    for (const ir::ModelOutput& output : report.model.outputs) {
-        double low = std::numeric_limits<double>::infinity(), high = -low;
-        std::string first;
-        for (std::int64_t i = 0; i < output.value.size(); ++i) {
-            low = std::min(low, output.value.at(i));
-            high = std::max(high, output.value.at(i));
-            if (i < 4) first += fmt::format("{}{:.6g}", i ? ", " : "", output.value.at(i));
-        }
-        text += fmt::format("output '{}' {}: {}{} in {:.6g}..{:.6g}\n", output.name,
-                            ir::to_string(ir::Type{output.value.dtype(), output.value.dims(), {}}), first,
-                            output.value.size() > 4 ? ", ..." : "", low, high);
-        const char* measure = ir::is_float(output.value.dtype()) ? "pcc" : "share that is equal";
-        const auto add = [&](const std::optional<ir::Agreement>& found, const char* with) {
-            if (found)
-                text += fmt::format("  {}{} {:.6f}, largest difference {:.6g}: {}\n", with, measure, found->pcc,
-                                    found->max_error, found->pass ? "pass" : "mismatch");
-        };
-        add(output.expected, "");
-        add(output.reference, "against the model in float32: ");
-    }
-    for (const std::string& note : report.model.notes) text += "note: " + note + "\n";
-    if (!report.model.pass()) text += "verdict of the model: mismatch\n";
-    return text;
-}
-
-std::string model_json(const ModelReport& report) {
-    Json all = Json::parse(report_json(report.device));
-    Json outputs = Json::array();
-    for (const ir::ModelOutput& output : report.model.outputs) {
-        Json item{{"name", output.name},
-                  {"dtype", std::string(ir::to_string(output.value.dtype()))},
-                  {"dims", output.value.dims()},
-                  {"file", npy_name(output.name)}};
-        const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
-        if (output.expected) {
-            item["pcc"] = output.expected->pcc;
-            item["max_error"] = number(output.expected->max_error);
-            item["pass"] = output.expected->pass;
-        }
-        if (output.reference)
-            item["reference"] = {{"pcc", output.reference->pcc},
-                                 {"max_error", number(output.reference->max_error)},
-                                 {"pass", output.reference->pass}};
-        outputs.push_back(std::move(item));
-    }
-    all["model"] = {{"samples", report.model.samples},
-                    {"host_steps", report.model.steps},
-                    {"notes", report.model.notes},
-                    {"outputs", outputs}};
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tt::cli

@@ -1,12 +1,11 @@
-// ttsim run of a compiled model: its flags, the run, and its part of the report.
+// ttsim run of a compiled model: its flags and the run.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "compiler/host/model_run.hpp"
-#include "sim/run.hpp"
+#include "report/model_report.hpp"
 #include "tools/common/outputs.hpp"
 
 namespace tt::cli {
@@ -19,16 +18,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
 /// Throws CLI::ValidationError when one is given: they are for compiled models only.
 void refuse_model_flags(const ModelFlags& flags);
 
-struct ModelReport {
-    sim::RunReport device;
-    ir::ModelRunReport model;
-};
 /// `options.netlist` is the folder.
-ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options);
-
-/// Host steps and outputs: element type, range, first datums, and how they compare.
-std::string model_text(const ModelReport& report);
-/// The device's report with the key "model" added.
-std::string model_json(const ModelReport& report);
+report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options);
 
 }  // namespace tt::cli

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/common/table.hpp"
+#include "report/table.hpp"
 #include "tools/common/terminal.hpp"
 
 namespace tt::cli {
@@ -27,7 +27,7 @@ std::string minutes(milliseconds time) {
 std::string progress_line(const sim::RunProgress& at, milliseconds elapsed, milliseconds in_stage) {
     std::string text(at.stage);
     const double share = std::clamp(at.share, 0.0, 1.0);
-    if (at.of > 0) text += fmt::format("  {} of {} inputs", grouped(at.inputs), grouped(at.of));
+    if (at.of > 0) text += fmt::format("  {} of {} inputs", report::grouped(at.inputs), report::grouped(at.of));
     if (at.of > 0 || share > 0) text += fmt::format("  {:.0f} %", 100 * share);
     text += fmt::format("  {} elapsed", minutes(elapsed));
     constexpr double least_share = 0.005;  // before, the pace says nothing

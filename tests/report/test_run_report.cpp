@@ -2,8 +2,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "report/run_report.hpp"
 #include "sim/steady.hpp"
-#include "tools/ttsim/report.hpp"
 
 namespace {
 
@@ -58,7 +58,7 @@ sim::RunReport failing_report() {
 }  // namespace
 
 TEST_CASE("the report says cycles, share and rate of a graph") {
-    const std::string text = cli::report_text(small_report());
+    const std::string text = report::text(small_report());
     CHECK(text.find("graph fwd_0 on chip 0: 8 inputs in 2 executes, 2,000,000 cycles, 4,800 inputs/s\n") !=
           std::string::npos);
     // 500,000 of 2,000,000 cycles
@@ -75,10 +75,10 @@ TEST_CASE("the figures of a run are named for what they are") {
     report.graphs[0].first_input_end = 270'000;
     sim::sum_up(report);
     // 8 inputs in 2 ms; the graph's own interval; 270,000 - 20,000
-    CHECK(cli::report_text(report).find("end to end: 4,000 inputs/s, steady: 4,800 inputs/s\n"
-                                        "latency of the first input: 250,000 cycles, kernels loaded; loading: 20,000 "
-                                        "cycles\nverdict: ") != std::string::npos);
-    const auto json = nlohmann::json::parse(cli::report_json(report));
+    CHECK(report::text(report).find("end to end: 4,000 inputs/s, steady: 4,800 inputs/s\n"
+                                    "latency of the first input: 250,000 cycles, kernels loaded; loading: 20,000 "
+                                    "cycles\nverdict: ") != std::string::npos);
+    const auto json = nlohmann::json::parse(report::json(report));
     CHECK(json["end_to_end_per_second"] == 4000);
     CHECK(json["inputs_per_second"] == 4800);
     CHECK(json["latency_cycles"] == 250'000);
@@ -96,21 +96,21 @@ TEST_CASE("graphs that follow each other are steady from loop to loop") {
     report.graphs[1].executes = 1;
     report.inputs_per_second = 0;
     sim::sum_up(report);
-    CHECK(nlohmann::json::parse(cli::report_json(report))["inputs_per_second"].is_null());
+    CHECK(nlohmann::json::parse(report::json(report))["inputs_per_second"].is_null());
 }
 
 TEST_CASE("math utilization is in percent") {
     sim::RunReport report = small_report();
     report.performance = {{"c", "math-utilization", 75, 0.1, 0, 70.5}};
     CHECK(report.fast_enough());
-    CHECK(cli::report_text(report).find("75 % +- 10.0 %    70.5 %  met") != std::string::npos);
-    CHECK(nlohmann::json::parse(cli::report_json(report))["performance"][0]["measured"] == 70.5);
+    CHECK(report::text(report).find("75 % +- 10.0 %    70.5 %  met") != std::string::npos);
+    CHECK(nlohmann::json::parse(report::json(report))["performance"][0]["measured"] == 70.5);
 }
 
 TEST_CASE("the report gives every output a verdict, with the first failure") {
-    CHECK(cli::report_text(small_report()).find("  y             8  0.250000        0.5  75.0 %  pass\n") !=
+    CHECK(report::text(small_report()).find("  y             8  0.250000        0.5  75.0 %  pass\n") !=
           std::string::npos);
-    const std::string text = cli::report_text(failing_report());
+    const std::string text = report::text(failing_report());
     CHECK(text.find("MISMATCH: entry 0, z 1, tile (2,3): pcc 0.81 < 0.99\n") != std::string::npos);
     CHECK(text.find("verdict: mismatch\n") != std::string::npos);
 }
@@ -119,16 +119,16 @@ TEST_CASE("an output that cannot be judged is no mismatch") {
     sim::RunReport report = failing_report();
     report.outputs[0].result.judged = false;
     report.outputs[0].why = "depends on dropout 'd'";
-    CHECK(cli::report_text(report).find("not judged: depends on dropout 'd'\n") != std::string::npos);
+    CHECK(report::text(report).find("not judged: depends on dropout 'd'\n") != std::string::npos);
     CHECK(report.pass());
 }
 
 TEST_CASE("a run in which no output is judged has not passed") {
     sim::RunReport report = small_report();
     report.outputs[0].result.judged = false;
-    CHECK(cli::verdict(report) == "nothing was compared");
+    CHECK(sim::to_string(report.verdict()) == "nothing was compared");
     report.outputs.clear();
-    CHECK(cli::verdict(report) == "nothing was compared");
+    CHECK(sim::to_string(report.verdict()) == "nothing was compared");
 }
 
 TEST_CASE("an output of which golden holds no number says so, and is no pass") {
@@ -136,8 +136,8 @@ TEST_CASE("an output of which golden holds no number says so, and is no pass") {
     report.outputs[0].result.datums = 0;
     report.outputs[0].result.undefined = 1024;
     report.outputs[0].why = "golden is NaN throughout, made first by op 'root' (sqrt)";
-    CHECK(cli::verdict(report) == "nothing was compared");
-    CHECK(cli::report_text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
+    CHECK(sim::to_string(report.verdict()) == "nothing was compared");
+    CHECK(report::text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
           std::string::npos);
 }
 
@@ -145,20 +145,20 @@ TEST_CASE("an output without entries is not judged, and does not hide others") {
     sim::RunReport report = small_report();
     report.outputs.push_back(report.outputs[0]);
     report.outputs[1].result.entries = 0;
-    CHECK(cli::verdict(report) == "pass");
-    CHECK(cli::report_text(report).find("nothing was compared: it got no entry\n") != std::string::npos);
+    CHECK(sim::to_string(report.verdict()) == "pass");
+    CHECK(report::text(report).find("nothing was compared: it got no entry\n") != std::string::npos);
     report.outputs.erase(report.outputs.begin());
-    CHECK(cli::verdict(report) == "nothing was compared");
+    CHECK(sim::to_string(report.verdict()) == "nothing was compared");
 }
 
 TEST_CASE("an entry that never came is a mismatch") {
     sim::RunReport report = small_report();
     report.outputs[0].missing = 2;
     report.outputs[0].first_missing = 6;
-    CHECK(cli::verdict(report) == "mismatch");
-    CHECK(cli::report_text(report).find("MISMATCH: 2 expected entries never came, the first is entry 6\n") !=
+    CHECK(sim::to_string(report.verdict()) == "mismatch");
+    CHECK(report::text(report).find("MISMATCH: 2 expected entries never came, the first is entry 6\n") !=
           std::string::npos);
-    CHECK(nlohmann::json::parse(cli::report_json(report))["outputs"][0]["pass"] == false);
+    CHECK(nlohmann::json::parse(report::json(report))["outputs"][0]["pass"] == false);
 }
 
 TEST_CASE("what only the vendor's comparison accepts passes, with the strict figure in view") {
@@ -167,12 +167,12 @@ TEST_CASE("what only the vendor's comparison accepts passes, with the strict fig
     report.outputs[0].result.vendor_tiles = 4;
     report.outputs[0].result.vendor_pcc = 0.9995;
     report.outputs[0].result.first_failure = "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99";
-    CHECK(cli::verdict(report) == "pass");
-    const std::string text = cli::report_text(report);
+    CHECK(sim::to_string(report.verdict()) == "pass");
+    const std::string text = report::text(report);
     CHECK(text.find("0.250000  0.999500") != std::string::npos);
     CHECK(text.find("pass as the vendor compares; with all values entry 0, z 1, tile (2,3): pcc 0.81 < 0.99\n") !=
           std::string::npos);
-    const auto json = nlohmann::json::parse(cli::report_json(report))["outputs"][0];
+    const auto json = nlohmann::json::parse(report::json(report))["outputs"][0];
     CHECK(json["pass"] == true);
     CHECK(json["strict_pass"] == false);
     CHECK(json["tile_pcc"] == 0.9995);
@@ -182,9 +182,9 @@ TEST_CASE("an output that golden itself does not determine is ill-conditioned, n
     sim::RunReport report = failing_report();
     report.outputs[0].ill_conditioned = true;
     report.outputs[0].moved = 0.25;
-    CHECK(cli::verdict(report) == "ill-conditioned");
+    CHECK(sim::to_string(report.verdict()) == "ill-conditioned");
     CHECK(report.pass());
-    CHECK(cli::report_text(report).find("ill-conditioned: golden moves by 0.25 when its inputs move by 1e-6\n") !=
+    CHECK(report::text(report).find("ill-conditioned: golden moves by 0.25 when its inputs move by 1e-6\n") !=
           std::string::npos);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a NaN in an output has its place in the JSON") {
     Tensor values({1, 1, 1}, {});
     values.data[33] = std::numeric_limits<float>::quiet_NaN();
     report.outputs[0].non_finite.scan(values, 5);
-    const auto found = nlohmann::json::parse(cli::report_json(report))["outputs"][0]["non_finite"];
+    const auto found = nlohmann::json::parse(report::json(report))["outputs"][0]["non_finite"];
     CHECK(found["entry"] == 5);
     CHECK(found["row"] == 1);
     CHECK(found["column"] == 1);
@@ -204,15 +204,15 @@ TEST_CASE("without a comparison the verdict is that nothing was checked") {
     sim::RunReport report = small_report();
     report.outputs.clear();
     report.checked = false;
-    CHECK(cli::verdict(report) == "not checked");
+    CHECK(sim::to_string(report.verdict()) == "not checked");
 }
 
 TEST_CASE("a tolerance relative to the RMS says so") {
     sim::RunReport report = small_report();
     report.outputs[0].comparison.atol = -0.0001;
     report.outputs[0].rule = "--numerics float32";
-    CHECK(cli::report_text(report).find("tolerance: atol 0.0001 x RMS, rtol 0.0001, ") != std::string::npos);
-    const auto json = nlohmann::json::parse(cli::report_json(report));
+    CHECK(report::text(report).find("tolerance: atol 0.0001 x RMS, rtol 0.0001, ") != std::string::npos);
+    const auto json = nlohmann::json::parse(report::json(report));
     CHECK(json["outputs"][0]["tolerance"]["atol"] == 0.0001);
     CHECK(json["outputs"][0]["tolerance"]["atol_unit"] == "rms");
 }
@@ -220,13 +220,13 @@ TEST_CASE("a tolerance relative to the RMS says so") {
 TEST_CASE("functional mode has no cycles to print") {
     sim::RunReport report = small_report();
     report.mode = sim::Mode::Functional;
-    const std::string text = cli::report_text(report);
+    const std::string text = report::text(report);
     CHECK(text.find("cycles") == std::string::npos);
     CHECK(text.find("verdict: pass") != std::string::npos);
 }
 
 TEST_CASE("the JSON holds the base name of the netlist and no path") {
-    const std::string text = cli::report_json(small_report());
+    const std::string text = report::json(small_report());
     CHECK(text.find("somewhere") == std::string::npos);
     const auto json = nlohmann::json::parse(text);
     CHECK(json["netlist"] == "small.yaml");
@@ -242,7 +242,7 @@ TEST_CASE("doubles in the JSON read back equal") {
     for (const double value : {0.1, 1.0 / 3.0, 0.9999999999999999, 5e-324, 1.7976931348623157e308}) {
         CAPTURE(value);
         report.outputs[0].result.max_error = value;
-        CHECK(nlohmann::json::parse(cli::report_json(report))["outputs"][0]["max_error"].get<double>() == value);
+        CHECK(nlohmann::json::parse(report::json(report))["outputs"][0]["max_error"].get<double>() == value);
     }
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("what is not finite is null in the JSON") {
     sim::RunReport report = small_report();
     report.outputs[0].result.max_error = std::numeric_limits<double>::infinity();
     report.outputs[0].result.pcc = std::numeric_limits<double>::quiet_NaN();
-    const auto json = nlohmann::json::parse(cli::report_json(report));
+    const auto json = nlohmann::json::parse(report::json(report));
     CHECK(json["outputs"][0]["max_error"].is_null());
     CHECK(json["outputs"][0]["pcc"].is_null());
 }

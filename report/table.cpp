@@ -1,10 +1,10 @@
-#include "tools/common/table.hpp"
+#include "report/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace tt::cli {
+namespace tt::report {
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
     for (const Column& c : columns_) widths_.push_back(c.title.size());
@@ -118,4 +118,4 @@ std::string grouped(std::int64_t n) { return n < 0 ? fmt::format("{}", n) : grou
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-}  // namespace tt::cli
+}  // namespace tt::report

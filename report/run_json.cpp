@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/ttsim/report.hpp"
+#include "report/run_report.hpp"
 
-namespace tt::cli {
+namespace tt::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -21,11 +21,10 @@ std::string mode_name(sim::Mode mode) {
 }
 
 std::string numerics_name(Numerics numerics) { return numerics == Numerics::Float32 ? "float32" : "real"; }
-std::string math_name(Numerics numerics) { return numerics == Numerics::Exact ? "exact" : "fast"; }
-
-std::string verdict(const sim::RunReport& report) { return sim::to_string(report.verdict()); }
 
 namespace {
+
+std::string math_name(Numerics numerics) { return numerics == Numerics::Exact ? "exact" : "fast"; }
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -124,7 +123,7 @@ Json op_side_json(const QueueComparison::Result& r) {
             {"first_failure", r.first_failure}};
 }
 
-Json op_check_json(const sim::RunReport& report) {
+Json op_check_json(const RunReport& report) {
     if (!report.ops_checked) return nullptr;
     const auto name = [](const sim::OpCheckReport* op) { return op ? Json(op->op) : Json(nullptr); };
     Json ops = Json::array();
@@ -146,7 +145,7 @@ Json op_check_json(const sim::RunReport& report) {
 
 }  // namespace
 
-std::string report_json(const sim::RunReport& report) {
+std::string json(const RunReport& report) {
     Json params = Json::object();
     for (const ChosenParameter& p : report.params) params[p.name] = p.value;
     Json graphs = Json::array();
@@ -172,7 +171,7 @@ std::string report_json(const sim::RunReport& report) {
                    {"end_to_end_per_second", positive(report.end_to_end_per_second)},
                    {"latency_cycles", report.latency_cycles == 0 ? Json(nullptr) : Json(report.latency_cycles)},
                    {"load_cycles", report.mode == sim::Mode::Functional ? Json(nullptr) : Json(report.load_cycles)},
-                   {"verdict", verdict(report)},
+                   {"verdict", sim::to_string(report.verdict())},
                    {"graphs", std::move(graphs)},
                    {"outputs", std::move(outputs)},
                    {"op_check", op_check_json(report)},
@@ -182,4 +181,4 @@ std::string report_json(const sim::RunReport& report) {
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tt::cli
+}  // namespace tt::report

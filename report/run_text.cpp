@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "tools/common/table.hpp"
-#include "tools/ttsim/report.hpp"
+#include "report/run_report.hpp"
+#include "report/table.hpp"
 
-namespace tt::cli {
+namespace tt::report {
 
 namespace {
 
@@ -73,7 +73,7 @@ std::string output_verdict(const sim::OutputReport& output) {
     return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
 }
 
-std::string outputs_text(const sim::RunReport& report, Width width) {
+std::string outputs_text(const RunReport& report, Width width) {
     if (report.outputs.empty()) return "";
     const bool tiled = std::any_of(report.outputs.begin(), report.outputs.end(),
                                    [](const sim::OutputReport& o) { return o.result.vendor_tiles > 0; });
@@ -102,7 +102,7 @@ std::string tolerance_line(const sim::OutputReport& output) {
                        c.atol < 0 ? " x RMS" : "", c.rtol, percent(c.check_pct), c.check_pcc, output.rule);
 }
 
-std::string tolerances_text(const sim::RunReport& report) {
+std::string tolerances_text(const RunReport& report) {
     std::vector<std::string> seen;  // one line per rule, however many queues share it
     for (const sim::OutputReport& output : report.outputs) {
         std::string line = tolerance_line(output);
@@ -128,7 +128,7 @@ std::string op_check_verdict(const sim::OpCheckReport& op) {
 }
 
 /// One sentence: which op to look at.
-std::string op_check_finding(const sim::RunReport& report) {
+std::string op_check_finding(const RunReport& report) {
     const auto judged = [](const sim::OpCheckReport& o) { return o.verdict() == sim::Verdict::Pass; };
     if (const sim::OpCheckReport* op = report.first_wrong_op())
         return fmt::format("first wrong op: {} ({}) of graph {}", op->op, op->type, op->graph);
@@ -139,7 +139,7 @@ std::string op_check_finding(const sim::RunReport& report) {
     return "no op is wrong";
 }
 
-std::string op_check_text(const sim::RunReport& report, Width width) {
+std::string op_check_text(const RunReport& report, Width width) {
     if (!report.ops_checked) return "";
     Table table({{"op", false},
                  {"type", false},
@@ -167,7 +167,7 @@ std::string bounds(const sim::PerformanceFigure& figure) {
     return text;
 }
 
-std::string performance_text(const sim::RunReport& report, Width width) {
+std::string performance_text(const RunReport& report, Width width) {
     if (report.performance.empty()) return "";
     Table table({{"performance-check", false}, {"figure", false}, {"expected"}, {"measured"}, {"verdict", false}});
     for (const sim::PerformanceFigure& figure : report.performance)
@@ -180,7 +180,7 @@ std::string performance_text(const sim::RunReport& report, Width width) {
 
 /// The first input waits for nothing but itself; a full pipeline gives one after the other; over the whole run all
 /// that is not steady counts too.
-std::string rates_text(const sim::RunReport& report) {
+std::string rates_text(const RunReport& report) {
     if (report.end_to_end_per_second <= 0) return "";
     std::string out = fmt::format("end to end: {} inputs/s", rate(report.end_to_end_per_second));
     if (report.inputs_per_second > 0) out += fmt::format(", steady: {} inputs/s", rate(report.inputs_per_second));
@@ -189,7 +189,7 @@ std::string rates_text(const sim::RunReport& report) {
     return out + fmt::format("; loading: {} cycles\n", grouped(report.load_cycles));
 }
 
-std::string total_text(const sim::RunReport& report, bool timed) {
+std::string total_text(const RunReport& report, bool timed) {
     std::string out = "\n";
     if (timed) {
         const double ms = report.clock_mhz == 0
@@ -201,10 +201,10 @@ std::string total_text(const sim::RunReport& report, bool timed) {
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
         out += rates_text(report);
     }
-    return out + fmt::format("verdict: {}\n", verdict(report));
+    return out + fmt::format("verdict: {}\n", sim::to_string(report.verdict()));
 }
 
-std::string head_text(const sim::RunReport& report) {
+std::string head_text(const RunReport& report) {
     std::string out = fmt::format("{} on {} ({}), {} mode, {} numerics{}\n", report.netlist, report.device, report.arch,
                                   mode_name(report.mode), numerics_name(report.numerics),
                                   report.numerics == Numerics::Exact ? ", exact math" : "");
@@ -217,7 +217,7 @@ std::string head_text(const sim::RunReport& report) {
 
 }  // namespace
 
-std::string report_text(const sim::RunReport& report, std::optional<std::size_t> width) {
+std::string text(const RunReport& report, std::optional<std::size_t> width) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
@@ -226,4 +226,4 @@ std::string report_text(const sim::RunReport& report, std::optional<std::size_t>
     return out + total_text(report, timed);
 }
 
-}  // namespace tt::cli
+}  // namespace tt::report

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::cli {
+namespace tt::report {
 
 class Table {
 public:
@@ -40,4 +40,4 @@ std::string grouped(std::uint64_t n);  ///< 1234567 -> "1,234,567"
 std::string grouped(std::int64_t n);
 std::string percent(double share);  ///< 0.123 -> "12.3 %"
 
-}  // namespace tt::cli
+}  // namespace tt::report

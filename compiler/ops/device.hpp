@@ -1,0 +1,18 @@
+// Ops of the device as the registry in kernels/ops/ knows them.
+#pragma once
+
+#include <string>
+
+#include "compiler/ir/graph.hpp"
+#include "kernels/ops/op_def.hpp"
+
+namespace tt::ir {
+
+/// The record of an op such as buda.exp; nullptr when there is none.
+const OpDef* device_def(const std::string& op);
+
+/// What a node says of the attributes that the record lists. Throws Error(Input) at node.loc for a value of another
+/// kind.
+void read_attributes(const Node& node, const OpDef& def, OpAttributes& into);
+
+}  // namespace tt::ir

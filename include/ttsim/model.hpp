@@ -1,0 +1,112 @@
+// Models: compiled for a device, and run there with inputs and outputs under their names.
+//
+//   Graph --compile()--> CompiledModel --Model--> run(inputs) -> outputs                whole calls
+//                          |        ^             push(inputs) ... get() -> outputs     a stream, sample by sample
+//                    write_folder  read_folder
+//
+// What the host does before and behind the device is part of a call and takes no simulated time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ttsim/array.hpp>
+#include <ttsim/graph.hpp>
+#include <ttsim/report.hpp>
+#include <ttsim/session.hpp>
+
+namespace ttsim {
+
+/// As `ttsim compile` has them (docs/compiler.md).
+struct CompileOptions {
+    std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip's folder
+    std::string format;              ///< of tensors; "": Float16_b, with amp 2 Float16
+    std::string accumulate_format;   ///< of Dst; "": the compiler's choice
+    std::string fidelity = "HiFi4";
+    std::string policy = "balanced";  ///< how ops share the device
+    int amp = 0;                      ///< automatic mixed precision: 0, 1 or 2
+    std::int64_t microbatch = 1;      ///< samples that go through each epoch before the next
+    std::int64_t chips = 1;
+    std::vector<int> harvested_rows;  ///< NoC rows the device lacks
+    bool host_fallback = true;        ///< false: what would run on the host is refused
+    Arrays inputs;                    ///< to run with by default; others are generated
+    std::uint32_t seed = 0;           ///< of those
+};
+
+/// What was decided.
+struct CompileReport {
+    std::string chip, device;
+    std::int64_t ops = 0, epochs = 0, constants = 0;
+    double estimated_cycles = 0;          ///< per sample
+    std::vector<std::string> notes;       ///< one line each
+    std::vector<std::string> host_steps;  ///< what the host does, one line each
+};
+
+/// A value: copies are cheap and share what was compiled.
+class TTSIM_API CompiledModel {
+public:
+    std::vector<ArrayInfo> inputs() const;  ///< in the model's order
+    std::vector<ArrayInfo> outputs() const;
+    const Arrays& default_inputs() const;  ///< those of the options, the others made up
+    CompileReport report() const;          ///< of a folder: device and host steps only
+
+    /// A folder that `ttsim run` takes. Throws Error(Input) when it cannot be written, or something else is there.
+    void write_folder(const std::string& folder) const;
+    /// Runs as the model that was written; its parameters() are not kept. Throws Error(Input) at the file that is
+    /// missing or does not fit.
+    static CompiledModel read_folder(const std::string& folder);
+
+    struct Impl;
+    explicit CompiledModel(std::shared_ptr<const Impl> impl);
+    const Impl& impl() const { return *impl_; }
+
+private:
+    std::shared_ptr<const Impl> impl_;
+};
+
+/// Throws Error: Input for options and inputs that do not fit, Unsupported.
+TTSIM_API CompiledModel compile(const Graph& graph, const CompileOptions& options = {});
+
+/// A compiled model on a session of its own. For one thread at a time.
+class TTSIM_API Model {
+public:
+    /// Without a device, chip or cluster in the options: on the machine it was compiled for. Writes the model's
+    /// constants into the session's memory. Throws Error(Input, Unsupported) when it does not fit the machine.
+    explicit Model(const CompiledModel& model, const SessionOptions& options = {});
+    ~Model();
+    Model(Model&&) noexcept;
+    Model& operator=(Model&&) noexcept;
+
+    /// Shapes are those of CompiledModel::inputs(); with one axis more in front an input holds so many samples, and so
+    /// do the outputs where there are several. Outputs are empty with Engine::Timing. Throws Error(Input) with all
+    /// names, shapes and types that are wrong. After Error(Hang) the model must be made anew.
+    Arrays run(const Arrays& inputs);
+
+    /// One sample of a stream. Its microbatch starts when it is whole. Throws Error(Hang) when the device has no room
+    /// because outputs were not taken; nothing was pushed then.
+    void push(const Arrays& inputs);
+    void flush();  ///< fills the microbatch up, so that all that was pushed is run
+    /// Outputs of the oldest sample that was pushed. Throws Error(Input) when there is none, or its microbatch is not
+    /// whole.
+    Arrays get();
+    std::int64_t in_flight() const;  ///< samples pushed that get() has not given
+
+    /// Constants of the model whose values can be replaced: each used once, and not by what was decided.
+    std::vector<ArrayInfo> parameters() const;
+    Array parameter(const std::string& name) const;
+    /// For the runs to come, and all that is computed of it. Throws Error(Input) for a name that parameters() lacks,
+    /// another shape or type, values that need another compilation, or while samples are in flight.
+    void set_parameter(const std::string& name, const Array& value);
+
+    std::uint64_t now() const;  ///< cycles since the model was made; 0 without a clock
+    RunReport report() const;   ///< what was done so far
+    const std::string& chip() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ttsim

@@ -1,0 +1,96 @@
+// A one-operand op of the vector unit, from two functions of one datum: golden's in double and the simulator's in
+// float32, on roads of their own.
+//
+//   extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh", .summary = "Hyperbolic tangent",
+//                                             .golden = sfpu::golden<[](double x) { return std::tanh(x); }>,
+//                                             .block = sfpu::block<vec::tanh>});
+#pragma once
+
+#include "kernels/ops/attributes.hpp"
+#include "kernels/ops/eltwise.hpp"
+#include "kernels/ops/golden_eltwise.hpp"
+#include "kernels/ops/op_def.hpp"
+
+namespace tt {
+
+namespace sfpu {
+
+void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
+
+// --- golden: double arithmetic, datum by datum --------------------------------------------------------------------
+
+/// Is datum (r, c) in the part of its tile that `vector` names?
+bool in_vector_part(const OpConfig& op, std::int64_t r, std::int64_t c);
+
+template <class F>
+Tensor golden_map(const OpConfig& op, std::span<const Tensor* const> in, F f) {
+    const GoldenOperand x(op, in, 0);
+    return golden_datums(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+        const float value = x.at(z, r, c);
+        if (!x.covers(r, c) || !in_vector_part(op, r, c)) return value;
+        return static_cast<float>(f(double{value}));
+    });
+}
+/// value: double(double)
+template <auto value>
+Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+    return golden_map(op, in, [](double x) { return value(x); });
+}
+
+// --- the simulator: the part of each tile that is computed, then rounding to Dst ----------------------------------
+
+/// Rows and columns of each tile that are computed.
+struct Part {
+    std::int64_t rows, cols;
+};
+Part computed_part(const OpConfig& op);
+
+/// work(pointer, count) in place on the computed datums of the copied operand.
+template <class Work>
+void run(const BlockArgs& args, Work work) {
+    const OpConfig& op = args.op;
+    copy_tiles(args.in[0].slices[0], operand_tile(op, 0), args.out, op.tile);
+    const Part part = computed_part(op);
+    for_tile_parts(args.out, op.tile, part.rows, part.cols, work);
+    if (follows_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
+}
+template <class F>
+void run_each(const BlockArgs& args, F f) {
+    run(args, [f](float* x, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) x[i] = f(x[i]);
+    });
+}
+/// value: float(float), inline and without branches if the loop is to be vector code.
+template <auto value>
+void block(const BlockArgs& args) {
+    run_each(args, [](float x) { return value(x); });
+}
+
+// --- bounds -------------------------------------------------------------------------------------------------------
+
+/// Of results that lie there whatever the operand is.
+template <int low, int high>
+ValueRange range_of_any(const OpAttributes&, std::span<const ValueRange>) {
+    return {low, high};
+}
+/// range: ValueRange(ValueRange), of operands that are tame; nothing is known of the results of others.
+template <auto range>
+ValueRange range_of_tame(const OpAttributes&, std::span<const ValueRange> in) {
+    return in[0].is_tame() ? range(in[0]) : ValueRange::wild();
+}
+
+}  // namespace sfpu
+
+inline constexpr AttrDef sfpu_attributes[] = {attr_vector, attr_approximate_mode, attr_sfpu_execution_thread};
+
+/// Fills in what all of them share.
+constexpr OpDef sfpu_op(OpDef op) {
+    op.op_class = OpClass::Sfpu;
+    if (op.attributes.empty()) op.attributes = sfpu_attributes;
+    if (op.check == nullptr) op.check = sfpu::check;
+    op.use = use_eltwise;
+    op.by_slice = op.sfpu = op.fusable = true;
+    return op;
+}
+
+}  // namespace tt

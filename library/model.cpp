@@ -1,0 +1,162 @@
+#include <ttsim/model.hpp>
+
+#include "base/text.hpp"
+#include "compiler/ir/format_rules.hpp"
+#include "compiler/result_folder.hpp"
+#include "library/arrays.hpp"
+#include "library/graph_impl.hpp"
+#include "library/internal.hpp"
+#include "library/options.hpp"
+#include "netlist/checks/validate.hpp"
+#include "runtime/model.hpp"
+#include "runtime/simulated_cycles.hpp"
+
+namespace ttsim {
+
+namespace {
+
+std::vector<ArrayInfo> infos(const std::vector<tt::runtime::ModelTensor>& tensors) {
+    std::vector<ArrayInfo> all;
+    for (const tt::runtime::ModelTensor& tensor : tensors) all.push_back(info_of(tensor.name, tensor.type));
+    return all;
+}
+
+template <class T>
+T wanted(const std::optional<T>& found, const char* what, const std::string& name) {
+    if (!found) tt::fail_input({}, "CompileOptions: there is no {} '{}'", what, name);
+    return *found;
+}
+
+std::optional<tt::DataFormat> format_of(const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    const std::optional<tt::DataFormat> df = tt::parse_format(name);
+    if (!df || tt::is_integer(*df) || tt::is_raw(*df))
+        tt::fail_input({}, "CompileOptions: '{}' is no float format, such as Float16_b or Bfp8_b", name);
+    return df;
+}
+
+tt::ir::CompileOptions internal(const CompileOptions& options) {
+    if (options.amp < 0 || options.amp > 2 || options.microbatch < 1 || options.chips < 1)
+        tt::fail_input({}, "CompileOptions: amp is 0, 1 or 2, microbatch and chips are at least 1");
+    tt::ir::CompileOptions out;
+    out.device = options.device;
+    const std::optional<tt::DataFormat> given = format_of(options.format);
+    out.default_df = given.value_or(options.amp == 2 ? tt::DataFormat::Float16 : tt::DataFormat::Float16_b);
+    out.accumulate_df = format_of(options.accumulate_format);
+    out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
+    out.schedule.policy = wanted(tt::ir::parse_policy(options.policy), "policy", options.policy);
+    out.schedule.seed = options.seed;
+    out.rules = tt::ir::amp_rules(options.amp, given);
+    out.microbatch = options.microbatch;
+    out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
+    out.harvested_rows = options.harvested_rows;
+    out.host_fallback = options.host_fallback;
+    out.inputs = internal(options.inputs);
+    out.seed = options.seed;
+    out.simulate = tt::runtime::simulated_cycles;
+    return out;
+}
+
+bool names_machine(const SessionOptions& options) {
+    return !(options.device + options.chip + options.cluster).empty() || !options.harvested_rows.empty();
+}
+
+tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, const SessionOptions& options) {
+    tt::runtime::ModelOptions out{session_options(options), std::nullopt};
+    if (names_machine(options)) out.machine = choose_machine(tt::resolve(model.netlist), options);
+    return out;
+}
+
+}  // namespace
+
+struct CompiledModel::Impl {
+    tt::ir::CompiledModel model;
+    Arrays inputs;
+};
+
+CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+static CompiledModel shared(tt::ir::CompiledModel&& model) {
+    Arrays inputs = external(model.inputs);
+    return CompiledModel(
+        std::make_shared<const CompiledModel::Impl>(CompiledModel::Impl{std::move(model), std::move(inputs)}));
+}
+
+std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(tt::runtime::inputs_of(impl_->model)); }
+std::vector<ArrayInfo> CompiledModel::outputs() const { return infos(tt::runtime::outputs_of(impl_->model)); }
+const Arrays& CompiledModel::default_inputs() const { return impl_->inputs; }
+
+CompileReport CompiledModel::report() const {
+    const tt::ir::CompileReport& made = impl_->model.report;
+    CompileReport out;
+    out.chip = impl_->model.netlist.archs.front();
+    out.device = impl_->model.host.device;
+    out.ops = static_cast<std::int64_t>(made.ops);
+    out.epochs = static_cast<std::int64_t>(made.epochs);
+    out.constants = static_cast<std::int64_t>(impl_->model.constants.size());
+    out.estimated_cycles = made.estimated_cycles;
+    out.notes = made.notes;
+    out.host_steps = tt::ir::host_step_lines(impl_->model.host);
+    return out;
+}
+
+void CompiledModel::write_folder(const std::string& folder) const {
+    guarded([&] { tt::ir::write_folder(impl_->model, folder); });
+}
+
+CompiledModel CompiledModel::read_folder(const std::string& folder) {
+    return guarded([&] { return shared(tt::ir::read_folder(folder)); });
+}
+
+CompiledModel compile(const Graph& graph, const CompileOptions& options) {
+    return guarded([&] { return shared(tt::ir::compile(graph.impl().graph, internal(options))); });
+}
+
+// --- on a session --------------------------------------------------------------------------------------------------
+
+struct Model::Impl {
+    tt::runtime::Model model;
+    std::string chip;
+
+    Impl(const tt::ir::CompiledModel& compiled, const SessionOptions& options)
+        : model(compiled, model_options(compiled, options)),
+          chip(model.session().machine().chips.front().params.name) {}
+};
+
+Model::Model(const CompiledModel& model, const SessionOptions& options)
+    : impl_(guarded([&] { return std::make_unique<Impl>(model.impl().model, options); })) {}
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+
+Arrays Model::run(const Arrays& inputs) {
+    return guarded([&] { return external(impl_->model.run(internal(inputs))); });
+}
+void Model::push(const Arrays& inputs) {
+    guarded([&] { impl_->model.push(internal(inputs)); });
+}
+void Model::flush() {
+    guarded([&] { impl_->model.flush(); });
+}
+Arrays Model::get() {
+    return guarded([&] { return external(impl_->model.get()); });
+}
+std::int64_t Model::in_flight() const { return impl_->model.in_flight(); }
+
+std::vector<ArrayInfo> Model::parameters() const { return infos(impl_->model.parameters()); }
+Array Model::parameter(const std::string& name) const {
+    return guarded([&] { return external(impl_->model.parameter(name)); });
+}
+void Model::set_parameter(const std::string& name, const Array& value) {
+    guarded([&] { impl_->model.set_parameter(name, internal(value, name)); });
+}
+
+std::uint64_t Model::now() const {
+    return guarded([&] { return impl_->model.session().now(); });
+}
+RunReport Model::report() const {
+    return guarded([&] { return public_report(impl_->model.session().report()); });
+}
+const std::string& Model::chip() const { return impl_->chip; }
+
+}  // namespace ttsim

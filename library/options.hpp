@@ -1,0 +1,15 @@
+// Public options as the simulator takes them.
+#pragma once
+
+#include <ttsim/session.hpp>
+
+#include "runtime/session.hpp"
+
+namespace ttsim {
+
+tt::runtime::SessionOptions session_options(const SessionOptions& options);
+
+/// The machine that the options ask for: of several chips the first on which the netlist, resolved, is valid.
+tt::Machine choose_machine(const tt::Netlist& netlist, const SessionOptions& options);
+
+}  // namespace ttsim

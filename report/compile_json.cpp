@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "report/compile_report.hpp"
+
+namespace tt::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view kind_name(ir::EdgeReport::Kind kind) {
+    using Kind = ir::EdgeReport::Kind;
+    switch (kind) {
+        case Kind::Direct:
+            return "direct";
+        case Kind::ThroughDram:
+            return "through_dram";
+        case Kind::BetweenEpochs:
+            break;
+    }
+    return "between_epochs";
+}
+
+Json candidate_json(const ir::CandidateReport& c) {
+    Json out{{"grid", {c.grid_r, c.grid_c}}, {"fits", c.fits}};
+    if (c.fits)
+        out.update({{"chosen", c.chosen},
+                    {"t", c.t},
+                    {"ublock", {c.ublock_rt, c.ublock_ct}},
+                    {"mblock", {c.mblock_m, c.mblock_n}},
+                    {"u_kt", c.u_kt},
+                    {"m_k", c.m_k},
+                    {"l1_bytes", c.l1_bytes},
+                    {"kernel_cycles", c.kernel_cycles},
+                    {"dram_cycles", c.dram_cycles},
+                    {"limited_by", c.limited_by()}});
+    out["verdict"] = c.verdict;
+    return out;
+}
+
+Json edge_json(const ir::EdgeReport& e) {
+    Json out{{"operand", e.operand}, {"producer", e.producer}, {"kind", kind_name(e.kind)}};
+    if (e.kind == ir::EdgeReport::Kind::Direct)
+        out.update({{"streams", e.streams}, {"producer_phases", e.producer_phases}});
+    else
+        out["dram_buffers"] = e.dram_buffers;
+    out["consumer_phases"] = e.consumer_phases;
+    if (!e.why.empty()) out["why"] = e.why;
+    return out;
+}
+
+Json decision_json(const ir::Decision& d) {
+    Json candidates = Json::array(), edges = Json::array();
+    for (const ir::CandidateReport& c : d.candidates) candidates.push_back(candidate_json(c));
+    for (const ir::EdgeReport& e : d.edges) edges.push_back(edge_json(e));
+    return {{"op", d.op},
+            {"type", d.type},
+            {"epoch", d.epoch},
+            {"begins_epoch", d.begins},
+            {"target_cycles", d.target_cycles},
+            {"busiest_link_cycles", d.link_cycles},
+            {"usable_l1_bytes", d.usable_l1_bytes},
+            {"why", d.why},
+            {"candidates", std::move(candidates)},
+            {"edges", std::move(edges)}};
+}
+
+}  // namespace
+
+std::string json(const CompileReport& report) {
+    Json out{{"model", report.model},
+             {"device", report.device},
+             {"arch", report.arch},
+             {"policy", report.policy},
+             {"self_cut", report.self_cut},
+             {"ops", report.ops},
+             {"epochs", report.epochs},
+             {"constants", report.constants},
+             {"estimated_cycles", report.estimated_cycles},
+             {"host_steps", report.host_steps},
+             {"output", report.output}};
+    if (!report.variant.empty()) out["variant"] = report.variant;
+    if (report.explained) {
+        Json list = Json::array();
+        for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));
+        out["decisions"] = std::move(list);
+    }
+    return out.dump(2) + "\n";
+}
+
+}  // namespace tt::report

@@ -1,0 +1,24 @@
+// What the run of a compiled model says: the device's report, and the model's outputs beside what is expected of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/host/model_run.hpp"
+#include "report/run_report.hpp"
+
+namespace tt::report {
+
+struct ModelReport {
+    RunReport device;
+    ir::ModelRunReport model;
+    bool pass() const { return device.pass() && model.pass(); }
+};
+
+/// The device's report, no wider than `width`, then host steps and outputs: element type, range, first datums, and how
+/// they compare.
+std::string text(const ModelReport& report, std::optional<std::size_t> width = std::nullopt);
+/// The device's report with the key "model" added.
+std::string json(const ModelReport& report);
+
+}  // namespace tt::report

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/table.hpp"
+#include "report/trace_report.hpp"
+
+namespace tt::report {
+
+using trace::EpochUse;
+using trace::OpUse;
+using trace::ResourceUse;
+using trace::RunInfo;
+
+namespace {
+
+using Width = std::optional<std::size_t>;
+
+std::string whole(double number) { return grouped(static_cast<std::int64_t>(std::llround(number))); }
+std::string bytes_rate(double number) { return fmt::format("{:.1f}", number); }
+
+std::string head(const RunInfo& run) {
+    std::string text = fmt::format("{} on {} ({}), {} mode: {} cycles", run.netlist, run.device, run.arch, run.mode,
+                                   grouped(run.cycles));
+    if (run.clock_mhz > 0)
+        text +=
+            fmt::format(", {:.4g} ms at {} MHz",
+                        static_cast<double>(run.cycles) / (1000.0 * static_cast<double>(run.clock_mhz)), run.clock_mhz);
+    text += "\n";
+    if (run.status != "complete") text += fmt::format("note: the run ended early ({}): {}\n", run.status, run.message);
+    return text;
+}
+
+std::string inputs_rate(double rate) {
+    if (rate >= 1000) return whole(rate);
+    return fmt::format("{:.4g}", rate);
+}
+
+std::string epochs_text(const std::vector<EpochUse>& epochs, Width width) {
+    Table table({{"epoch"},
+                 {"graphs", false},
+                 {"inputs"},
+                 {"cycles"},
+                 {"inputs/s"},
+                 {"cores"},
+                 {"util"},
+                 {"matmul cores"},
+                 {"matmul util"},
+                 {"limiting op", false},
+                 {"by", false}});
+    for (const EpochUse& e : epochs)
+        table.add({grouped(e.id), e.graphs, grouped(e.inputs), grouped(e.cycles), inputs_rate(e.inputs_per_second),
+                   grouped(e.cores), percent(e.utilization), grouped(e.matmul_cores), percent(e.matmul_utilization),
+                   e.limiting_op.empty() ? "-" : e.limiting_op, to_string(e.limit)});
+    return "\n" + table.text(width);
+}
+
+std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width width) {
+    Table table({{"op", false},
+                 {"type", false},
+                 {"grid"},
+                 {"est"},
+                 {"kernel"},
+                 {"bw_kernel"},
+                 {"cycles"},
+                 {"limits", false},
+                 {"for input"},
+                 {"for room"},
+                 {"math"},
+                 {"in need"},
+                 {"in got"},
+                 {"out need"},
+                 {"out got"}});
+    for (const OpUse& op : ops) {
+        const auto part = [&](double wait) { return percent(op.cycles > 0 ? wait / op.cycles : 0); };
+        table.add({op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), whole(op.est_cycles),
+                   whole(op.kernel_cycles), whole(op.bw_kernel_cycles), whole(op.cycles), to_string(op.limit),
+                   part(op.wait_source_cycles), part(op.wait_room_cycles), percent(op.math_utilization),
+                   bytes_rate(op.in_bytes_per_cycle_needed()), bytes_rate(op.in_bytes_per_cycle_got()),
+                   bytes_rate(op.out_bytes_per_cycle_needed()), bytes_rate(op.out_bytes_per_cycle_got())});
+    }
+    return fmt::format("\nepoch {}: {} on chips {}, {} inputs, {} cycles from cycle {}, {} inputs/s\n", epoch.id,
+                       epoch.graphs, epoch.chips, grouped(epoch.inputs), grouped(epoch.cycles),
+                       grouped(epoch.start_cycle), inputs_rate(epoch.inputs_per_second)) +
+           table.text(width) + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
+}
+
+std::string resources_text(const std::vector<ResourceUse>& resources, Width width) {
+    Table table(
+        {{"resource", false}, {"B/cycle"}, {"transfers"}, {"bytes"}, {"busy"}, {"util"}, {"peak"}, {"queueing"}});
+    for (const ResourceUse& r : resources)
+        table.add({r.name, fmt::format("{:g}", r.bytes_per_cycle), grouped(r.transfers), grouped(r.bytes),
+                   grouped(r.busy_cycles), percent(r.utilization), percent(r.peak_utilization),
+                   grouped(r.queueing_cycles)});
+    return "\n" + table.text(width);
+}
+
+}  // namespace
+
+std::string text(const TraceReport& report, Width width) {
+    std::string out = head(report.run);
+    if (report.epochs) out += epochs_text(*report.epochs, width);
+    if (report.epoch) out += ops_text(*report.epoch, report.ops, width);
+    if (report.resources) out += resources_text(*report.resources, width);
+    return out;
+}
+
+}  // namespace tt::report
