@@ -11,7 +11,8 @@ std::string parameter_name(const Node& node) { return node.origin.empty() ? node
 void begin_derivations(Graph& graph) {
     for (Node& node : graph.nodes)
         if (node.is_constant())
-            node.derivation = std::make_shared<Derivation>(Derivation{{parameter_name(node)}, {}, node.type});
+            node.derivation = std::make_shared<Derivation>(
+                Derivation{.of = {parameter_name(node)}, .steps = {}, .type = node.type, .placement = {}});
 }
 
 DerivationPtr derive(const Graph& graph, const Node& node) {
