@@ -54,7 +54,5 @@ std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
 /// Fills a shape's op, reduce_dim and l1_acc from a row's op name as sweeps write it ("reduce_z", "matmul_sparse",
 /// "sparse matmul", "matmul_l1_acc"); false for an unknown name.
 bool set_op(KernelShape& shape, std::string_view name);
-/// Whether there is a kernel model for it.
-bool has_kernel_model(const KernelShape& shape);
 
 }  // namespace tt
