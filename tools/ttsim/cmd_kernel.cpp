@@ -6,11 +6,11 @@
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
-#include "kernels/timing/kernel_rows.hpp"
-#include "kernels/timing/sweep_pipes.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "validation/kernel_rows.hpp"
+#include "validation/sweep_pipes.hpp"
 
 namespace tt::cli {
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "kernels/vectors/vectors.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "validation/vectors/vectors.hpp"
 
 namespace tt::cli {
 

@@ -41,7 +41,7 @@ struct KernelPrediction {
     double kernel_cycles = 0;  ///< the kernel's own: with infinite bandwidth in and out
     std::string limiter, reason;
 };
-/// With the pipes of a measured sweep (kernels/timing/sweep_pipes.hpp).
+/// With the pipes of a measured sweep (validation/sweep_pipes.hpp).
 std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model);
 
 /// The file with the columns predicted_cycles, predicted_math_util_pct, limiter, reason and kernel_cycles added.

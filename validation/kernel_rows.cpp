@@ -1,11 +1,11 @@
-#include "kernels/timing/kernel_rows.hpp"
+#include "validation/kernel_rows.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/ops/op_def.hpp"
-#include "kernels/timing/sweep_pipes.hpp"
+#include "validation/sweep_pipes.hpp"
 
 namespace tt {
 
