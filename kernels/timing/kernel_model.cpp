@@ -8,6 +8,7 @@
 
 #include "isa/arch.hpp"
 #include "isa/tile.hpp"
+#include "kernels/ops/op_def.hpp"
 #include "kernels/streams/emitter.hpp"
 
 namespace tt {
@@ -214,6 +215,29 @@ KernelTime KernelModel::time(const KernelShape& shape) const {
     out.per_input = input_share(shape, constants_);
     out.cycles = std::max(1.0, out.cycles + out.per_input);
     return out;
+}
+
+bool has_kernel_model(const KernelShape& shape) {
+    if (shape.op == "matmul_sparse") return true;
+    if (shape.op == "reduce") return shape.reduce_dim != ReduceDim::None;
+    const OpDef* def = find_op(shape.op);
+    if (!def) return false;
+    switch (def->op_class) {
+        case OpClass::Sfpu:
+        case OpClass::SfpuBinary:
+        case OpClass::Binary:
+        case OpClass::Matmul:
+        case OpClass::Depthwise:
+            return shape.op != "topk";
+        case OpClass::Move:
+            return shape.op == "nop" || shape.op == "datacopy" || shape.op == "splice";
+        case OpClass::SparseMatmul:
+        case OpClass::Reduce:
+        case OpClass::Fused:
+        case OpClass::Ethernet:
+            break;
+    }
+    return false;
 }
 
 KernelShape unhindered(KernelShape shape) {

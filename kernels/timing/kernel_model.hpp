@@ -48,6 +48,9 @@ private:
     std::unique_ptr<Memo> memo_;
 };
 
+/// Whether there is a kernel model for its op.
+bool has_kernel_model(const KernelShape& shape);
+
 /// The shape with infinite bandwidth in and out: it asks no stream for tiles or room.
 KernelShape unhindered(KernelShape shape);
 

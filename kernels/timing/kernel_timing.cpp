@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kernels/timing/kernel_model.hpp"
-#include "kernels/timing/kernel_rows.hpp"
 
 namespace tt {
 

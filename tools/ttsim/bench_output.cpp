@@ -1,9 +1,7 @@
 #include "tools/ttsim/bench_output.hpp"
 
-#include <nlohmann/json.hpp>
-#include <optional>
-
 #include "tools/common/output.hpp"
+#include "validation/link_bench.hpp"
 
 namespace tt::cli {
 
@@ -31,17 +29,7 @@ void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std:
     if (!flags.out.empty()) OutputFile(flags.out, FileKind::Csv).write(sim::bench_csv(rows, predicted));
     if (!flags.report) return;
     const std::vector<PredictionErrors> errors = some_errors(sim::bench_errors(rows), flags.csv);
-    if (!flags.json) return print_text(error_table(errors, "kind"));
-    nlohmann::ordered_json groups = nlohmann::ordered_json::array();
-    for (const PredictionErrors& e : errors)
-        groups.push_back({{"kind", e.group},
-                          {"rows", e.rows},
-                          {"mean_error_percent", e.mean},
-                          {"median_error_percent", e.median},
-                          {"p95_error_percent", e.p95},
-                          {"worst_error_percent", e.worst},
-                          {"bias_percent", e.bias}});
-    print_text(nlohmann::ordered_json{{"rows", rows.predictions.size()}, {"errors", groups}}.dump(2) + "\n");
+    print_text(flags.json ? sim::errors_json(rows, errors) : error_table(errors, "kind"));
 }
 
 }  // namespace tt::cli

@@ -1,15 +1,11 @@
 // ttsim dram bench: the bandwidth of DRAM channels under Tensix tiles that read or write, one case or a file of rows.
-#include <fmt/format.h>
-
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "isa/arch.hpp"
-#include "sim/memory/dram_bench.hpp"
-#include "sim/memory/memory_constants.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
+#include "validation/link_bench.hpp"
 
 namespace tt::cli {
 
@@ -21,15 +17,6 @@ struct DramFlags {
     std::string direction = "read", vc = "static", pairing = "randomly";
 };
 
-void check_case(const DramFlags& flags, const ChipParams& params, const sim::MemoryConstants& constants) {
-    const std::size_t channels = constants.dram_ports.size();
-    const std::size_t tiles = params.worker_x.size() * params.worker_y.size();
-    if (static_cast<std::size_t>(flags.what.channels) > channels)
-        fail_input({}, "--channels {}: {} has {}", flags.what.channels, params.name, channels);
-    if (static_cast<std::size_t>(flags.what.tiles) > tiles)
-        fail_input({}, "--tiles {}: {} has {}", flags.what.tiles, params.name, tiles);
-}
-
 void run(DramFlags& flags) {
     const ChipParams& params = chip(flags.bench.arch);
     if (!flags.bench.csv.empty())
@@ -39,25 +26,8 @@ void run(DramFlags& flags) {
     flags.what.write = flags.direction == "write";
     flags.what.static_vc = flags.vc == "static";
     flags.what.pairing = flags.pairing == "randomly" ? sim::Pairing::Random : sim::Pairing::Separate;
-    const sim::MemoryConstants& constants = sim::memory_constants(params.name);
-    check_case(flags, params, constants);
-    const sim::DramBenchResult r = sim::dram_bench(flags.what, params, constants);
-    if (flags.bench.json)
-        return print_text(nlohmann::ordered_json{{"arch", params.name},
-                                                 {"channels", flags.what.channels},
-                                                 {"tiles", flags.what.tiles},
-                                                 {"pairing", flags.pairing},
-                                                 {"direction", flags.direction},
-                                                 {"vc", flags.vc},
-                                                 {"noc", flags.what.noc},
-                                                 {"bytes", flags.what.bytes},
-                                                 {"bytes_per_clock", r.bytes_per_clock},
-                                                 {"gb_per_second", r.gb_per_second},
-                                                 {"percent_of_peak", r.percent_of_peak}}
-                              .dump(2) +
-                          "\n");
-    print_text(fmt::format("{:.2f} GB/s ({:.2f} bytes/clk, {:.1f} % of peak)\n", r.gb_per_second, r.bytes_per_clock,
-                           r.percent_of_peak));
+    const sim::DramBenchResult result = sim::dram_bench(flags.what, params);
+    print_text(flags.bench.json ? sim::dram_json(flags.what, result, params.name) : sim::dram_text(result));
 }
 
 }  // namespace

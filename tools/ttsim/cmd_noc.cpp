@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sim/noc/bench_rows.hpp"
-#include "sim/noc/replay.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "validation/noc_report.hpp"
 
 namespace tt::cli {
 
@@ -34,64 +33,6 @@ struct NocMachine {
     const noc::Topology topology;
 };
 
-nlohmann::ordered_json use_json(const noc::Fabric::Use& use) {
-    return {{"mean_percent", use.mean}, {"busiest_percent", use.most}};
-}
-
-std::string replay_json(const noc::ReplayResult& result, double seconds) {
-    nlohmann::ordered_json json;
-    json["total_cycles"] = result.total_cycles;
-    json["golden_cycles"] =
-        result.golden_cycles ? nlohmann::ordered_json(*result.golden_cycles) : nlohmann::ordered_json();
-    json["barriers"] = {{"count", result.barriers.count},
-                        {"recorded_cycles", result.barriers.recorded},
-                        {"predicted_cycles", result.barriers.predicted},
-                        {"mean_absolute_error_percent", result.barriers.mean_error}};
-    for (const noc::ChipReplay& chip : result.chips)
-        json["chips"].push_back(
-            {{"device", chip.device}, {"total_cycles", chip.total_cycles}, {"golden_cycles", chip.golden_cycles}});
-    for (const noc::BarrierTime& b : result.barrier_times) {
-        nlohmann::ordered_json& each = json["barriers"]["each"].emplace_back();
-        if (!result.chips.empty()) each["device"] = result.chips[b.chip].device;
-        each.update({{"x", b.core.x},
-                     {"y", b.core.y},
-                     {"processor", b.process},
-                     {"start", b.start},
-                     {"recorded_cycles", b.recorded},
-                     {"predicted_cycles", b.predicted}});
-    }
-    json["links"] = use_json(result.links);
-    json["nius"] = use_json(result.nius);
-    json["dram"] = use_json(result.dram);
-    json["packets"] = result.packets;
-    json["events"] = result.events;
-    json["simulation_seconds"] = seconds;
-    return json.dump(2) + "\n";
-}
-
-std::string use_text(const noc::Fabric::Use& links, const noc::Fabric::Use& nius, const noc::Fabric::Use& dram) {
-    std::string out;
-    for (const auto& [name, use] : {std::pair{"links", links}, std::pair{"NIUs", nius}, std::pair{"DRAM", dram}})
-        out += fmt::format("{:<6} {:>5.1f} % busy on average, {:>5.1f} % the busiest\n", name, use.mean, use.most);
-    return out;
-}
-
-std::string replay_text(const noc::ReplayResult& result) {
-    std::string out = fmt::format("{:.0f} cycles", result.total_cycles);
-    if (result.golden_cycles)
-        out += fmt::format(", recorded {:.0f} ({:+.2f} %)", *result.golden_cycles,
-                           *result.golden_cycles > 0 ? 100 * (result.total_cycles / *result.golden_cycles - 1) : 0);
-    out += "\n";
-    for (const noc::ChipReplay& chip : result.chips)
-        out += fmt::format("device {}: {:.0f} cycles, recorded {:.0f}\n", chip.device, chip.total_cycles,
-                           chip.golden_cycles);
-    if (result.barriers.count)
-        out += fmt::format("{} barriers, {:.0f} cycles in them, recorded {:.0f} (mean absolute error {:.2f} %)\n",
-                           result.barriers.count, result.barriers.predicted, result.barriers.recorded,
-                           result.barriers.mean_error);
-    return out + use_text(result.links, result.nius, result.dram);
-}
-
 void run_replay(const NocFlags& flags) {
     const NocMachine machine(flags);
     const std::optional<OutputFile> json =
@@ -104,8 +45,8 @@ void run_replay(const NocFlags& flags) {
                           flags.open_loop ? noc::Loop::Open : noc::Loop::Closed)
             : noc::replay(std::get<noc::Workload>(traffic), machine.topology, machine.constants);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (json) json->write(replay_json(result, seconds));
-    if (!json || !json->is_stdout()) print_text(replay_text(result));
+    if (json) json->write(noc::replay_json(result, seconds));
+    if (!json || !json->is_stdout()) print_text(noc::replay_text(result));
 }
 
 void add_replay(CLI::App& noc) {
@@ -153,23 +94,7 @@ void run_bench(NocBenchFlags& flags) {
         static_cast<noc::Pattern>(std::find(names.begin(), names.end(), flags.pattern) - names.begin());
     flags.what.dram = flags.memory == "dram";
     const noc::BenchResult r = noc::bench(flags.what, machine.topology, machine.constants);
-    if (flags.bench.json)
-        return print_text(nlohmann::ordered_json{{"arch", machine.chip_params.name},
-                                                 {"pattern", flags.pattern},
-                                                 {"memory", flags.memory},
-                                                 {"bytes", flags.what.bytes},
-                                                 {"count", flags.what.count},
-                                                 {"noc", flags.what.noc},
-                                                 {"cycles", r.cycles},
-                                                 {"bytes_per_cycle_per_core", r.bytes_per_cycle},
-                                                 {"links", use_json(r.links)},
-                                                 {"nius", use_json(r.nius)},
-                                                 {"dram", use_json(r.dram)},
-                                                 {"packets", r.packets}}
-                              .dump(2) +
-                          "\n");
-    print_text(fmt::format("{:.0f} cycles, {:.2f} bytes per cycle and core\n{}", r.cycles, r.bytes_per_cycle,
-                           use_text(r.links, r.nius, r.dram)));
+    print_text(flags.bench.json ? noc::bench_json(flags.what, r, machine.chip_params.name) : noc::bench_text(r));
 }
 
 void add_noc_bench(CLI::App& noc) {

@@ -1,86 +1,12 @@
 // ttsim vectors: the bit-true arithmetic against a folder of recorded bits.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "kernels/vectors/vectors.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "validation/vectors/report.hpp"
 
 namespace tt::cli {
-
-namespace {
-
-/// All entries of one kind.
-struct KindSum {
-    std::string kind;
-    int entries = 0, equal = 0, told = 0;  ///< `told`: not gated and different
-    std::int64_t values = 0, differing = 0;
-    std::string first;
-};
-
-std::vector<KindSum> by_kind(const VectorReport& report) {
-    std::vector<KindSum> sums;
-    for (const VectorResult& r : report.results) {
-        auto found = std::find_if(sums.begin(), sums.end(), [&](const KindSum& s) { return s.kind == r.kind; });
-        if (found == sums.end()) found = sums.insert(found, {.kind = r.kind, .first = {}});
-        KindSum& sum = *found;
-        ++sum.entries;
-        sum.equal += r.differing == 0 ? 1 : 0;
-        sum.told += r.differing != 0 && !r.gated ? 1 : 0;
-        sum.values += r.values;
-        sum.differing += r.gated ? r.differing : 0;
-        if (r.gated && r.differing != 0 && sum.first.empty()) sum.first = r.id + " " + r.first;
-    }
-    return sums;
-}
-
-std::string as_table(const VectorReport& report) {
-    std::string text = fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}  {}\n", "kind", "vectors", "matched", "datums",
-                                   "differing", "first mismatch");
-    KindSum all{.kind = "all", .first = {}};
-    for (const KindSum& s : by_kind(report)) {
-        text += fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}  {}\n", s.kind, s.entries, s.equal, s.values, s.differing,
-                            s.first.empty() ? "-" : s.first);
-        all.entries += s.entries;
-        all.equal += s.equal;
-        all.values += s.values;
-        all.differing += s.differing;
-        all.told += s.told;
-    }
-    text +=
-        fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}\n", all.kind, all.entries, all.equal, all.values, all.differing);
-    for (const VectorResult& r : report.results)
-        if (!r.gated && r.differing != 0)
-            text += fmt::format("not counted (authority is a document): {}: {} of {} datums differ, {}\n", r.id,
-                                r.differing, r.values, r.first);
-    return text;
-}
-
-std::string as_json(const VectorReport& report) {
-    nlohmann::ordered_json entries = nlohmann::ordered_json::array();
-    for (const VectorResult& r : report.results) {
-        nlohmann::ordered_json e{{"id", r.id},         {"kind", r.kind},           {"gated", r.gated},
-                                 {"datums", r.values}, {"differing", r.differing}, {"match", r.differing == 0}};
-        if (r.differing != 0) e["first_mismatch"] = r.first;
-        entries.push_back(std::move(e));
-    }
-    nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
-    for (const KindSum& s : by_kind(report))
-        kinds.push_back({{"kind", s.kind},
-                         {"vectors", s.entries},
-                         {"matched", s.equal},
-                         {"datums", s.values},
-                         {"differing", s.differing}});
-    return nlohmann::ordered_json{{"set", report.set}, {"pass", report.pass()}, {"kinds", kinds}, {"entries", entries}}
-               .dump(2) +
-           "\n";
-}
-
-}  // namespace
 
 void add_vectors(CLI::App& app, int& exit_status) {
     struct Flags {
@@ -101,7 +27,7 @@ void add_vectors(CLI::App& app, int& exit_status) {
         "  ttsim vectors vectors/dev --json");
     command->callback([flags, &exit_status] {
         const VectorReport report = check_vectors(flags->folder);
-        print_text(flags->json ? as_json(report) : as_table(report));
+        print_text(flags->json ? vector_json(report) : vector_table(report));
         if (!report.compared())
             fail_input({flags->folder + "/index.json", 0, 0},
                        "nothing was compared: 'entries' has none with datums that count");

@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "kernels/instruction_set.hpp"
-#include "kernels/vectors/vectors.hpp"
 #include "tests/kernels/vector_files.hpp"
+#include "validation/vectors/vectors.hpp"
 
 using namespace tt;
 

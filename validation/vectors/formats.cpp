@@ -1,4 +1,4 @@
-#include "kernels/vectors/formats.hpp"
+#include "validation/vectors/formats.hpp"
 
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/unpack.hpp"

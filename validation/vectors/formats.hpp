@@ -8,7 +8,7 @@
 #include "kernels/exact/fpu.hpp"
 #include "kernels/exact/pack.hpp"
 #include "kernels/exact/tile.hpp"
-#include "kernels/vectors/entry.hpp"
+#include "validation/vectors/entry.hpp"
 
 namespace tt::vectors {
 

@@ -1,4 +1,4 @@
-#include "kernels/vectors/vectors.hpp"
+#include "validation/vectors/vectors.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/read_file.hpp"
-#include "kernels/vectors/entry.hpp"
+#include "validation/vectors/entry.hpp"
 
 namespace tt {
 

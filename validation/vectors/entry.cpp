@@ -1,4 +1,4 @@
-#include "kernels/vectors/entry.hpp"
+#include "validation/vectors/entry.hpp"
 
 #include <fmt/format.h>
 

@@ -41,7 +41,7 @@ struct KernelPrediction {
     double kernel_cycles = 0;  ///< the kernel's own: with infinite bandwidth in and out
     std::string limiter, reason;
 };
-/// With the pipes of a measured sweep (kernels/timing/sweep_pipes.hpp).
+/// With the pipes of a measured sweep (validation/sweep_pipes.hpp).
 std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelModel& model);
 
 /// The file with the columns predicted_cycles, predicted_math_util_pct, limiter, reason and kernel_cycles added.
@@ -54,7 +54,5 @@ std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
 /// Fills a shape's op, reduce_dim and l1_acc from a row's op name as sweeps write it ("reduce_z", "matmul_sparse",
 /// "sparse matmul", "matmul_l1_acc"); false for an unknown name.
 bool set_op(KernelShape& shape, std::string_view name);
-/// Whether there is a kernel model for it.
-bool has_kernel_model(const KernelShape& shape);
 
 }  // namespace tt

@@ -1,4 +1,4 @@
-#include "kernels/timing/sweep_pipes.hpp"
+#include "validation/sweep_pipes.hpp"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include "kernels/exact/tile.hpp"
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/unpack.hpp"
-#include "kernels/vectors/entry.hpp"
-#include "kernels/vectors/formats.hpp"
+#include "validation/vectors/entry.hpp"
+#include "validation/vectors/formats.hpp"
 
 namespace tt::vectors {
 

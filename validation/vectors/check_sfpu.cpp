@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "kernels/vectors/entry.hpp"
+#include "validation/vectors/entry.hpp"
 
 namespace tt::vectors {
 

@@ -1,11 +1,11 @@
-#include "kernels/timing/kernel_rows.hpp"
+#include "validation/kernel_rows.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
 #include "kernels/ops/op_def.hpp"
-#include "kernels/timing/sweep_pipes.hpp"
+#include "validation/sweep_pipes.hpp"
 
 namespace tt {
 
@@ -165,29 +165,6 @@ bool set_op(KernelShape& shape, std::string_view written) {
         return shape.reduce_dim != ReduceDim::None;
     }
     return find_op(name) != nullptr;
-}
-
-bool has_kernel_model(const KernelShape& shape) {
-    if (shape.op == "matmul_sparse") return true;
-    if (shape.op == "reduce") return shape.reduce_dim != ReduceDim::None;
-    const OpDef* def = find_op(shape.op);
-    if (!def) return false;
-    switch (def->op_class) {
-        case OpClass::Sfpu:
-        case OpClass::SfpuBinary:
-        case OpClass::Binary:
-        case OpClass::Matmul:
-        case OpClass::Depthwise:
-            return shape.op != "topk";
-        case OpClass::Move:
-            return shape.op == "nop" || shape.op == "datacopy" || shape.op == "splice";
-        case OpClass::SparseMatmul:
-        case OpClass::Reduce:
-        case OpClass::Fused:
-        case OpClass::Ethernet:
-            break;
-    }
-    return false;
 }
 
 static KernelRowFile read_rows(CsvFile csv, const std::string& chip_name) {

@@ -1,5 +1,5 @@
 // Reading and judging folders of vectors: made-up ones, right and wrong.
-#include "kernels/vectors/vectors.hpp"
+#include "validation/vectors/vectors.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "kernels/vectors/entry.hpp"
+#include "validation/vectors/entry.hpp"
 
 using namespace tt;
 namespace fs = std::filesystem;

@@ -10,7 +10,7 @@
 
 #include "isa/data_format.hpp"
 #include "isa/fidelity.hpp"
-#include "kernels/vectors/vectors.hpp"
+#include "validation/vectors/vectors.hpp"
 
 namespace tt::vectors {
 
