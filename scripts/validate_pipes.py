@@ -2,15 +2,14 @@
 
 A row of pipe_bandwidth.csv is a box of features and the bucket of 4 B/clk that was measured in it. Pipes are drawn
 until each box has its representatives: a feeder with its operand in L1 (or a queue in DRAM), and a target on the core or
-cores beside it, whose kernels take no time (`ttsim run --without kernels`). A pipe counts as met when it falls into the row's bucket or the one
-beside it. Rows are calibrated on or held out by the hash of their id."""
+cores beside it, whose kernels take no time (`ttsim pipe bench`). A pipe counts as met when it falls into the row's
+bucket or the one beside it. Rows are calibrated on or held out by the hash of their id."""
 import csv
 import hashlib
 import json
 import pathlib
 import random
 import subprocess
-import tempfile
 from math import gcd, lcm, log2
 
 INPUTS = 64
@@ -45,7 +44,7 @@ class Pipe:
         self.connection, self.df, self.cut, self.order, self.to, self.to_order = connection, df, cut, order, to, to_order
         self.buffer, self.sources, self.takers = buffer, sources, takers
         made, taken = cut[0] * cut[1] * cut[2] * cut[3], to[0] * to[1] * to[2] * to[3]
-        block = made * max(1, buffer // 2)
+        block = made if connection == "dram_read" else made * max(1, buffer // 2)
         unit, in_order = self.runs(made, block)
         scatter = not in_order or takers > 1 or unit != block
         clear, tile = to[2] * to[3], TILE_BYTES[df]
@@ -62,7 +61,6 @@ class Pipe:
             "producer_fanout": takers, "consumer_fanin": sources}
         if connection == "dram_read":
             self.features.update(self.reads(made, taken, clear, tile, unit))
-        self.bytes = taken * INPUTS * tile
         self.l1_bytes = (max(buffer * made, taken) if connection != "dram_read" else taken) * tile + room * tile
 
     def reads(self, made, taken, clear, tile, unit):
@@ -118,41 +116,24 @@ class Pipe:
                 return False
         return True
 
-    def netlist(self):
-        def cut(cores, blocks):
-            m, n, rt, ct = blocks
-            return f"grid_size: [{cores}, 1], t: 1, mblock: [{m}, {n}], ublock: [{rt}, {ct}]"
+    def measure(self, ttsim):
+        """B/clk into each core of the target. What ttsim finds the pipe to be must be what it was drawn as."""
+        def end(cut, order):
+            return f"{cut[0]}x{cut[1]}/{cut[2]}x{cut[3]}/{order}"
 
-        def op(name, source, blocks, order, column, buffer):
-            return (f"    {name}: {{type: datacopy, grid_loc: [0, {column}], {blocks}, inputs: [{source}], in_df: [{self.df}], acc_df: Float16_b, "
-                    f"out_df: {self.df}, intermed_df: {self.df}, ublock_order: {order}, buf_size_mb: {buffer}, math_fidelity: LoFi, "
-                    "untilize_output: false}\n")
-
+        command = [ttsim, "pipe", "bench", "--from", end(self.cut, self.order), "--to", end(self.to, self.to_order), "--sources", self.sources,
+                   "--takers", self.takers, "--buf-size-mb", self.buffer, "--data-format", self.df, "--inputs", INPUTS, "--json"]
+        command += ["--from-dram"] if self.connection == "dram_read" else []
+        found = json.loads(subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout)
+        pairs = [("tile_bytes", "tile_size"), ("clear_tiles", "kernel_clear_granularity")]
         if self.connection == "dram_read":
-            return ("devices: {arch: wormhole_b0}\nqueues:\n"
-                    f"  x: {{input: HOST, type: queue, entries: {INPUTS}, {cut(1, self.cut)}, ublock_order: {self.order}, df: {self.df}, "
-                    "target_device: 0, loc: dram, dram: [[0, 0x10000000]]}\n"
-                    f"graphs:\n  g:\n    target_device: 0\n    input_count: {INPUTS}\n" +
-                    op("target", "x", cut(1, self.to), self.to_order, 1, 1) +
-                    "programs:\n  - p:\n      - execute: {graph_name: g, queue_settings: {x: {prologue: false, epilogue: false, zero: false, "
-                    "rd_ptr_local: 0, rd_ptr_global: 0}}}\n")
-        places = ", ".join(f"[0, {0x10000000 + core * 0x1000000:#x}]" for core in range(self.sources))
-        return ("devices: {arch: wormhole_b0}\nqueues:\n"
-                f"  x: {{input: HOST, type: ram, entries: 1, {cut(self.sources, self.cut)}, ublock_order: {self.order}, df: {self.df}, "
-                f"target_device: 0, loc: dram, dram: [{places}]}}\n"
-                f"graphs:\n  g:\n    target_device: 0\n    input_count: {INPUTS}\n" +
-                op("feeder", "x", cut(self.sources, self.cut), self.order, 0, self.buffer) +
-                op("target", "feeder", cut(self.takers, self.to), self.to_order, 1, 1) +
-                "programs:\n  - p:\n      - execute: {graph_name: g, queue_settings: {x: {prologue: true, epilogue: false, zero: false, "
-                "rd_ptr_global: 0, wr_ptr_global: 0}}}\n")
-
-    def measure(self, ttsim, file):
-        """B/clk into each core of the target."""
-        file.write_text(self.netlist())
-        run = subprocess.run([ttsim, "run", file, "--mode", "timing", "--without", "kernels", "--json", "-"], check=True,
-                             capture_output=True, text=True)
-        target = next(op for op in json.loads(run.stdout)["graphs"][0]["ops"] if op["name"] == "target")
-        return self.bytes / (target["last_cycle"] - target["first_cycle"])
+            pairs += [("chunk_tiles", "dram_buf_read_chunk_size_tiles"), ("request_tiles", "dram_scatter_chunk_size_tiles")]
+        else:
+            pairs += [("scatter", "scatter_pack"), ("unit_tiles", "packer_scatter_gather_num_tiles")]
+        for here, there in pairs:
+            if found[here] != self.features[there]:
+                raise SystemExit(f"validate: {' '.join(str(word) for word in command)}: {here} is {found[here]}, {self.features[there]} was drawn")
+        return found["bytes_per_clock"]
 
 
 def divisors(n):
@@ -203,12 +184,10 @@ def pipes(ttsim, rows_file):
     with open(rows_file, newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     found, results = representatives(rows), []
-    with tempfile.TemporaryDirectory() as folder:
-        for row in rows:
-            for pipe in found[row["id"]]:
-                rate = pipe.measure(ttsim, pathlib.Path(folder) / "pipe.yaml")
-                off = int(rate // BUCKET) - int(float(row["bw_low_B_per_clk"]) // BUCKET)
-                results.append((row["connection"], held_out(row["id"]), off))
+    for row in rows:
+        for pipe in found[row["id"]]:
+            off = int(pipe.measure(ttsim) // BUCKET) - int(float(row["bw_low_B_per_clk"]) // BUCKET)
+            results.append((row["connection"], held_out(row["id"]), off))
     return results, sum(not pipes for pipes in found.values())
 
 
