@@ -110,6 +110,14 @@ const std::vector<std::string> op_titles{"op",
                                          "out_bytes_per_cycle_needed",
                                          "out_bytes_per_cycle_got"};
 
+Json wait_json(const trace::HandOverWait& wait) {
+    return {{"source", wait.source},
+            {"reader", wait.reader},
+            {"operand", wait.operand},
+            {"wait_block", wait.block_cycles},
+            {"wait_lockstep", wait.lockstep_cycles}};
+}
+
 Json resource_json(const ResourceUse& r) {
     return {{"kind", r.kind},
             {"name", r.name},
@@ -139,6 +147,7 @@ std::string json(const TraceReport& report) {
     if (report.epoch) {
         all["epoch"] = epoch_json(*report.epoch);
         all["ops"] = json_rows(report.ops, op_json);
+        all["hand_over_waits"] = json_rows(report.waits, wait_json);
     }
     if (report.resources) all["resources"] = json_rows(*report.resources, resource_json);
     return json_text(all);

@@ -85,6 +85,30 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
            table.text(width) + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
 }
 
+constexpr std::size_t most_waits = 8;
+
+/// What held back tiles that were packed, and what would free them.
+std::string waits_text(const std::vector<trace::HandOverWait>& waits, Width width) {
+    if (waits.empty()) return "";
+    Table table({{"packed by", false}, {"waits", false}, {"in"}, {"block not packed"}, {"fork lockstep"}});
+    for (std::size_t n = 0; n < std::min(most_waits, waits.size()); ++n)
+        table.add({waits[n].source, waits[n].reader, grouped(waits[n].operand), whole(waits[n].block_cycles),
+                   whole(waits[n].lockstep_cycles)});
+    std::string text = "\n" + table.text(width) + "\ncycles per input for which tiles lay packed";
+    if (waits.size() > most_waits) text += fmt::format("; {} more in --json", waits.size() - most_waits);
+    const trace::HandOverWait& first = waits.front();
+    text += first.lockstep_cycles > first.block_cycles
+                ? fmt::format(
+                      "; a nop between '{}' and its slowest reader, or a larger buffer of that reader, lets '{}' "
+                      "go on\n",
+                      first.source, first.reader)
+                : fmt::format(
+                      "; smaller mblocks of '{}', or a reader that takes its tiles in order ('ttsim explain' says "
+                      "which does not), let '{}' go on\n",
+                      first.source, first.reader);
+    return text;
+}
+
 std::string resources_text(const std::vector<ResourceUse>& resources, Width width) {
     Table table(
         {{"resource", false}, {"B/cycle"}, {"transfers"}, {"bytes"}, {"busy"}, {"util"}, {"peak"}, {"queueing"}});
@@ -100,7 +124,7 @@ std::string resources_text(const std::vector<ResourceUse>& resources, Width widt
 std::string text(const TraceReport& report, Width width) {
     std::string out = head(report.run);
     if (report.epochs) out += epochs_text(*report.epochs, width);
-    if (report.epoch) out += ops_text(*report.epoch, report.ops, width);
+    if (report.epoch) out += ops_text(*report.epoch, report.ops, width) + waits_text(report.waits, width);
     if (report.resources) out += resources_text(*report.resources, width);
     return out;
 }

@@ -211,6 +211,29 @@ EpochUse epoch(Reader& trace, std::int64_t id) {
 
 std::vector<OpUse> ops(Reader& trace, std::int64_t id) { return op_uses(trace, id, epoch(trace, id).plan); }
 
+std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
+    Statement query(
+        trace.database(),
+        "SELECT s.name, r.name, f.operand, max(t.wait_block), max(t.wait_lockstep), e.inputs FROM flow_total t "
+        "JOIN flow f ON f.id = t.flow JOIN op s ON s.id = f.from_op JOIN op r ON r.id = f.op "
+        "JOIN epoch e ON e.id = t.epoch WHERE t.epoch = ? GROUP BY f.from_op, f.op, f.operand "
+        "HAVING max(t.wait_block) + max(t.wait_lockstep) > 0 "
+        "ORDER BY max(t.wait_block) + max(t.wait_lockstep) DESC, f.op, f.operand");
+    query.bind(1, id);
+    std::vector<HandOverWait> all;
+    while (query.step()) {
+        HandOverWait wait;
+        wait.source = query.text(0);
+        wait.reader = query.text(1);
+        wait.operand = query.whole(2);
+        const double inputs = std::max(1.0, query.real(5));
+        wait.block_cycles = query.real(3) / inputs;
+        wait.lockstep_cycles = query.real(4) / inputs;
+        all.push_back(std::move(wait));
+    }
+    return all;
+}
+
 std::vector<ResourceUse> resources(Reader& trace) {
     Statement query(trace.database(),
                     "SELECT r.kind, r.name, r.bytes_per_cycle, r.transfers, r.bytes, r.busy, r.queueing, "

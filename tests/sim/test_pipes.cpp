@@ -1,8 +1,10 @@
 // What pipes between ops cost, mechanism by mechanism.
 #include <catch2/catch.hpp>
 
+#include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
+#include "trace/analysis.hpp"
 
 using namespace tt;
 using namespace tt::sim;
@@ -41,4 +43,20 @@ TEST_CASE("each mechanism of pipes takes time of its own, and none changes a val
     CHECK(all > run([](PipeMechanisms& pipes) { pipes.firmware = false; }));
     CHECK(all >= run([](PipeMechanisms& pipes) { pipes.credits = false; }));
     CHECK(all > run([](PipeMechanisms& pipes) { pipes = {false, false, false, false, true}; }));
+}
+
+TEST_CASE("a trace says which readers waited for blocks and for other forks") {
+    RunOptions options;
+    options.trace.file = (temp_folder() / "forked.ttperf").string();
+    REQUIRE(run_text(forked(16), Mode::Timing, options).error == "");
+    trace::Reader reader(options.trace.file);
+    const std::vector<trace::HandOverWait> waits = trace::hand_over_waits(reader, 0);
+    REQUIRE(waits.size() == 2);
+    for (const trace::HandOverWait& wait : waits) {
+        CHECK(wait.source == "first");
+        CHECK(wait.block_cycles + wait.lockstep_cycles > 0);
+    }
+    // The slow reader holds up the other one.
+    const auto of = [&](const char* name) { return waits[waits[0].reader == name ? 0 : 1].lockstep_cycles; };
+    CHECK(of("same") > of("gathered"));
 }
