@@ -75,7 +75,7 @@ private:
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
-    void set_streams(PlanOp& op, std::size_t k) const;
+    void set_streams(PlanOp& op, std::size_t k, std::int64_t step) const;
     int queue_index(const Queue* queue);
 
     const Netlist& netlist_;
@@ -395,18 +395,26 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
     }
     operand.capacity_tiles = std::max(operand.l1_tiles, together);
     if (operand.intake == Intake::Resident) return;
-    set_streams(op, k);
+    set_streams(op, k, together);
+    if (operand.reads.rows > 0) return;
     // A chunk of a queue is asked for when there is room for all of it.
     operand.capacity_tiles = std::max({operand.capacity_tiles, operand.reads.buffer, together + operand.reads.chunk});
 }
 
 /// How its tiles come: from a queue in chunks of requests, from an op against credits.
-void Elaborator::set_streams(PlanOp& op, std::size_t k) const {
+void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const {
     PlanOperand& operand = op.operands[k];
     const std::int64_t clear = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0).clear_tiles;
     operand.credit_tiles = credit_tiles(operand.l1_tiles, operand_unit(*op.op, k, clear));
     if (operand.producer_queue < 0) return;
     const Queue& queue = *plan_->queues[static_cast<std::size_t>(operand.producer_queue)].queue;
+    if (queue.layout == QueueLayout::Flat) {
+        operand.reads = flat_reads(queue, step);
+        // Of an embedding's table only the rows that indices name.
+        if (op.op->cfg.attr.num_indices > 0) operand.reads = {step, step, step, op.op->cfg.attr.num_indices};
+        if (operand.reads.rows > 0) operand.capacity_tiles = step;
+        return;
+    }
     const auto& asked = op.op->input_dram_io_buf_size_tiles;
     operand.reads = queue_reads(queue, tile_orders(op.op->cfg, k, op.op->tms[k], queue.blocking), clear,
                                 operand.l1_tiles, operand.tile_bytes, k < asked.size() ? asked[k] : 0);

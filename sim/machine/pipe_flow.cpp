@@ -189,9 +189,9 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const auto begun = [&](std::int64_t unit) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
     };
+    const double request = reads.rows > 0 ? t.row_read * static_cast<double>(reads.rows) : t.read_request;
     Cycle& free = cores_.front()->ncrisc_free();
-    free = std::max(free, asked) +
-           static_cast<Cycle>(begun(reads.chunk) * t.read_turn + begun(reads.unit) * t.read_request);
+    free = std::max(free, asked) + static_cast<Cycle>(begun(reads.chunk) * t.read_turn + begun(reads.unit) * request);
     return free;
 }
 

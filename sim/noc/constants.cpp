@@ -56,6 +56,7 @@ PipeConstants read_pipes(YamlMap map) {
                                      {"credit", &c.credit},
                                      {"read_turn", &c.read_turn},
                                      {"read_request", &c.read_request},
+                                     {"row_read", &c.row_read},
                                      {"row_write", &c.row_write}}) {
         *field = map.number(key);
         const bool rate = field == &c.stream_bytes;

@@ -22,6 +22,7 @@ struct PipeConstants {
     double credit = 0;        ///< from tiles freed by the kernel to the sender knowing of it
     double read_turn = 0;     ///< of NCRISC, for each chunk it asks a queue in DRAM for
     double read_request = 0;  ///< the same, for each request of a chunk
+    double row_read = 0;      ///< the same, for each row of datums of a flat queue
     double row_write = 0;     ///< the same, for each row of datums of an untilized tile
 };
 

@@ -66,3 +66,14 @@ TEST_CASE("the more units a buffer holds, the smaller the part that is reported"
     CHECK(credit_tiles(16, 2) == 2);  // more: an eighth
     CHECK(credit_tiles(4, 1) == 1);
 }
+
+TEST_CASE("rows of a flat queue are requests of their own, unless they lie behind each other") {
+    Queue queue = queue_of({.m = 2, .n = 2, .rt = 1, .ct = 4});
+    queue.df = DataFormat::Float16_b;
+    const QueueReads rows = flat_reads(queue, 8);
+    CHECK(rows.unit == 4);
+    CHECK(rows.rows == 32);
+    CHECK(rows.chunk == 8);
+    queue.blocking.mblock_n = 1;
+    CHECK(flat_reads(queue, 8).rows == 0);
+}
