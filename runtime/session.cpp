@@ -28,6 +28,7 @@ struct Session::Impl {
         settings.numerics = o.numerics;
         settings.threads = o.threads;
         settings.extrapolate = o.extrapolate;
+        settings.pipes = o.pipes;
         settings.trace = o.trace;
         settings.stop = o.stop;
         return settings;

@@ -25,9 +25,10 @@ struct SessionOptions {
     sim::Mode mode = sim::Mode::Full;
     bool golden = false;  ///< values by golden, in float32, in place of the modelled chips; no clock, whatever the mode
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;     ///< for values; 0 = one per processor; never changes a result
-    bool extrapolate = true;  ///< Timing: rounds of a loop that repeat exactly are not simulated one by one
-    sim::TraceOptions trace;  ///< written by finish_trace(), or when the session ends
+    unsigned threads = 0;       ///< for values; 0 = one per processor; never changes a result
+    bool extrapolate = true;    ///< Timing: rounds of a loop that repeat exactly are not simulated one by one
+    sim::PipeMechanisms pipes;  ///< for studies: what of the chip's pipes takes time
+    sim::TraceOptions trace;    ///< written by finish_trace(), or when the session ends
     /// How long, in real time, a call that nothing inside the machine can help waits for calls of other threads.
     std::chrono::milliseconds other_threads{0};
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends a call with Fault::Interrupted

@@ -75,6 +75,7 @@ private:
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
+    void set_streams(PlanOp& op, std::size_t k) const;
     int queue_index(const Queue* queue);
 
     const Netlist& netlist_;
@@ -378,7 +379,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
             operand.pipe_of_core.push_back(it->second);
         }
     // Chunks that are held together must fit together, whatever the rule of the L1 space says.
-    operand.capacity_tiles = operand.l1_tiles;
+    std::int64_t together = 0;
     for (const Pipe& pipe : operand.pipes) {
         std::int64_t all = 0, most = 0;
         for (const std::uint32_t tiles : pipe.chunk_tiles) {
@@ -389,9 +390,26 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
         const std::int64_t held = operand.intake == Intake::Resident || operand.intake == Intake::WholeInput ? all
                                   : operand.intake == Intake::PerSlice ? slice * operand.slices
                                                                        : most;
-        operand.capacity_tiles = std::max(operand.capacity_tiles, held);
+        together = std::max(together, held);
         if (operand.intake == Intake::Resident) operand.l1_tiles = std::max(operand.l1_tiles, all);
     }
+    operand.capacity_tiles = std::max(operand.l1_tiles, together);
+    if (operand.intake == Intake::Resident) return;
+    set_streams(op, k);
+    // A chunk of a queue is asked for when there is room for all of it.
+    operand.capacity_tiles = std::max({operand.capacity_tiles, operand.reads.buffer, together + operand.reads.chunk});
+}
+
+/// How its tiles come: from a queue in chunks of requests, from an op against credits.
+void Elaborator::set_streams(PlanOp& op, std::size_t k) const {
+    PlanOperand& operand = op.operands[k];
+    const std::int64_t clear = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0).clear_tiles;
+    operand.credit_tiles = credit_tiles(operand.l1_tiles, operand_unit(*op.op, k, clear));
+    if (operand.producer_queue < 0) return;
+    const Queue& queue = *plan_->queues[static_cast<std::size_t>(operand.producer_queue)].queue;
+    const auto& asked = op.op->input_dram_io_buf_size_tiles;
+    operand.reads = queue_reads(queue, tile_orders(op.op->cfg, k, op.op->tms[k], queue.blocking), clear,
+                                operand.l1_tiles, operand.tile_bytes, k < asked.size() ? asked[k] : 0);
 }
 
 }  // namespace

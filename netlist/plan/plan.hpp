@@ -18,6 +18,7 @@
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 #include "netlist/plan/hand_over.hpp"
+#include "netlist/plan/streams.hpp"
 #include "netlist/plan/tm_map.hpp"
 #include "netlist/queue_state.hpp"
 
@@ -68,6 +69,8 @@ struct PlanOperand {
     std::int64_t tile_bytes = 0;
     std::int64_t l1_tiles = 0;        ///< of the operand buffer of each core, by the L1 space rules
     std::int64_t capacity_tiles = 0;  ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
+    std::int64_t credit_tiles = 1;    ///< must be free before the sender hears of them (from ops)
+    QueueReads reads;                 ///< from a queue in DRAM
     std::vector<Pipe> pipes;
     std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
 };

@@ -31,6 +31,9 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
         fmt::format("    in{} {}{} {}: {}, buffer {} tiles, {} pipes to {} cores each, {} chunks of {} tiles\n", k,
                     from, tms, to_string(operand.df), name_of(operand.intake), operand.capacity_tiles,
                     operand.pipes.size(), first.cores.size(), first.chunks(), first.chunk_tiles.front());
+    if (operand.reads.chunk > 0)
+        text +=
+            fmt::format("      read in chunks of {} tiles, requests of {}\n", operand.reads.chunk, operand.reads.unit);
     return text;
 }
 

@@ -254,11 +254,13 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
     if (what == Opened) {
         opening_ = false;
         open_ = block_end(open_);
+        available_since_ = epoch_.now();
         try_open();  // with lockstep off, the next one may be there already
         tell_users();
         return;
     }
     produced_ += static_cast<std::int64_t>(argument);
+    if (!scatter_) available_since_ = epoch_.now();
     stats_.last_pack = epoch_.now();
     if (!input_times_.empty())
         input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now();
@@ -323,6 +325,8 @@ void Core::walk(StateWalk& walk) {
     walk.count(freed_, tiles, scope);
     if (scatter_) walk.count(open_, tiles, scope);
     walk.fixed(opening_);
+    walk.time(available_since_);
+    walk.time(ncrisc_free_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);

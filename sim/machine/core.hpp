@@ -41,6 +41,10 @@ public:
     /// Tiles before it may leave: all that are packed, or, handed over in blocks, those of the block that is being
     /// sent.
     std::int64_t available() const { return scatter_ ? open_ : produced_; }
+    /// When that many of them came to be.
+    Cycle available_since() const { return available_since_; }
+    /// NCRISC of the core has asked for all it was to read; later reads come after that.
+    Cycle& ncrisc_free() { return ncrisc_free_; }
     /// Why tiles from `available()` on may not leave: nobody has made them, their block is not packed, or a fork has
     /// not sent the block before.
     enum class Held : std::uint8_t { Source, Block, Lockstep };
@@ -114,6 +118,7 @@ private:
     bool scatter_ = false;    // it hands over blocks
     std::int64_t open_ = 0;   // end of the block that is being sent
     bool opening_ = false;
+    Cycle available_since_ = 0, ncrisc_free_ = 0;
     std::deque<BlockPtr> blocks_;  // from slice number first_block_
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> gradients_;  // per slice: what the last input left

@@ -6,8 +6,8 @@
 
 namespace tt::sim {
 
-/// What happened, where it is no arrival: those say how long they took.
-static constexpr std::uint32_t credit_event = ~std::uint32_t{0};
+/// Streams of a core that take turns with the sources of a gather.
+static constexpr std::ptrdiff_t most_relays = 3;
 
 PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
     : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
@@ -46,10 +46,23 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
         sources_[need.source] = producers[need.source];
         source_slots_[need.source] = producers[need.source]->add_user(*this);
     }
-    gathers_ = std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; }) > 1;
+    const auto several =
+        std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
+    if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, most_relays)));
+    credited_tile_ = credited_tile();
     // What it never takes it does not keep from being reused.
     for (std::size_t s = 0; s < sources_.size(); ++s)
         if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
+}
+
+/// Clocks of a tile when the buffer is refilled as fast as the sender hears of its free space: nothing of it until the
+/// tiles of one credit are free, and that a while later.
+double PipeFlow::credited_tile() const {
+    if (!epoch_.mechanisms().credits || resident() || operand_.l1_tiles == 0) return 0;
+    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    const auto batch = static_cast<double>(operand_.credit_tiles);
+    const double sent = static_cast<double>(operand_.tile_bytes) / t.stream_bytes;
+    return (t.credit + batch * sent) / static_cast<double>(std::max(operand_.l1_tiles, operand_.capacity_tiles));
 }
 
 std::string PipeFlow::source_name() const {
@@ -64,10 +77,9 @@ std::int64_t PipeFlow::tiles_sent() const {
            tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
 }
 
-/// As far as the sender knows.
 std::int64_t PipeFlow::tiles_taken() const {
-    return credited_ / chunks_per_input_ * tiles_before_chunk_.back() +
-           tiles_before_chunk_[static_cast<std::size_t>(credited_ % chunks_per_input_)];
+    return taken_ / chunks_per_input_ * tiles_before_chunk_.back() +
+           tiles_before_chunk_[static_cast<std::size_t>(taken_ % chunks_per_input_)];
 }
 
 /// The first source that does not give what is to be sent; nullptr when all do.
@@ -83,22 +95,24 @@ const ChunkNeed* PipeFlow::missing_source(std::int64_t number) const {
 
 bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
+/// Tiles of room that must be there: from a queue, those of the whole chunk that begins.
+std::int64_t PipeFlow::room_for(const Sending& next) const {
+    const std::int64_t chunk = epoch_.mechanisms().firmware ? operand_.reads.chunk : 0;
+    if (chunk == 0) return next.tiles;
+    const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
+    const std::int64_t end = (before + next.tiles + chunk - 1) / chunk * chunk;
+    return before % chunk == 0 || before / chunk != (end - 1) / chunk
+               ? std::min(end, tiles_before_sending_.back()) - before
+               : next.tiles;
+}
+
 bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident()) return false;
     const std::int64_t held = tiles_sent() - tiles_taken();
-    return held > 0 && held + next.tiles > operand_.capacity_tiles;
-}
-
-/// What the sender has heard of by now; while it has no room, the next it hears of wakes it.
-void PipeFlow::take_credits() {
-    while (!credits_.empty() && credits_.front().known <= epoch_.now()) {
-        credited_ = credits_.front().chunks;
-        credits_.pop_front();
-    }
+    return held > 0 && held + room_for(next) > operand_.capacity_tiles;
 }
 
 void PipeFlow::try_send() {
-    take_credits();
     while (sent_ < total_) {
         const std::int64_t input = sent_ / per_input_;
         const Sending& next = sending(sent_);
@@ -116,10 +130,6 @@ void PipeFlow::try_send() {
 }
 
 void PipeFlow::wait(bool missing) {
-    if (!missing && !credits_.empty() && !waiting_for_credit_) {
-        waiting_for_credit_ = true;
-        epoch_.schedule(consumer_.chip, credits_.front().known, *this, credit_event);
-    }
     if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
     if (!probe_) return;
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
@@ -155,7 +165,7 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     const Queue& queue = queue_->queue();
     Chip& chip = board.chip(queue.device());
     const bool host = queue.where == QueueLoc::Host;
-    const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
+    const Cycle asked = asked_for(sending, now + (waited_ ? chip.pointer_delay() : 0));
     Cycle arrival = now + 1;
     for (std::uint32_t n = sending.first; n < sending.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
@@ -170,7 +180,53 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     return arrival;
 }
 
-/// One stream of the source's core sends it, after what it has sent before.
+/// When NCRISC has asked for what is to come: it asks for whole chunks, one in each turn of its loop.
+Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
+    const QueueReads& reads = operand_.reads;
+    if (reads.chunk == 0 || !epoch_.mechanisms().firmware) return asked;
+    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
+    const auto begun = [&](std::int64_t unit) {
+        return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
+    };
+    Cycle& free = cores_.front()->ncrisc_free();
+    free = std::max(free, asked) +
+           static_cast<Cycle>(begun(reads.chunk) * t.read_turn + begun(reads.unit) * t.read_request);
+    return free;
+}
+
+/// The source's own stream sends to the operand: after what it has sent before, phase by phase.
+Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
+    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
+    ready = std::max(ready, stream_free_) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
+    stream_free_ = ready + static_cast<Cycle>(tiles * std::max(bytes / t.stream_bytes, credited_tile_));
+    return ready;
+}
+
+/// Relays in turn shake hands with their sources and fill, ahead of the one stream that passes their tiles on.
+Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
+    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    const Core& source = *sources_[need.source];
+    if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
+        const std::int64_t block = source.op().hand_over.block_mblocks * source.op().slice_tiles;
+        gathered_to_ = (position + block - 1) / block * block;
+        stream_free_ = std::max(stream_free_, epoch_.now()) + static_cast<Cycle>(t.gather_block);
+    }
+    Relay& relay = relays_[next_relay_];
+    next_relay_ = (next_relay_ + 1) % relays_.size();
+    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
+    const bool same = relay.source == static_cast<std::int64_t>(need.source);
+    const double more = need.phases > 1 ? static_cast<double>(need.phases - 1) : 0;
+    const auto between = static_cast<Cycle>((same ? t.phase : t.partner) + t.phase * more);
+    ready = std::max(ready, std::max(relay.free, source.available_since()) + between);
+    relay.source = static_cast<std::int64_t>(need.source);
+    const double tile = std::max(bytes / t.stream_bytes + t.gather_tile, credited_tile_);
+    stream_free_ = std::max(ready, stream_free_) + static_cast<Cycle>(tiles * tile);
+    relay.free = stream_free_;
+    return ready;
+}
+
 Cycle PipeFlow::from_op(const Sending& sending) {
     Board& board = epoch_.board();
     const ChunkNeed& need = pipe_.needs[sending.first];
@@ -178,28 +234,15 @@ Cycle PipeFlow::from_op(const Sending& sending) {
     const std::int64_t chip = source.op().chip;
     const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
     const std::size_t lane = need.source + pipe_.cores.front();
-    const auto issue = static_cast<Cycle>(board.chip(chip).timing().noc_issue);
-    Cycle ready = epoch_.now() + issue;
-    if (epoch_.mechanisms().firmware) {
-        const noc::PipeConstants& t = board.chip(chip).pipes();
-        const bool other = last_source_ != static_cast<std::int64_t>(need.source);
-        const double between = other && last_source_ >= 0 ? t.partner : 0;
-        const double phases = t.phase * static_cast<double>(need.phases - (between > 0 && need.phases > 0 ? 1 : 0));
-        ready = std::max(ready, stream_free_) + static_cast<Cycle>(between + phases);
-        stream_free_ =
-            ready + static_cast<Cycle>(static_cast<double>(bytes) / (gathers_ ? t.gather_bytes : t.stream_bytes));
-        last_source_ = static_cast<std::int64_t>(need.source);
-    }
+    Cycle ready = epoch_.now() + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
+    if (epoch_.mechanisms().firmware)
+        ready = relays_.empty() ? through_stream(need, ready) : through_relays(need, ready);
     const Cycle arrival =
         board.send(chip, source.op().cores[need.source], consumer_.chip, receivers(), bytes, ready, lane, 0);
     return std::max(arrival, stream_free_);
 }
 
 void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
-    if (flight == credit_event) {
-        waiting_for_credit_ = false;
-        return try_send();
-    }
     if (probe_) probe_->arrived(epoch_.now(), flight);
     arrive(static_cast<std::int64_t>(argument));
 }
@@ -260,15 +303,11 @@ void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
     const std::int64_t all = *std::min_element(taken_by_.begin(), taken_by_.end());
     if (all == taken_) return;
     taken_ = all;
-    // The sender hears of the space a while after the kernel is done with it.
-    const double delay =
-        epoch_.mechanisms().credits && !queue_ ? epoch_.board().chip(consumer_.chip).pipes().credit : 0;
-    credits_.push_back({epoch_.now() + static_cast<Cycle>(delay), taken_});
     try_send();
 }
 
-void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) {
-    if (resident() || what == credit_event)
+void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
+    if (resident())
         walk.fixed(argument);
     else
         walk.count(argument, per_input_, epoch_.scope());
@@ -278,7 +317,12 @@ void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
     walk.time(stream_free_);
-    walk.fixed(last_source_);
+    walk.fixed(next_relay_);
+    if (!relays_.empty()) walk.count(gathered_to_, source_tiles_, scope);
+    for (Relay& relay : relays_) {
+        walk.time(relay.free);
+        walk.fixed(relay.source);
+    }
     walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
@@ -287,14 +331,6 @@ void PipeFlow::walk(StateWalk& walk) {
     }
     if (probe_) probe_->walk(walk, scope);
     walk.count_below(sent_, per_input_, scope, total_);
-    if (walk.saving()) take_credits();
-    walk.count(credited_, chunks_per_input_, scope);
-    walk.fixed(waiting_for_credit_);
-    walk.fixed(credits_.size());
-    for (Credit& credit : credits_) {
-        walk.time(credit.known);
-        walk.count(credit.chunks, chunks_per_input_, scope);
-    }
     walk.count(arrived_, chunks_per_input_, scope);
     walk.count(taken_, chunks_per_input_, scope);
     for (std::int64_t& taken : taken_by_) walk.count(taken, chunks_per_input_, scope);

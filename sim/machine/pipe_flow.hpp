@@ -57,14 +57,18 @@ private:
     std::int64_t tiles_taken() const;
     const ChunkNeed* missing_source(std::int64_t number) const;
     bool entry_missing(std::int64_t input) const;
+    std::int64_t room_for(const Sending& next) const;
     bool buffers_full(const Sending& next) const;
     void try_send();
     void wait(bool missing);
-    void take_credits();
     NocEnd receivers() const;
     Cycle transfer(const Sending& sending);
     Cycle from_queue(const Sending& sending);
     Cycle from_op(const Sending& sending);
+    Cycle asked_for(const Sending& next, Cycle asked);
+    Cycle through_relays(const ChunkNeed& need, Cycle ready);
+    Cycle through_stream(const ChunkNeed& need, Cycle ready);
+    double credited_tile() const;
     void arrive(std::int64_t number);
     void collect_values(std::int64_t input, const Sending& sending);
 
@@ -83,18 +87,18 @@ private:
     std::vector<std::int64_t> tiles_before_sending_, tiles_before_chunk_;  // within an input
     std::int64_t sent_ = 0;                                                // sendings
     std::int64_t arrived_ = 0, taken_ = 0;                                 // chunks
-    std::int64_t credited_ = 0;                                            // chunks that the sender knows to be taken
-    struct Credit {
-        Cycle known;  ///< to the sender from then on
-        std::int64_t chunks;
-    };
-    std::deque<Credit> credits_;  // on their way
-    bool waiting_for_credit_ = false;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
-    Cycle stream_free_ = 0;              // the sending stream is done with what it has sent
-    std::int64_t last_source_ = -1;      // its partner
-    bool gathers_ = false;               // from several sources
+    Cycle stream_free_ = 0;  // the sending stream is done with what it has sent
+    /// Gathers only: between the sources and the stream to the operand.
+    struct Relay {
+        Cycle free = 0;            ///< what it took last has gone on
+        std::int64_t source = -1;  ///< its partner
+    };
+    std::vector<Relay> relays_;
+    std::size_t next_relay_ = 0;
+    std::int64_t gathered_to_ = 0;       // end of the block that is being gathered, as a position in each source
+    double credited_tile_ = 0;           // clocks
     bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
     bool started_ = false;               // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;      // produced per core and input

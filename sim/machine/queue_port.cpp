@@ -84,6 +84,7 @@ static void walk_inputs(StateWalk& walk, const StateWalk::Scope& scope, std::map
 }
 
 void QueuePort::walk(StateWalk& walk) {
+    walk.time(rows_free_);
     const StateWalk::Scope& scope = epoch_.scope();
     if (writes()) walk.count(committed_, 1, scope);
     walk_inputs(walk, scope, done_, [&](std::int64_t readers) { walk.fixed(readers); });

@@ -40,6 +40,8 @@ public:
     /// A piece of an input's entry has arrived; `block` is set with the last piece of a core's slice.
     void deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block);
     EntrySpan gradient_entry(std::int64_t input);
+    /// All untilized rows that its writers have issued are written then.
+    Cycle& rows_free() { return rows_free_; }
     void walk(StateWalk& walk);
 
 private:
@@ -57,6 +59,7 @@ private:
     QueueAccess access_;
     QueueMemory& memory_;
     std::int64_t readers_ = 0, pieces_per_input_ = 0, committed_ = 0;
+    Cycle rows_free_ = 0;
     QueuePort* writer_ = nullptr;
     std::vector<QueuePort*> followers_;
     std::map<std::int64_t, std::int64_t> done_;    // input -> readers that are done

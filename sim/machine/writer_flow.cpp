@@ -86,10 +86,17 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const Cycle there =
         epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
     if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
-    // Untilized, a core writes its part of each row of datums on its own.
-    const std::uint64_t row = static_cast<std::uint64_t>(datum_bytes(queue.df)) *
-                              static_cast<std::uint64_t>(op.op->cfg.tile.w * out.mblock_n * out.ublock_ct);
-    return chip.dram_write(place, bytes, there, op.op->cfg.untilize ? row : 0);
+    if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, there, 0);
+    // Each row of datums of a tile is written on its own, and the cores of an op take turns.
+    const auto row = static_cast<std::uint64_t>(datum_bytes(queue.df) * op.op->cfg.tile.w);
+    return std::max(chip.dram_write(place, bytes, there, row), rows_written(piece.tiles * op.op->cfg.tile.h));
+}
+
+Cycle WriterFlow::rows_written(std::int64_t rows) {
+    if (!epoch_.mechanisms().firmware) return 0;
+    const double clocks = static_cast<double>(rows) * epoch_.board().chip(core_.op().chip).pipes().row_write;
+    Cycle& free = queue_.rows_free();
+    return free = std::max(free, epoch_.now()) + static_cast<Cycle>(clocks);
 }
 
 void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {

@@ -39,6 +39,7 @@ private:
     Piece piece(std::int64_t number) const;
     void try_send();
     Cycle transfer(const Piece& piece);
+    Cycle rows_written(std::int64_t rows);
 
     Epoch& epoch_;
     Core& core_;

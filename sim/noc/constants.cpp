@@ -51,10 +51,14 @@ PipeConstants read_pipes(YamlMap map) {
                                      {"phase", &c.phase},
                                      {"partner", &c.partner},
                                      {"stream_bytes", &c.stream_bytes},
-                                     {"gather_bytes", &c.gather_bytes},
-                                     {"credit", &c.credit}}) {
+                                     {"gather_block", &c.gather_block},
+                                     {"gather_tile", &c.gather_tile},
+                                     {"credit", &c.credit},
+                                     {"read_turn", &c.read_turn},
+                                     {"read_request", &c.read_request},
+                                     {"row_write", &c.row_write}}) {
         *field = map.number(key);
-        const bool rate = field == &c.stream_bytes || field == &c.gather_bytes;
+        const bool rate = field == &c.stream_bytes;
         if (!std::isfinite(*field) || *field < 0 || *field > 1e6 || (rate && *field == 0))
             fail_input(map.where(key), "'{}' is {}; a number {} is wanted", key, *field, rate ? "above 0" : "from 0");
     }

@@ -17,8 +17,12 @@ struct PipeConstants {
     double phase = 0;         ///< between two phases to the same partner
     double partner = 0;       ///< between two phases with another partner
     double stream_bytes = 1;  ///< one stream sends
-    double gather_bytes = 1;  ///< a stream that gathers from several sources sends
+    double gather_block = 0;  ///< between two blocks of the sources of a gather
+    double gather_tile = 0;   ///< for each tile that passes relays
     double credit = 0;        ///< from tiles freed by the kernel to the sender knowing of it
+    double read_turn = 0;     ///< of NCRISC, for each chunk it asks a queue in DRAM for
+    double read_request = 0;  ///< the same, for each request of a chunk
+    double row_write = 0;     ///< the same, for each row of datums of an untilized tile
 };
 
 /// Times in AI clock cycles, rates in flits per cycle unless said otherwise.

@@ -26,6 +26,7 @@ void add_kernel(CLI::App& app);
 void add_dram(CLI::App& app);
 void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
+void add_pipe(CLI::App& app);
 void add_vectors(CLI::App& app, int& exit_status);
 
 /// The same check, without its own words in the help text.

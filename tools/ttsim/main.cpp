@@ -40,6 +40,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_dram(app);
     tt::cli::add_eth(app);
     tt::cli::add_noc(app);
+    tt::cli::add_pipe(app);
     tt::cli::add_vectors(app, exit_status);
     tt::cli::add_colour_flag(app);
     if (const auto done = tt::cli::parse(app, argc, argv)) return *done;

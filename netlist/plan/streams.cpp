@@ -1,0 +1,94 @@
+#include "netlist/plan/streams.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tt {
+
+namespace {
+
+// bytes; sources as docs/modelling.md says
+constexpr std::int64_t longest_request = 65536, longest_chunk = 52 * 1024, stream_room = 100 * 1024;
+constexpr std::int64_t longest_phase = 2048;  // tiles
+
+/// The largest divisor of n that is at most `most`.
+std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
+    for (std::int64_t d = std::min(n, most); d > 1; --d)
+        if (n % d == 0) return d;
+    return 1;
+}
+
+/// Tiles that stay together from the queue's buffers to the operand's.
+std::int64_t request_tiles(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t room,
+                           std::int64_t tile_bytes) {
+    std::int64_t unit = queue.blocking.t * queue.blocking.mblock_tiles();
+    for (const TileOrder& order : orders)
+        for (const TileSpan& span : order)
+            if (span.source >= 0) unit = std::gcd(unit, std::gcd(span.tiles, span.first));
+    if (room < unit) unit = std::gcd(unit, room);
+    return divisor_up_to(unit, std::max<std::int64_t>(1, longest_request / tile_bytes));
+}
+
+std::int64_t chunk_tiles(std::int64_t unit, std::int64_t clear, std::int64_t per_input, std::int64_t most) {
+    const std::int64_t phase = std::max(clear, longest_phase / clear * clear);
+    const std::int64_t whole = std::lcm(std::gcd(phase, per_input), unit);
+    if (whole <= most) return whole;
+    for (std::int64_t d = 2; d <= whole / unit; ++d)
+        if (whole % d == 0 && whole / d % unit == 0 && whole / d <= most) return whole / d;
+    return unit;
+}
+
+/// How often chunks (or what they and the operand's buffer have in common) are buffered.
+std::int64_t times_buffered(std::int64_t base, std::int64_t tile_bytes, std::int64_t asked) {
+    if (asked > 0) {
+        std::int64_t times = std::max<std::int64_t>(1, asked / base);
+        while (times > 1 && longest_phase % (times * base) != 0) --times;
+        return times;
+    }
+    const std::int64_t bytes = base * tile_bytes;
+    std::int64_t times = 1;
+    while ((times + 1) * bytes < longest_chunk) {
+        ++times;
+        if (times * bytes >= longest_chunk / 2 && longest_phase % (times * base) == 0) break;
+    }
+    if (times == 1 && 2 * bytes <= stream_room && longest_phase % (2 * base) == 0) times = 2;
+    return times;
+}
+
+}  // namespace
+
+QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
+                       std::int64_t tile_bytes, std::int64_t asked) {
+    std::int64_t per_input = 0;
+    for (const TileOrder& order : orders) {
+        std::int64_t tiles = 0;
+        for (const TileSpan& span : order) tiles += span.tiles;
+        per_input = std::max(per_input, tiles);
+    }
+    if (per_input == 0) return {};
+    QueueReads reads;
+    reads.unit = request_tiles(queue, orders, room, tile_bytes);
+    const std::int64_t most = asked > 0 ? std::min(asked, longest_chunk / tile_bytes) : longest_chunk / tile_bytes;
+    reads.chunk = chunk_tiles(reads.unit, std::max<std::int64_t>(1, clear), per_input, most);
+    const std::int64_t both = room > 0 ? std::lcm(reads.chunk, room) : reads.chunk;
+    const std::int64_t limit = std::max(asked > 0 ? asked * tile_bytes : stream_room, room * tile_bytes);
+    const std::int64_t base = both * tile_bytes <= limit ? both : reads.chunk;
+    reads.buffer = base * times_buffered(base, tile_bytes, asked);
+    return reads;
+}
+
+std::int64_t credit_tiles(std::int64_t room, std::int64_t unit) {
+    const std::int64_t units = unit > 0 ? room / unit : 0;
+    if (units == 0) return 1;
+    return std::max<std::int64_t>(1, room / (units <= 2 ? 2 : units <= 5 ? 4 : 8));
+}
+
+std::int64_t operand_unit(const Op& op, std::size_t k, std::int64_t clear) {
+    const OpConfig& cfg = op.cfg;
+    if (cfg.attr.kernel_broadcast.contains(static_cast<int>(k))) return clear;
+    if (cfg.type == "matmul" || cfg.type == "depthwise") return k < 2 ? clear : cfg.out.mblock_tiles();
+    if (cfg.type == "reduce") return clear;
+    return (cfg.type == "splice" ? cfg.out.t : 1) * cfg.out.mblock_tiles();
+}
+
+}  // namespace tt

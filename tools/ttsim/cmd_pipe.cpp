@@ -1,0 +1,68 @@
+// ttsim pipe bench: how fast one pipe between two ops, or from a queue in DRAM, carries tiles, and why.
+#include <memory>
+
+#include "isa/arch.hpp"
+#include "tools/common/output.hpp"
+#include "tools/common/outputs.hpp"
+#include "tools/common/usage.hpp"
+#include "tools/ttsim/commands.hpp"
+#include "validation/pipe_bench.hpp"
+
+namespace tt::cli {
+
+namespace {
+struct PipeFlags {
+    sim::PipeBenchCase what;
+    std::string arch = "wormhole_b0", from = "1x4/2x2/r", to, format = "Float16_b";
+    bool json = false;
+};
+
+void run(PipeFlags& flags) {
+    const ChipParams& params = chip(flags.arch);
+    flags.what.from = sim::parse_pipe_end(flags.from);
+    flags.what.to = sim::parse_pipe_end(flags.to.empty() ? flags.from : flags.to);
+    const auto df = parse_format(flags.format);
+    if (!df) fail_input({}, "there is no data format '{}'; 'ttsim ops' and docs/ops.md list them", flags.format);
+    flags.what.df = *df;
+    const sim::PipeBenchResult result = sim::pipe_bench(flags.what, params);
+    print_text(flags.json ? sim::pipe_json(flags.what, result, params.name) : sim::pipe_text(result));
+}
+}  // namespace
+
+void add_pipe(CLI::App& app) {
+    auto flags = std::make_shared<PipeFlags>();
+    CLI::App* pipe = app.add_subcommand("pipe", "Pipes between ops on their own");
+    pipe->require_subcommand(1);
+    CLI::App* command =
+        pipe->add_subcommand("bench", "Bandwidth of one pipe whose kernels take no time, with what decides it");
+    sim::PipeBenchCase& what = flags->what;
+    command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
+        ->option_text("CHIP")
+        ->capture_default_str();
+    command->add_option("--from", flags->from, "mblock, ublock and order of each core of the producer (1x4/2x2/r)")
+        ->option_text("MxN/RxC/ORDER");
+    command->add_option("--to", flags->to, "The same of the consumer (as the producer)")->option_text("MxN/RxC/ORDER");
+    command->add_option("--sources", what.sources, "Cores of the producer, in a column (1)")
+        ->check(quiet(CLI::Range(1, 12)))
+        ->option_text("N");
+    command->add_option("--takers", what.takers, "Cores of the consumer, in a column (1)")
+        ->check(quiet(CLI::Range(1, 12)))
+        ->option_text("N");
+    command->add_flag("--from-dram", what.from_dram, "The producer is a queue in one DRAM channel");
+    command->add_option("--data-format", flags->format, "Of the tiles (Float16_b)")->option_text("NAME");
+    command->add_option("--buf-size-mb", what.buf_size_mb, "mblocks of the producer's output buffer (2)")
+        ->check(quiet(CLI::Range(1, 1024)))
+        ->option_text("N");
+    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")
+        ->check(quiet(CLI::Range(1, 65536)))
+        ->option_text("N");
+    command->add_flag("--json", flags->json, "Print the result as JSON");
+    command->footer(
+        "Examples:\n"
+        "  ttsim pipe bench --from 1x4/2x2/r --to 2x2/1x4/c\n"
+        "  ttsim pipe bench --from 2x2/2x2/r --to 8x2/2x2/r --sources 4\n"
+        "  ttsim pipe bench --from 2x2/2x4/r --from-dram --json");
+    command->callback([flags] { run(*flags); });
+}
+
+}  // namespace tt::cli
