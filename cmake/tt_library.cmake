@@ -22,6 +22,19 @@ function(tt_precompiled TARGET OF)
   endif()
 endfunction()
 
+# Where CMAKE_UNITY_BUILD is on, the sources of one folder are compiled up to eight at a time: they share what headers
+# cost, and the code of templates. Their local names must differ then.
+function(tt_unity_groups TARGET)
+  foreach(source ${ARGN})
+    get_filename_component(room "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "in_${room}" room)
+    math(EXPR group "0${${room}} / 8")
+    math(EXPR ${room} "0${${room}} + 1")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${room}_${group}")
+  endforeach()
+  set_property(TARGET ${TARGET} PROPERTY UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES tt::base SystemC::systemc)
 function(tt_library)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES" ${ARGN})
@@ -29,6 +42,7 @@ function(tt_library)
   add_library(tt::${ARG_NAME} ALIAS tt_${ARG_NAME})
   target_include_directories(tt_${ARG_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(tt_${ARG_NAME} PUBLIC ${ARG_USES} PRIVATE tt_warnings)
+  tt_unity_groups(tt_${ARG_NAME} ${ARG_SOURCES})
   tt_precompiled(tt_${ARG_NAME} library ${TT_PRECOMPILED})
 endfunction()
 

@@ -21,7 +21,7 @@ struct FidelityInfo {
 constexpr std::array in_order{0, 1, 2, 3};
 constexpr std::array high_then_low_b{0, 2};
 
-constexpr std::array table{
+constexpr std::array fidelity_table{
     FidelityInfo{"LoFi", {in_order.data(), 1}, 4, 6}, FidelityInfo{"HiFi2", {in_order.data(), 2}, 9, 6},
     FidelityInfo{"HiFi2_B", high_then_low_b, 4, 10},  FidelityInfo{"HiFi3", {in_order.data(), 3}, 9, 10},
     FidelityInfo{"HiFi4", in_order, 9, 10},           FidelityInfo{"Invalid", {}, 9, 10},
@@ -29,8 +29,8 @@ constexpr std::array table{
 
 const FidelityInfo& entry(Fidelity fidelity) {
     const auto index = static_cast<std::size_t>(fidelity);
-    TT_CHECK(index < table.size(), "fidelity number {}", index);
-    return table[index];
+    TT_CHECK(index < fidelity_table.size(), "fidelity number {}", index);
+    return fidelity_table[index];
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ const FidelityInfo& entry(Fidelity fidelity) {
 std::optional<Fidelity> parse_fidelity(std::string_view name) {
     const std::string wanted = to_lower(name);
     if (wanted == "hifi2_a") return Fidelity::HiFi2;
-    for (std::size_t i = 0; i < table.size(); ++i)
-        if (to_lower(table[i].name) == wanted) return static_cast<Fidelity>(i);
+    for (std::size_t i = 0; i < fidelity_table.size(); ++i)
+        if (to_lower(fidelity_table[i].name) == wanted) return static_cast<Fidelity>(i);
     return std::nullopt;
 }
 

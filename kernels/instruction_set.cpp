@@ -8,28 +8,28 @@ namespace tt {
 
 namespace {
 
-InstructionSet largest() {
-    if (supported(InstructionSet::Avx512)) return InstructionSet::Avx512;
-    return supported(InstructionSet::Avx2) ? InstructionSet::Avx2 : InstructionSet::Baseline;
+HostInstructions largest() {
+    if (supported(HostInstructions::Avx512)) return HostInstructions::Avx512;
+    return supported(HostInstructions::Avx2) ? HostInstructions::Avx2 : HostInstructions::Baseline;
 }
 
-std::atomic<InstructionSet>& chosen() {
-    static std::atomic<InstructionSet> set{largest()};
+std::atomic<HostInstructions>& chosen() {
+    static std::atomic<HostInstructions> set{largest()};
     return set;
 }
 
 }  // namespace
 
-const char* to_string(InstructionSet set) {
-    if (set == InstructionSet::Avx512) return "avx512";
-    return set == InstructionSet::Avx2 ? "avx2" : "baseline";
+const char* to_string(HostInstructions set) {
+    if (set == HostInstructions::Avx512) return "avx512";
+    return set == HostInstructions::Avx2 ? "avx2" : "baseline";
 }
 
-bool supported(InstructionSet set) {
-    if (set == InstructionSet::Baseline) return true;
+bool supported(HostInstructions set) {
+    if (set == HostInstructions::Baseline) return true;
 #if defined(__x86_64__)
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (set == InstructionSet::Avx2) return avx2;
+    if (set == HostInstructions::Avx2) return avx2;
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 #else
@@ -37,9 +37,9 @@ bool supported(InstructionSet set) {
 #endif
 }
 
-InstructionSet instruction_set() { return chosen().load(std::memory_order_relaxed); }
+HostInstructions instruction_set() { return chosen().load(std::memory_order_relaxed); }
 
-UseInstructionSet::UseInstructionSet(InstructionSet set) : before_(instruction_set()) {
+UseInstructionSet::UseInstructionSet(HostInstructions set) : before_(instruction_set()) {
     TT_CHECK(supported(set), "this processor has no {}", to_string(set));
     chosen() = set;
 }

@@ -8,28 +8,28 @@
 namespace tt {
 
 /// Each holds the ones before it.
-enum class InstructionSet : std::uint8_t { Baseline, Avx2, Avx512 };
+enum class HostInstructions : std::uint8_t { Baseline, Avx2, Avx512 };
 
-inline constexpr InstructionSet instruction_sets[] = {InstructionSet::Baseline, InstructionSet::Avx2,
-                                                      InstructionSet::Avx512};
+inline constexpr HostInstructions instruction_sets[] = {HostInstructions::Baseline, HostInstructions::Avx2,
+                                                        HostInstructions::Avx512};
 
 /// "baseline", "avx2" or "avx512".
-const char* to_string(InstructionSet set);
+const char* to_string(HostInstructions set);
 /// Whether this processor has it.
-bool supported(InstructionSet set);
+bool supported(HostInstructions set);
 /// The one in use: the largest that is supported, unless a test chose another.
-InstructionSet instruction_set();
+HostInstructions instruction_set();
 
 /// Uses another set as long as it lives, to compare their bits. Not while other threads compute.
 class UseInstructionSet {
 public:
-    explicit UseInstructionSet(InstructionSet set);
+    explicit UseInstructionSet(HostInstructions set);
     ~UseInstructionSet();
     UseInstructionSet(const UseInstructionSet&) = delete;
     UseInstructionSet& operator=(const UseInstructionSet&) = delete;
 
 private:
-    InstructionSet before_;
+    HostInstructions before_;
 };
 
 // `flatten` puts all that f calls into the function with the target attribute. What cannot be inlined stays as it was
@@ -51,11 +51,11 @@ template <class F>
 void with_vector_instructions(const F& f) {
 #if defined(__x86_64__)
     switch (instruction_set()) {
-        case InstructionSet::Avx512:
+        case HostInstructions::Avx512:
             return with_avx512(f);
-        case InstructionSet::Avx2:
+        case HostInstructions::Avx2:
             return with_avx2(f);
-        case InstructionSet::Baseline:
+        case HostInstructions::Baseline:
             break;
     }
 #endif

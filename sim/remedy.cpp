@@ -11,7 +11,7 @@ namespace tt::sim {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using RealClock = std::chrono::steady_clock;
 
 /// Beyond this many doublings, or places enlarged together, a netlist needs more than larger buffers.
 constexpr int most_doublings = 12;
@@ -101,7 +101,8 @@ std::string text_of(const Change& change) {
 
 class Search {
 public:
-    Search(const RunOptions& options, std::chrono::milliseconds most) : options_(options), end_(Clock::now() + most) {
+    Search(const RunOptions& options, std::chrono::milliseconds most)
+        : options_(options), end_(RealClock::now() + most) {
         options_.mode = Mode::Timing;
         options_.check = false;
         options_.dump_dir.clear();
@@ -111,7 +112,7 @@ public:
             if (over()) throw Error(Fault::Interrupted, {}, "no time left");
         };
     }
-    bool over() const { return Clock::now() >= end_; }
+    bool over() const { return RealClock::now() >= end_; }
 
     enum class End : std::uint8_t { Runs, Hangs, Refused };
     End with(std::vector<Change>& changes) const {
@@ -130,7 +131,7 @@ public:
 
 private:
     RunOptions options_;
-    Clock::time_point end_;
+    RealClock::time_point end_;
 };
 
 /// One place alone, doubled until the run ends.

@@ -20,9 +20,9 @@ struct Flow {
     double bytes = 0;
 };
 
-class Traffic {
+class EpochFlows {
 public:
-    Traffic(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const Epoch& epoch)
+    EpochFlows(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const Epoch& epoch)
         : choices_(choices), costs_(costs), budget_(budget), epoch_(epoch) {}
 
     std::vector<Flow> flows() {
@@ -132,7 +132,7 @@ public:
         : choices_(choices), budget_(budget), epoch_(epoch), links_(*budget.chip) {
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
             shapes_.push_back(costs.made(epoch.first + k, epoch.chosen[k]).cfg.out);
-        flows_ = Traffic(choices, costs, budget, epoch).flows();
+        flows_ = EpochFlows(choices, costs, budget, epoch).flows();
         flows_of_.resize(shapes_.size());
         for (std::size_t f = 0; f < flows_.size(); ++f) {
             flows_of_[flows_[f].to].push_back(f);

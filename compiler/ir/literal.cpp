@@ -13,16 +13,16 @@
 namespace tt::ir {
 
 namespace {
-constexpr std::array<std::string_view, 13> names{"f32", "f16", "bf16", "f64", "i8",  "i16", "i32",
-                                                 "i64", "u8",  "u16",  "u32", "u64", "bool"};
+constexpr std::array<std::string_view, 13> dtype_names{"f32", "f16", "bf16", "f64", "i8",  "i16", "i32",
+                                                       "i64", "u8",  "u16",  "u32", "u64", "bool"};
 }
 
-std::string_view to_string(DType dtype) { return names[static_cast<std::size_t>(dtype)]; }
+std::string_view to_string(DType dtype) { return dtype_names[static_cast<std::size_t>(dtype)]; }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<DType>(found - names.begin());
+    const auto found = std::find(dtype_names.begin(), dtype_names.end(), name);
+    if (found == dtype_names.end()) return std::nullopt;
+    return static_cast<DType>(found - dtype_names.begin());
 }
 
 std::string to_string(const Type& type) {

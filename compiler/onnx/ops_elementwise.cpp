@@ -101,7 +101,7 @@ void cast_to(Import& n, std::optional<DType> to) {
 void cast(Import& n) { cast_to(n, n.dtype("to", 1)); }
 void cast_like(Import& n) { cast_to(n, n.b.type(n.x(1)).dtype); }
 
-void identity(Import& n) { n.give(n.x(0)); }
+void pass_on(Import& n) { n.give(n.x(0)); }
 void dropout(Import& n) {
     if (n.has(2) && n.only(2) != 0 && !(n.has(1) && n.only(1) == 0))
         n.unsupported("dropout in training mode gives random values");
@@ -114,7 +114,7 @@ void dropout(Import& n) {
 
 // --- quantization -------------------------------------------------------------------------------------------------
 
-std::pair<double, double> limits(DType type) {
+std::pair<double, double> cast_limits(DType type) {
     if (type == DType::I8) return {-128, 127};
     if (type == DType::U8) return {0, 255};
     return {-2147483648.0, 2147483647.0};
@@ -131,7 +131,7 @@ ValueId along_axis(Import& n, std::size_t k, std::int64_t axis) {
 
 void quantize(Import& n) {
     const DType to = n.has(2) ? n.b.type(n.x(2)).dtype : DType::U8;
-    const auto [low, high] = limits(to);
+    const auto [low, high] = cast_limits(to);
     ValueId y = n.one("round", n.two("divide", n.x(0), along_axis(n, 1, n.i("axis", 1))));
     if (n.has(2)) y = n.two("add", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
     y = n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high));
@@ -192,7 +192,7 @@ const ImportRules& elementwise_rules() {
         {"Where", where},
         {"Cast", cast},
         {"CastLike", cast_like},
-        {"Identity", identity},
+        {"Identity", pass_on},
         {"Dropout", dropout},
         {"QuantizeLinear", quantize},
         {"DequantizeLinear", dequantize},

@@ -91,7 +91,7 @@ Type infer_pool(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-constexpr std::array table{
+constexpr std::array composite_table{
     OpInfo{"softmax", Level::Composite, 1, 1, infer_axis, nullptr},
     OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, nullptr},
     OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
@@ -106,6 +106,6 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const OpInfo> composite_ops() { return table; }
+std::span<const OpInfo> composite_ops() { return composite_table; }
 
 }  // namespace tt::ir

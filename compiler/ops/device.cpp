@@ -28,7 +28,7 @@ Type with_bias(const Node& node, std::span<const Type> in, Dims dims) {
                    to_string(in[2]));
     return as_declared(node, in[0], std::move(dims));
 }
-Type infer_matmul(const Node& node, std::span<const Type> in) {
+Type infer_device_matmul(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;
     const std::int64_t group = node.integer("z", 1);
     if (a[0] != b[0] || a[2] != b[1] || group < 1 || a[0] % group != 0)
@@ -114,7 +114,7 @@ std::vector<OpInfo> elementwise_rows() {
 }
 
 const OpInfo others[] = {
-    OpInfo{"buda.matmul", Level::Device, 2, 3, infer_matmul, nullptr},
+    OpInfo{"buda.matmul", Level::Device, 2, 3, infer_device_matmul, nullptr},
     OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
     OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
     OpInfo{.name = "buda.sparse",

@@ -135,7 +135,7 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
     binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; })>( \
         NAME, Level::Composite, ONNX, true)
 
-constexpr std::array table{
+constexpr std::array elementwise_table{
     // ops of the device
     TT_UNARY("nop", Core, "", x),
     TT_UNARY("exp", Core, "Exp", std::exp(x)),
@@ -208,7 +208,7 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const OpInfo> elementwise_ops() { return table; }
+std::span<const OpInfo> elementwise_ops() { return elementwise_table; }
 
 Type infer_elementwise(const Node& node, std::span<const Type> in) {
     Type out{in[0].dtype, in[0].dims, {}};

@@ -10,7 +10,7 @@ namespace tt::ir {
 
 namespace {
 
-std::size_t axis_of(const Node& node, const Type& type) {
+std::size_t taken_axis(const Node& node, const Type& type) {
     const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
@@ -18,7 +18,7 @@ std::size_t axis_of(const Node& node, const Type& type) {
 }
 
 Type infer_take(const Node& node, std::span<const Type> in) {
-    const auto axis = static_cast<std::ptrdiff_t>(axis_of(node, in[0]));
+    const auto axis = static_cast<std::ptrdiff_t>(taken_axis(node, in[0]));
     const Dims &x = in[0].dims, &ids = in[1].dims;
     Type out{in[0].dtype, {x.begin(), x.begin() + axis}, {}};
     out.dims.insert(out.dims.end(), ids.begin(), ids.end());
@@ -46,7 +46,7 @@ Literal eval_take(const Node& node, std::span<const Literal* const> in) {
 
 Type infer_arg_max(const Node& node, std::span<const Type> in) {
     Type out{DType::I64, in[0].dims, {}};
-    out.dims[axis_of(node, in[0])] = 1;
+    out.dims[taken_axis(node, in[0])] = 1;
     return out;
 }
 
@@ -67,13 +67,13 @@ Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
-constexpr std::array table{
+constexpr std::array index_table{
     OpInfo{"take", Level::Composite, 2, 2, infer_take, eval_take},
     OpInfo{"arg_max", Level::Composite, 1, 1, infer_arg_max, eval_arg_max},
 };
 
 }  // namespace
 
-std::span<const OpInfo> index_ops() { return table; }
+std::span<const OpInfo> index_ops() { return index_table; }
 
 }  // namespace tt::ir

@@ -299,7 +299,7 @@ Literal eval_hstack(const Node& node, std::span<const Literal* const> in) {
     return swapped(node, *in[0], d[d.size() - 3], d[d.size() - 2], d.back());
 }
 
-constexpr std::array table{
+constexpr std::array tensor_table{
     OpInfo{.name = "matmul",
            .level = Level::Core,
            .min_inputs = 2,
@@ -331,6 +331,6 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const OpInfo> tensor_ops() { return table; }
+std::span<const OpInfo> tensor_ops() { return tensor_table; }
 
 }  // namespace tt::ir

@@ -9,7 +9,7 @@
 
 namespace tt::ir {
 
-static void run(Graph& graph, const PassOptions& options) {
+static void run_cut_host(Graph& graph, const PassOptions& options) {
     HostProgram program = cut_host(graph, options.default_df == DataFormat::Float32 && !options.host_fallback);
     if (!options.host) return;
     const bool first = options.host->graph.nodes.empty();
@@ -18,6 +18,6 @@ static void run(Graph& graph, const PassOptions& options) {
 
 extern const Pass cut_host_part;
 const Pass cut_host_part{
-    .name = "cut-host", .summary = "take out what mark-host has marked; the device's part stays", .run = run};
+    .name = "cut-host", .summary = "take out what mark-host has marked; the device's part stays", .run = run_cut_host};
 
 }  // namespace tt::ir

@@ -158,7 +158,7 @@ private:
     std::vector<std::vector<ValueId>> readers_;
 };
 
-void run(Graph& graph, const PassOptions& options) {
+void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
     if (!options.accumulate_df && options.wide_dest) WideDest(graph).run();
     if (!options.accumulate_df) return;
@@ -171,6 +171,6 @@ void run(Graph& graph, const PassOptions& options) {
 extern const Pass data_formats;
 const Pass data_formats{.name = "data-formats",
                         .summary = "16 bits where a block float would drown small datums; the accumulate format",
-                        .run = run};
+                        .run = run_data_formats};
 
 }  // namespace tt::ir

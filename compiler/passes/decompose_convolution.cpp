@@ -133,7 +133,7 @@ std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& optio
     return *own->fracture;
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_decompose_convolution(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
         const Shape s = shape_of(build, node, in);
@@ -151,7 +151,8 @@ void run(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass decompose_convolution;
-const Pass decompose_convolution{
-    .name = "decompose-convolution", .summary = "conv and conv_transpose from picked rows and products", .run = run};
+const Pass decompose_convolution{.name = "decompose-convolution",
+                                 .summary = "conv and conv_transpose from picked rows and products",
+                                 .run = run_decompose_convolution};
 
 }  // namespace tt::ir

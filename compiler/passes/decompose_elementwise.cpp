@@ -272,7 +272,7 @@ const std::map<std::string, Recipe>& recipes() {
     return table;
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
         if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
@@ -293,6 +293,6 @@ void run(Graph& graph, const PassOptions& options) {
 extern const Pass decompose_elementwise;
 const Pass decompose_elementwise{.name = "decompose-elementwise",
                                  .summary = "comparisons, rounding, division, powers, erf, atan from device ops",
-                                 .run = run};
+                                 .run = run_decompose_elementwise};
 
 }  // namespace tt::ir

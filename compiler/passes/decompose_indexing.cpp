@@ -62,7 +62,7 @@ ValueId arg_max(Builder& b, const Node& node, ValueId x) {
     return b.cast(place, DType::I64);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_decompose_indexing(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "take") return take(build, node, in[0], in[1]);
         if (node.op == "arg_max") return arg_max(build, node, in[0]);
@@ -73,7 +73,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass decompose_indexing;
-const Pass decompose_indexing{
-    .name = "decompose-indexing", .summary = "take and arg_max from comparisons and products", .run = run};
+const Pass decompose_indexing{.name = "decompose-indexing",
+                              .summary = "take and arg_max from comparisons and products",
+                              .run = run_decompose_indexing};
 
 }  // namespace tt::ir

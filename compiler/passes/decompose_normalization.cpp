@@ -66,7 +66,7 @@ static ValueId batch_norm(Builder& build, const Node& node, std::span<const Valu
     return build.add("add", {build.add("multiply", {in[0], factor}), shift});
 }
 
-static void run(Graph& graph, const PassOptions&) {
+static void run_decompose_normalization(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "layer_norm" || node.op == "rms_norm") return layer_norm(build, node, in[0]);
         if (node.op == "group_norm") return group_norm(build, node, in[0]);
@@ -76,7 +76,8 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass decompose_normalization;
-const Pass decompose_normalization{
-    .name = "decompose-normalization", .summary = "layer_norm and batch_norm from means and products", .run = run};
+const Pass decompose_normalization{.name = "decompose-normalization",
+                                   .summary = "layer_norm and batch_norm from means and products",
+                                   .run = run_decompose_normalization};
 
 }  // namespace tt::ir

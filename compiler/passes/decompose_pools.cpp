@@ -113,7 +113,7 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
     return channels_first(build, p.spatial, y);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_decompose_pools(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "max_pool" && node.op != "average_pool") return std::nullopt;
         const Dims dims = build.dims(in[0]);
@@ -127,6 +127,6 @@ void run(Graph& graph, const PassOptions&) {
 
 extern const Pass decompose_pools;
 const Pass decompose_pools{
-    .name = "decompose-pools", .summary = "pools from picked rows, with channels last", .run = run};
+    .name = "decompose-pools", .summary = "pools from picked rows, with channels last", .run = run_decompose_pools};
 
 }  // namespace tt::ir

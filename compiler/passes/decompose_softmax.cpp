@@ -8,7 +8,7 @@
 
 namespace tt::ir {
 
-static void run(Graph& graph, const PassOptions& options) {
+static void run_decompose_softmax(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "softmax" && node.op != "log_softmax") return std::nullopt;
         const std::int64_t axis = node.integer("axis", -1);
@@ -22,7 +22,8 @@ static void run(Graph& graph, const PassOptions& options) {
 }
 
 extern const Pass decompose_softmax;
-const Pass decompose_softmax{
-    .name = "decompose-softmax", .summary = "softmax and log_softmax from exp, sums and a maximum", .run = run};
+const Pass decompose_softmax{.name = "decompose-softmax",
+                             .summary = "softmax and log_softmax from exp, sums and a maximum",
+                             .run = run_decompose_softmax};
 
 }  // namespace tt::ir

@@ -3,9 +3,10 @@
 
 namespace tt::ir {
 
-static void run(Graph& graph, const PassOptions&) { graph.erase_unused(); }
+static void run_erase_unused(Graph& graph, const PassOptions&) { graph.erase_unused(); }
 
 extern const Pass erase_unused;
-const Pass erase_unused{.name = "erase-unused", .summary = "drop nodes whose result nobody reads", .run = run};
+const Pass erase_unused{
+    .name = "erase-unused", .summary = "drop nodes whose result nobody reads", .run = run_erase_unused};
 
 }  // namespace tt::ir

@@ -36,7 +36,7 @@ ValueId spread(Builder& build, ValueId x, const Dims& to) {
     return build.broadcast_to(x, to);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_explicit_broadcast(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         const OpInfo* op = find_op(node.op);
         if (!op || in.size() != 2 || !(op->elementwise || node.op == "matmul")) return std::nullopt;
@@ -56,7 +56,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass explicit_broadcast;
-const Pass explicit_broadcast{
-    .name = "explicit-broadcast", .summary = "repeat datums by products with ones where no TM can", .run = run};
+const Pass explicit_broadcast{.name = "explicit-broadcast",
+                              .summary = "repeat datums by products with ones where no TM can",
+                              .run = run_explicit_broadcast};
 
 }  // namespace tt::ir

@@ -9,7 +9,7 @@
 
 namespace tt::ir {
 
-static void run(Graph& graph, const PassOptions&) {
+static void run_flatten_rows(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "matmul" || !build.literal(in[1]) || build.dims(in[1]).size() != 2) return std::nullopt;
         const Dims x = build.dims(in[0]);
@@ -21,7 +21,8 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass flatten_rows;
-const Pass flatten_rows{
-    .name = "flatten-rows", .summary = "rows alone in slices go below each other for products", .run = run};
+const Pass flatten_rows{.name = "flatten-rows",
+                        .summary = "rows alone in slices go below each other for products",
+                        .run = run_flatten_rows};
 
 }  // namespace tt::ir

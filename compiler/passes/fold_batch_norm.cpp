@@ -29,7 +29,7 @@ std::optional<ValueId> folded(Builder& build, const Node& node, std::span<const 
     return build.add("conv", {conv.inputs[0].value, scaled, bias}, conv.attrs);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_fold_batch_norm(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "batch_norm" || uses[node.inputs[0].value] != 1) return std::nullopt;
@@ -40,7 +40,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass fold_batch_norm;
-const Pass fold_batch_norm{
-    .name = "fold-batch-norm", .summary = "batch normalisations go into the convolutions before them", .run = run};
+const Pass fold_batch_norm{.name = "fold-batch-norm",
+                           .summary = "batch normalisations go into the convolutions before them",
+                           .run = run_fold_batch_norm};
 
 }  // namespace tt::ir

@@ -9,7 +9,7 @@ namespace tt::ir {
 
 static bool is_empty(const Type& type) { return !type.format && count(type.dims) == 0; }
 
-static std::optional<ValueId> folded(Builder& build, const Node& node, std::span<const ValueId> in) {
+static std::optional<ValueId> folded_constant(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.is_constant() || node.type.format) return std::nullopt;
     if (is_empty(node.type)) {
         if (node.is_input()) build.copy(node, {});  // it stays, and nobody reads it
@@ -23,8 +23,8 @@ static std::optional<ValueId> folded(Builder& build, const Node& node, std::span
     return build.add(node.op, {in.begin(), in.end()}, node.attrs);
 }
 
-static void run(Graph& graph, const PassOptions&) {
-    rewrite(graph, folded);
+static void run_fold_constants(Graph& graph, const PassOptions&) {
+    rewrite(graph, folded_constant);
     for (const Node& node : graph.nodes)
         for (const Edge& edge : node.inputs)
             if (is_empty(graph.type(edge.value)))
@@ -33,6 +33,7 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass fold_constants;
-const Pass fold_constants{.name = "fold-constants", .summary = "compute what depends on constants only", .run = run};
+const Pass fold_constants{
+    .name = "fold-constants", .summary = "compute what depends on constants only", .run = run_fold_constants};
 
 }  // namespace tt::ir

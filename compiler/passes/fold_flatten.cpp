@@ -98,7 +98,7 @@ ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
     return build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_fold_flatten(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "matmul") return std::nullopt;
         const Literal* weights = build.literal(in[1]);
@@ -112,7 +112,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass fold_flatten;
-const Pass fold_flatten{
-    .name = "fold-flatten", .summary = "the order of flattened datums goes into the product behind", .run = run};
+const Pass fold_flatten{.name = "fold-flatten",
+                        .summary = "the order of flattened datums goes into the product behind",
+                        .run = run_fold_flatten};
 
 }  // namespace tt::ir

@@ -14,7 +14,7 @@ static Literal scaled(const Literal& matrix, double by) {
     return out;
 }
 
-static void run(Graph& graph, const PassOptions&) {
+static void run_fold_scales(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "multiply") return std::nullopt;
@@ -35,6 +35,6 @@ static void run(Graph& graph, const PassOptions&) {
 
 extern const Pass fold_scales;
 const Pass fold_scales{
-    .name = "fold-scales", .summary = "numbers that scale go into the matrix before them", .run = run};
+    .name = "fold-scales", .summary = "numbers that scale go into the matrix before them", .run = run_fold_scales};
 
 }  // namespace tt::ir

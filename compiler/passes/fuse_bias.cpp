@@ -29,7 +29,7 @@ bool takes_bias(const Graph& graph, const Edge& edge, const std::vector<std::siz
            node.inputs.size() == 2 && !node.has("relu");
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_fuse_bias(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     for (Node& node : graph.nodes) {
         if (node.op != "buda.add") continue;
@@ -59,6 +59,6 @@ void run(Graph& graph, const PassOptions&) {
 
 extern const Pass fuse_bias;
 const Pass fuse_bias{
-    .name = "fuse-bias", .summary = "let a product add a constant that is the same for all rows", .run = run};
+    .name = "fuse-bias", .summary = "let a product add a constant that is the same for all rows", .run = run_fuse_bias};
 
 }  // namespace tt::ir

@@ -55,7 +55,7 @@ void fuse(Graph& graph, const std::vector<ValueId>& activations) {
     graph.erase_unused();
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_fuse_gelu(Graph& graph, const PassOptions& options) {
     if (options.fuse_gelu == Fusing::Never) return;
     std::map<std::string, std::vector<std::string>> alike;  // names: positions change as products go
     const auto uses = graph.use_counts();
@@ -82,7 +82,8 @@ void run(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fuse_gelu;
-const Pass fuse_gelu{
-    .name = "fuse-gelu", .summary = "let a product's core do the gelu behind it, where that pays", .run = run};
+const Pass fuse_gelu{.name = "fuse-gelu",
+                     .summary = "let a product's core do the gelu behind it, where that pays",
+                     .run = run_fuse_gelu};
 
 }  // namespace tt::ir

@@ -121,13 +121,13 @@ private:
     std::set<ValueId> absorbed_;
 };
 
-void run(Graph& graph, const PassOptions& options) {
+void run_fuse_ops(Graph& graph, const PassOptions& options) {
     if (options.auto_fusing) Fuser(graph).run();
 }
 
 }  // namespace
 
 extern const Pass fuse_ops;
-const Pass fuse_ops{.name = "fuse-ops", .summary = "chains of elementwise ops as one op", .run = run};
+const Pass fuse_ops{.name = "fuse-ops", .summary = "chains of elementwise ops as one op", .run = run_fuse_ops};
 
 }  // namespace tt::ir

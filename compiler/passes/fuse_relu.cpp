@@ -11,7 +11,7 @@ static bool can_take(const Node& producer, std::size_t uses) {
     return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
 }
 
-static void run(Graph& graph, const PassOptions&) {
+static void run_fuse_relu(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
@@ -29,6 +29,6 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass fuse_relu;
-const Pass fuse_relu{.name = "fuse-relu", .summary = "let the packer of the producer do a relu", .run = run};
+const Pass fuse_relu{.name = "fuse-relu", .summary = "let the packer of the producer do a relu", .run = run_fuse_relu};
 
 }  // namespace tt::ir

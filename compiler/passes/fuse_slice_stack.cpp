@@ -63,7 +63,7 @@ std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
     return build.reshape(stacked, node.type.dims);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "transpose") return slice(build, node, in[0]);
         if (node.op == "reshape") return stack(build, node, in[0]);
@@ -74,7 +74,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass fuse_slice_stack;
-const Pass fuse_slice_stack{
-    .name = "fuse-slice-stack", .summary = "reshapes with transposes of attention heads as TMs", .run = run};
+const Pass fuse_slice_stack{.name = "fuse-slice-stack",
+                            .summary = "reshapes with transposes of attention heads as TMs",
+                            .run = run_fuse_slice_stack};
 
 }  // namespace tt::ir

@@ -24,7 +24,7 @@ std::vector<bool> device_reads(const Graph& graph) {
     return reads;
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_host_moves(Graph& graph, const PassOptions& options) {
     if (!options.host_fallback) return;
     const std::vector<bool> reads = device_reads(graph);
     const auto uses = graph.use_counts();
@@ -46,6 +46,6 @@ void run(Graph& graph, const PassOptions& options) {
 
 extern const Pass host_moves;
 const Pass host_moves{
-    .name = "host-moves", .summary = "the host puts inputs and outputs in the device's order", .run = run};
+    .name = "host-moves", .summary = "the host puts inputs and outputs in the device's order", .run = run_host_moves};
 
 }  // namespace tt::ir

@@ -49,7 +49,7 @@ std::optional<ValueId> laid_out(Builder& build, const Node& node, std::span<cons
     return channels_first(build, spatial, y);
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_host_windows(Graph& graph, const PassOptions& options) {
     if (!options.host_fallback) return;
     const auto uses = graph.use_counts();
     std::map<std::string, std::size_t> input_uses;
@@ -68,6 +68,6 @@ void run(Graph& graph, const PassOptions& options) {
 
 extern const Pass host_windows;
 const Pass host_windows{
-    .name = "host-windows", .summary = "the host lays out the windows of a first convolution", .run = run};
+    .name = "host-windows", .summary = "the host lays out the windows of a first convolution", .run = run_host_windows};
 
 }  // namespace tt::ir

@@ -22,7 +22,7 @@ static void fix_repeated(Graph& device) {
         if (node.derivation && std::isfinite(node.derivation->largest)) node.derivation = as_fixed(node.derivation);
 }
 
-static void run(Graph& graph, const PassOptions& options) {
+static void run_lower_to_buda(Graph& graph, const PassOptions& options) {
     for (const Node& node : graph.nodes)
         if (node.type.format) fail_input(node.loc, "'{}' is on the device already", node.name);
     Graph device;
@@ -37,6 +37,7 @@ static void run(Graph& graph, const PassOptions& options) {
 }
 
 extern const Pass lower_to_buda;
-const Pass lower_to_buda{.name = "lower-to-buda", .summary = "core ops on tensors to device ops on tiles", .run = run};
+const Pass lower_to_buda{
+    .name = "lower-to-buda", .summary = "core ops on tensors to device ops on tiles", .run = run_lower_to_buda};
 
 }  // namespace tt::ir

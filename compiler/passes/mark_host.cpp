@@ -213,11 +213,12 @@ private:
     std::vector<bool> host_, whole_product_;
 };
 
-void run(Graph& graph, const PassOptions& options) { Marker(graph, options).run(); }
+void run_mark_host(Graph& graph, const PassOptions& options) { Marker(graph, options).run(); }
 
 }  // namespace
 
 extern const Pass mark_host;
-const Pass mark_host{.name = "mark-host", .summary = "mark what the host computes around the device's run", .run = run};
+const Pass mark_host{
+    .name = "mark-host", .summary = "mark what the host computes around the device's run", .run = run_mark_host};
 
 }  // namespace tt::ir

@@ -90,7 +90,7 @@ static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
     return build.transpose(x, perm);
 }
 
-static void run(Graph& graph, const PassOptions&) {
+static void run_merge_moves(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "transpose") return merged_transpose(build, node, in[0]);
         if (node.op != "reshape") return std::nullopt;
@@ -99,7 +99,8 @@ static void run(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass merge_moves;
-const Pass merge_moves{
-    .name = "merge-moves", .summary = "join successive transposes and reshapes, and drop idle ones", .run = run};
+const Pass merge_moves{.name = "merge-moves",
+                       .summary = "join successive transposes and reshapes, and drop idle ones",
+                       .run = run_merge_moves};
 
 }  // namespace tt::ir

@@ -116,7 +116,7 @@ private:
     std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
 };
 
-void run(Graph& graph, const PassOptions& options) {
+void run_mixed_precision(Graph& graph, const PassOptions& options) {
     if (!options.rules.empty()) Applier(graph, options.rules).run();
 }
 
@@ -124,6 +124,6 @@ void run(Graph& graph, const PassOptions& options) {
 
 extern const Pass mixed_precision;
 const Pass mixed_precision{
-    .name = "mixed-precision", .summary = "formats and fidelities op by op, as rules say", .run = run};
+    .name = "mixed-precision", .summary = "formats and fidelities op by op, as rules say", .run = run_mixed_precision};
 
 }  // namespace tt::ir

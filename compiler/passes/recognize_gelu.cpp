@@ -123,7 +123,7 @@ private:
     const Builder& build_;
 };
 
-void run(Graph& graph, const PassOptions&) {
+void run_recognize_gelu(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "multiply") return std::nullopt;
         const auto found = Matcher(build).match(in[0], in[1]);
@@ -135,7 +135,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass recognize_gelu;
-const Pass recognize_gelu{
-    .name = "recognize-gelu", .summary = "gelu from the products with erf or tanh that exporters write", .run = run};
+const Pass recognize_gelu{.name = "recognize-gelu",
+                          .summary = "gelu from the products with erf or tanh that exporters write",
+                          .run = run_recognize_gelu};
 
 }  // namespace tt::ir

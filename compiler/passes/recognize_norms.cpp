@@ -128,7 +128,7 @@ private:
     Match match_;
 };
 
-void run(Graph& graph, const PassOptions&) {
+void run_recognize_norms(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
         if (node.op == "divide") found = Norms(build).of_quotient(in[0], in[1]);
@@ -144,6 +144,6 @@ void run(Graph& graph, const PassOptions&) {
 extern const Pass recognize_norms;
 const Pass recognize_norms{.name = "recognize-norms",
                            .summary = "layer, group and root mean square norms from the sums that exporters write",
-                           .run = run};
+                           .run = run_recognize_norms};
 
 }  // namespace tt::ir

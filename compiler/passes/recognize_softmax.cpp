@@ -73,7 +73,7 @@ private:
     Match match_;
 };
 
-void run(Graph& graph, const PassOptions&) {
+void run_recognize_softmax(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
         if (node.op == "divide") found = Softmax(build).of_quotient(in[0], in[1]);
@@ -90,6 +90,6 @@ void run(Graph& graph, const PassOptions&) {
 extern const Pass recognize_softmax;
 const Pass recognize_softmax{.name = "recognize-softmax",
                              .summary = "softmax and log_softmax from the exponentials that exporters write",
-                             .run = run};
+                             .run = run_recognize_softmax};
 
 }  // namespace tt::ir

@@ -181,7 +181,7 @@ std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<cons
     return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_sink_moves(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "map_axis") return sink_map(build, node, in);
         const OpInfo* op = find_op(node.op);
@@ -196,6 +196,6 @@ void run(Graph& graph, const PassOptions&) {
 
 extern const Pass sink_moves;
 const Pass sink_moves{
-    .name = "sink-moves", .summary = "reshapes and transposes behind what works datum by datum", .run = run};
+    .name = "sink-moves", .summary = "reshapes and transposes behind what works datum by datum", .run = run_sink_moves};
 
 }  // namespace tt::ir

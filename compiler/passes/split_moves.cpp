@@ -54,7 +54,7 @@ void split_reductions(Graph& graph) {
     });
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_split_moves(Graph& graph, const PassOptions&) {
     split_reductions(graph);
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "transpose") return std::nullopt;
@@ -67,7 +67,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass split_moves;
-const Pass split_moves{
-    .name = "split-moves", .summary = "transposes as steps that keep the last axis or swap the last two", .run = run};
+const Pass split_moves{.name = "split-moves",
+                       .summary = "transposes as steps that keep the last axis or swap the last two",
+                       .run = run_split_moves};
 
 }  // namespace tt::ir

@@ -74,7 +74,7 @@ void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
         edge.tms.push_back(make_tm(otherwise, t));
 }
 
-void run(Graph& graph, const PassOptions& options) {
+void run_stream_slices(Graph& graph, const PassOptions& options) {
     std::vector<std::int64_t> slices(graph.nodes.size(), 1);
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
@@ -101,7 +101,8 @@ void run(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass stream_slices;
-const Pass stream_slices{
-    .name = "stream-slices", .summary = "keep slices of rows from op to op until all rows are needed", .run = run};
+const Pass stream_slices{.name = "stream-slices",
+                         .summary = "keep slices of rows from op to op until all rows are needed",
+                         .run = run_stream_slices};
 
 }  // namespace tt::ir

@@ -35,7 +35,7 @@ LiteralPtr widened(const Literal& from, std::int64_t cols) {
     return wide;
 }
 
-void run(Graph& graph, const PassOptions&) {
+void run_widen_outputs(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     for (const Output& output : graph.outputs) {
         Node& node = graph.nodes[output.value];
@@ -60,7 +60,8 @@ void run(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass widen_outputs;
-const Pass widen_outputs{
-    .name = "widen-outputs", .summary = "products that are outputs get columns until cores divide them", .run = run};
+const Pass widen_outputs{.name = "widen-outputs",
+                         .summary = "products that are outputs get columns until cores divide them",
+                         .run = run_widen_outputs};
 
 }  // namespace tt::ir

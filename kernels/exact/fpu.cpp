@@ -13,11 +13,11 @@ namespace {
 
 const detail::Backend& backend() {
     switch (instruction_set()) {
-        case InstructionSet::Avx512:
+        case HostInstructions::Avx512:
             return detail::avx512;
-        case InstructionSet::Avx2:
+        case HostInstructions::Avx2:
             return detail::avx2;
-        case InstructionSet::Baseline:
+        case HostInstructions::Baseline:
             break;
     }
     return detail::baseline;

@@ -67,7 +67,7 @@ std::uint32_t widen(std::uint32_t h) {
     return (h & 0x8000U) << 16 | ((h & 0x7FFFU) + (112U << 10)) << 13;
 }
 
-std::uint32_t float32_to_fp16(std::uint32_t bits) {
+std::uint32_t fp16_bits(std::uint32_t bits) {
     const auto exponent = static_cast<int>((bits >> 23) & 0xFF) - 112;
     const std::uint32_t sign = (bits >> 16) & 0x8000U;
     if (exponent < 0) return sign;
@@ -153,7 +153,7 @@ std::uint32_t pack_late(const PackConfig& config, std::uint32_t value) {
     const bool fp16 = is_fp16_kind(config.intermediate);
     if (config.out == DataFormat::Float32) return fp16 ? widen(value) : value;
     if (config.out == DataFormat::Float16_b) return (fp16 ? widen(value) : value) >> 16;
-    if (config.out == DataFormat::Float16) return fp16 ? value : float32_to_fp16(value);
+    if (config.out == DataFormat::Float16) return fp16 ? value : fp16_bits(value);
     if (config.out == DataFormat::Int8 && !config.is_unsigned) return (value >> 24 & 0x80U) | (value & 0xFFU);
     return value;
 }

@@ -10,11 +10,11 @@ namespace {
 
 void multiply(const gemm_detail::Product& p) {
     switch (instruction_set()) {
-        case InstructionSet::Avx512:
+        case HostInstructions::Avx512:
             return gemm_detail::multiply_avx512(p);
-        case InstructionSet::Avx2:
+        case HostInstructions::Avx2:
             return gemm_detail::multiply_avx2(p);
-        case InstructionSet::Baseline:
+        case HostInstructions::Baseline:
             return gemm_detail::multiply_baseline(p);
     }
 }

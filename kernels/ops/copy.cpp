@@ -5,7 +5,7 @@
 
 namespace tt {
 
-static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+static void copy_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (!operands_complete(op)) return;
     check_eltwise_shapes(op, out);
     if (is_raw(op.in_df[0]) != is_raw(op.out_df)) {
@@ -14,14 +14,14 @@ static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     }
 }
 
-static void block(const BlockArgs& args) {
+static void copy_block(const BlockArgs& args) {
     const BlockOperand& x = args.in[0];
     copy_tiles(x.slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
     copied_to_dest(args);
 }
 
 // Netlists give copies some attributes that mean nothing to them.
-static constexpr AttrDef attributes[] = {
+static constexpr AttrDef copy_attributes[] = {
     attr_sfpu_execution_thread,
     {.name = "vector",
      .kind = AttrKind::Word,
@@ -47,12 +47,12 @@ static ValueRange copy_range(const OpAttributes&, std::span<const ValueRange> in
 extern const OpDef op_nop{.name = "nop",
                           .summary = "Copies its input, converting the format",
                           .op_class = OpClass::Move,
-                          .attributes = attributes,
-                          .check = check,
+                          .attributes = copy_attributes,
+                          .check = copy_check,
                           .golden = golden_copy,
                           .use = use_eltwise,
                           .prepare = nullptr,
-                          .block = block,
+                          .block = copy_block,
                           .by_slice = true,
                           .integer_capable = true,
                           .gradient_all = true,
@@ -64,12 +64,12 @@ extern const OpDef op_nop{.name = "nop",
 extern const OpDef op_datacopy{.name = "datacopy",
                                .summary = "The same as nop",
                                .op_class = OpClass::Move,
-                               .attributes = attributes,
-                               .check = check,
+                               .attributes = copy_attributes,
+                               .check = copy_check,
                                .golden = golden_copy,
                                .use = use_eltwise,
                                .prepare = nullptr,
-                               .block = block,
+                               .block = copy_block,
                                .by_slice = true,
                                .integer_capable = true,
                                .gradient_all = true,

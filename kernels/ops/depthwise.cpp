@@ -9,12 +9,12 @@
 namespace tt {
 namespace {
 
-constexpr AttrDef attributes[] = {
+constexpr AttrDef depthwise_attributes[] = {
     attr_m_k,     attr_u_kt,    attr_bias,       attr_l1_acc,           attr_min_buffer_input,
     attr_requant, attr_dequant, attr_zero_point, attr_approximate_mode, attr_sfpu_execution_thread,
 };
 
-void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
+void depthwise_check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
     if (!operands_complete(op)) return;
     const auto& a = op.attr;
     check_inner_blocks(op, out);
@@ -26,7 +26,7 @@ void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
     check_product_rules(op, 2, out);
 }
 
-Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+Tensor depthwise_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     Tensor sums(op.out.shape(), op.tile);
     const auto columns = op.out.shape().ct;
     const std::int64_t w0 = op.in_tile[0].w, w = op.tile.w, h1 = op.in_tile[1].h;
@@ -39,7 +39,7 @@ Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
     return sums;
 }
 
-OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+OperandUse depthwise_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     if (operand >= 2) return own_share_at_end(op, core_r, core_c);
     const auto own = own_rect(op, core_r, core_c);
     const auto m_k = op.attr.m_k;
@@ -59,7 +59,7 @@ OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_
     return use;
 }
 
-void block(const BlockArgs& args) {
+void depthwise_block(const BlockArgs& args) {
     const OpConfig& op = args.op;
     const auto in0 = args.in[0].slices[0];
     const auto in1 = args.in[1].slices[0];
@@ -86,12 +86,12 @@ const OpDef op_depthwise{
     .op_class = OpClass::Depthwise,
     .min_inputs = 2,
     .max_inputs = 4,
-    .attributes = attributes,
-    .check = check,
-    .golden = golden,
-    .use = use,
+    .attributes = depthwise_attributes,
+    .check = depthwise_check,
+    .golden = depthwise_golden,
+    .use = depthwise_use,
     .prepare = prepare_product,
-    .block = block,
+    .block = depthwise_block,
     .integer_capable = true,
     .bit_true = true,
     .keeps_sign = true,

@@ -11,7 +11,7 @@ namespace tt {
 
 static constexpr std::uint32_t no_row = 0xFFFFFFFFU;
 
-static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+static void embedding_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     const Blocking& b = op.out;
     if (b.ublock_rt != 1) {
         out.error(op.loc, "ublock of '{}' has {} tile rows; an embedding needs 1", op.name, b.ublock_rt);
@@ -45,7 +45,7 @@ static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     }
 }
 
-static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+static OperandUse embedding_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const TileShape in = op.in[static_cast<std::size_t>(operand)];
     OperandUse use;
     if (operand == 0) {
@@ -67,7 +67,7 @@ static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std:
 
 // --- golden -------------------------------------------------------------------------------------------------------
 
-static Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+static Tensor embedding_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     const Tensor &table = *in[0], &indices = *in[1];
     const TileDim dim = op.in_tile[1];
     Tensor out(op.out.shape(), op.tile);
@@ -113,7 +113,7 @@ static ConstMatrixView slice_of(const BlockOperand& operand, std::int64_t slice)
     return operand.slices[operand.slices.size() == 1 ? 0 : static_cast<std::size_t>(slice)];
 }
 
-static void block(const BlockArgs& args) {
+static void embedding_block(const BlockArgs& args) {
     const ConstMatrixView table = slice_of(args.in[0], args.slice);
     const auto flat = flat_indices(slice_of(args.in[1], args.slice), args.op.in_tile[1], args.out.rows);
     for (std::size_t i = 0; i < flat.size(); ++i) {
@@ -125,12 +125,13 @@ static void block(const BlockArgs& args) {
     copied_to_dest(args);
 }
 
-static constexpr AttrDef attributes[] = {{.name = "num_indices",
-                                          .kind = AttrKind::Integer,
-                                          .default_text = "0",
-                                          .meaning = "rows every core looks up: mblock rows times 32 (required)",
-                                          .low = 1,
-                                          .place = &at<&OpAttributes::num_indices>}};
+static constexpr AttrDef embedding_attributes[] = {
+    {.name = "num_indices",
+     .kind = AttrKind::Integer,
+     .default_text = "0",
+     .meaning = "rows every core looks up: mblock rows times 32 (required)",
+     .low = 1,
+     .place = &at<&OpAttributes::num_indices>}};
 
 extern const OpDef op_embedding{
     .name = "embedding",
@@ -138,12 +139,12 @@ extern const OpDef op_embedding{
     .op_class = OpClass::Move,
     .min_inputs = 2,
     .max_inputs = 2,
-    .attributes = attributes,
-    .check = check,
-    .golden = golden,
-    .use = use,
+    .attributes = embedding_attributes,
+    .check = embedding_check,
+    .golden = embedding_golden,
+    .use = embedding_use,
     .prepare = nullptr,
-    .block = block,
+    .block = embedding_block,
     .bit_true = true,
     .keeps_sign = true};
 

@@ -4,7 +4,7 @@
 
 namespace tt {
 
-static void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out) {
+static void ethernet_datacopy_check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out) {
     if (!chip.cross_graph_ops) {
         out.error(op.loc,
                   "'{}' is an ethernet_datacopy, but this chip has no Ethernet; pass the tensor through a queue",
@@ -24,13 +24,13 @@ static void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out
     }
 }
 
-static void prepare(const OpConfig&, int, Numerics, MatrixView) {}
+static void ethernet_datacopy_prepare(const OpConfig&, int, Numerics, MatrixView) {}
 
-static void block(const BlockArgs& args) {
+static void ethernet_datacopy_block(const BlockArgs& args) {
     copy_tiles(args.in[0].slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
 }
 
-static constexpr AttrDef attributes[] = {
+static constexpr AttrDef ethernet_datacopy_attributes[] = {
     {.name = "ingress_channels",
      .kind = AttrKind::List,
      .default_text = "[]",
@@ -51,12 +51,12 @@ static constexpr AttrDef attributes[] = {
 extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
                                         .summary = "Copies a tensor to another chip through Ethernet cores",
                                         .op_class = OpClass::Ethernet,
-                                        .attributes = attributes,
-                                        .check = check,
+                                        .attributes = ethernet_datacopy_attributes,
+                                        .check = ethernet_datacopy_check,
                                         .golden = golden_copy,
                                         .use = use_eltwise,
-                                        .prepare = prepare,
-                                        .block = block,
+                                        .prepare = ethernet_datacopy_prepare,
+                                        .block = ethernet_datacopy_block,
                                         .by_slice = true,
                                         .integer_capable = true,
                                         .bit_true = true,

@@ -75,7 +75,7 @@ OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp*
 
 namespace {
 
-constexpr AttrDef attributes[] = {
+constexpr AttrDef fused_attributes[] = {
     {.name = "fused_op_id",
      .kind = AttrKind::Word,
      .default_text = "",
@@ -119,7 +119,7 @@ Sharing sharing(const FusedDefinition& fused, int input) {
     return found;
 }
 
-OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+OperandUse fused_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const auto& in = op.in[static_cast<std::size_t>(operand)];
     const auto shared = sharing(*op.fused, operand);
     const auto rows = shared.all_rows ? in.rt : in.rt / op.out.grid_r;
@@ -266,7 +266,7 @@ private:
     Held dest_;
 };
 
-void block(const BlockArgs& args) { FusedBlock(args).run(); }
+void fused_block(const BlockArgs& args) { FusedBlock(args).run(); }
 
 }  // namespace
 
@@ -277,12 +277,12 @@ const OpDef op_fused_op{
     .op_class = OpClass::Fused,
     .min_inputs = 1,
     .max_inputs = 64,
-    .attributes = attributes,
+    .attributes = fused_attributes,
     .check = check_fused,
     .golden = golden_fused,
-    .use = use,
+    .use = fused_use,
     .prepare = nullptr,
-    .block = block,
+    .block = fused_block,
     .integer_capable = true,
     .bit_true = true,
 };

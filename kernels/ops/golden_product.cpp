@@ -39,11 +39,11 @@ void gelu(Tensor& sums) {
 
 void multiply(const golden_eigen::Product& p) {
     switch (instruction_set()) {
-        case InstructionSet::Avx512:
+        case HostInstructions::Avx512:
             return golden_eigen::multiply_avx512(p);
-        case InstructionSet::Avx2:
+        case HostInstructions::Avx2:
             return golden_eigen::multiply_avx2(p);
-        case InstructionSet::Baseline:
+        case HostInstructions::Baseline:
             return golden_eigen::multiply_baseline(p);
     }
 }

@@ -9,7 +9,7 @@
 namespace tt {
 namespace {
 
-constexpr AttrDef attributes[] = {
+constexpr AttrDef matmul_attributes[] = {
     attr_m_k,
     attr_u_kt,
     attr_bias,
@@ -97,7 +97,7 @@ constexpr AttrDef attributes[] = {
      .place = &at<&OpAttributes::num_nz_strips>},
 };
 
-void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
+void matmul_check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
     if (!operands_complete(op)) return;
     const auto& a = op.attr;
     if (a.identity) return check_sparse(op, out);
@@ -114,7 +114,7 @@ void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
     check_product_rules(op, 2, out);
 }
 
-Tensor golden(const OpConfig& given, std::span<const Tensor* const> given_in) {
+Tensor matmul_golden(const OpConfig& given, std::span<const Tensor* const> given_in) {
     const GoldenFitted fitted(given, given_in);
     const OpConfig& op = fitted.op;
     const auto& in = fitted.in;
@@ -127,7 +127,7 @@ Tensor golden(const OpConfig& given, std::span<const Tensor* const> given_in) {
     return sums;
 }
 
-OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+OperandUse matmul_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const auto& a = op.attr;
     if (a.identity) return use_sparse(op, operand, core_r, core_c);
     if (operand >= 2) return own_share_at_end(op, core_r, core_c);
@@ -149,12 +149,12 @@ OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_
     return use;
 }
 
-void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+void matmul_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     if (op.attr.identity) return prepare_sparse(op, operand, numerics, values);
     prepare_product(op, operand, numerics, values);
 }
 
-void block(const BlockArgs& unfitted) {
+void matmul_block(const BlockArgs& unfitted) {
     const FittedArgs fitted(unfitted);
     const BlockArgs& args = fitted.get();
     const OpConfig& op = args.op;
@@ -192,12 +192,12 @@ const OpDef op_matmul{
     .op_class = OpClass::Matmul,
     .min_inputs = 2,
     .max_inputs = 4,
-    .attributes = attributes,
-    .check = check,
-    .golden = golden,
-    .use = use,
-    .prepare = prepare,
-    .block = block,
+    .attributes = matmul_attributes,
+    .check = matmul_check,
+    .golden = matmul_golden,
+    .use = matmul_use,
+    .prepare = matmul_prepare,
+    .block = matmul_block,
     .by_slice = true,
     .integer_capable = true,
     .sfpu = false,

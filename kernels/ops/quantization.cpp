@@ -72,23 +72,23 @@ static void block_dequantize(const BlockArgs& args) {
 }
 
 /// Scales and other Float32 operands pass the source registers as Tf32; integers arrive as they are.
-static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+static void quantization_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     if (follows_formats(numerics) && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
         unpack_to_src(DataFormat::Float32, DataFormat::Float32, values);
 }
 
-static constexpr AttrDef attributes[] = {attr_zero_point, attr_sfpu_execution_thread};
+static constexpr AttrDef quantization_attributes[] = {attr_zero_point, attr_sfpu_execution_thread};
 
 extern const OpDef op_quantization{.name = "quantization",
                                    .summary = "in0 * in1 + zero_point, rounded and saturated to Int8",
                                    .op_class = OpClass::SfpuBinary,
                                    .min_inputs = 2,
                                    .max_inputs = 2,
-                                   .attributes = attributes,
+                                   .attributes = quantization_attributes,
                                    .check = check_quantization,
                                    .golden = golden_quantize,
                                    .use = use_eltwise,
-                                   .prepare = prepare,
+                                   .prepare = quantization_prepare,
                                    .block = block_quantize,
                                    .by_slice = true,
                                    .integer_capable = true,
@@ -98,11 +98,11 @@ extern const OpDef op_requantization{.name = "requantization",
                                      .op_class = OpClass::SfpuBinary,
                                      .min_inputs = 2,
                                      .max_inputs = 2,
-                                     .attributes = attributes,
+                                     .attributes = quantization_attributes,
                                      .check = check_requantization,
                                      .golden = golden_quantize,
                                      .use = use_eltwise,
-                                     .prepare = prepare,
+                                     .prepare = quantization_prepare,
                                      .block = block_quantize,
                                      .by_slice = true,
                                      .integer_capable = true,
@@ -112,11 +112,11 @@ extern const OpDef op_dequantization{.name = "dequantization",
                                      .op_class = OpClass::SfpuBinary,
                                      .min_inputs = 2,
                                      .max_inputs = 2,
-                                     .attributes = attributes,
+                                     .attributes = quantization_attributes,
                                      .check = check_dequantization,
                                      .golden = golden_dequantize,
                                      .use = use_eltwise,
-                                     .prepare = prepare,
+                                     .prepare = quantization_prepare,
                                      .block = block_dequantize,
                                      .by_slice = true,
                                      .integer_capable = true,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float lowest = -std::numeric_limits<float>::infinity();
 
-constexpr AttrDef attributes[] = {
+constexpr AttrDef reduce_attributes[] = {
     {.name = "dim",
      .kind = AttrKind::Word,
      .default_text = "",
@@ -72,7 +72,7 @@ void check_tiles(const OpConfig& op, Diagnostics& out) {
     }
 }
 
-void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
+void reduce_check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
     if (!operands_complete(op)) return;
     if (op.attr.reduce_type != "max")
         out.error(op.loc, "op '{}': reduce type '{}' is not possible, only max", op.name, op.attr.reduce_type);
@@ -88,7 +88,7 @@ void check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics& out) {
         check_tiles(op, out);
 }
 
-Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+Tensor reduce_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     const auto& x = *in[0];
     Tensor out(op.out.shape(), op.tile);
     Tensor seen(out.z, out.rows, out.cols, lowest);
@@ -104,7 +104,7 @@ Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
     return out;
 }
 
-OperandUse use(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::int64_t core_c) {
+OperandUse reduce_use(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::int64_t core_c) {
     const auto own = own_rect(op, core_r, core_c);
     const auto& in = op.in[0];
     OperandUse use;
@@ -164,7 +164,7 @@ void pool(const BlockArgs& args) {
         }
 }
 
-void block(const BlockArgs& args) {
+void reduce_block(const BlockArgs& args) {
     const bool pools = args.op.attr.reduce_dim != ReduceDim::Z && !is_integer(args.op.acc_df);
     if (follows_formats(args.numerics) && pools) return pool(args);
     const auto& slices = args.in[0].slices;
@@ -192,12 +192,12 @@ const OpDef op_reduce{
     .name = "reduce",
     .summary = "maximum over rows, columns, both, or groups of slices",
     .op_class = OpClass::Reduce,
-    .attributes = attributes,
-    .check = check,
-    .golden = golden,
-    .use = use,
+    .attributes = reduce_attributes,
+    .check = reduce_check,
+    .golden = reduce_golden,
+    .use = reduce_use,
     .prepare = nullptr,
-    .block = block,
+    .block = reduce_block,
     .by_slice = true,
     .integer_capable = true,
     .fusable = true,

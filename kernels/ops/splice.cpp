@@ -55,7 +55,7 @@ static bool check_inputs(const OpConfig& op, Diagnostics& out) {
     return out.size() == before;
 }
 
-static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+static void splice_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (op.attr.splice.size() != op.in.size()) {
         out.error(op.loc, "'{}' describes {} inputs by inputN: [index, length, stride]; it has {}", op.name,
                   op.attr.splice.size(), op.in.size());
@@ -141,14 +141,14 @@ static Tensor golden_ublocks(const OpConfig& op, std::span<const Tensor* const> 
     return out;
 }
 
-static Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+static Tensor splice_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     return op.attr.granularity == SpliceUnit::T ? golden_slices(op, in) : golden_ublocks(op, in);
 }
 
 // --- the simulator's side: walk the inputs until the output is full
 // ------------------------------------------------------
 
-static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+static OperandUse splice_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const TileShape in = op.in[static_cast<std::size_t>(operand)];
     const std::int64_t rows = in.rt / op.out.grid_r, cols = in.ct / op.out.grid_c;
     OperandUse use;
@@ -190,7 +190,7 @@ static View ublock_of(View core, std::int64_t unit, std::int64_t h, std::int64_t
     return core.sub(r * h, c * w, h, w);
 }
 
-static void block(const BlockArgs& args) {
+static void splice_block(const BlockArgs& args) {
     const OpConfig& op = args.op;
     if (op.attr.granularity == SpliceUnit::T) {
         walk(op.attr.splice, args.slice + 1, [&](std::size_t k, std::int64_t from, std::int64_t to) {
@@ -226,7 +226,7 @@ static constexpr AttrPlace splice_at{[](const OpAttributes& from, const AttrDef&
         .name = "input" #n, .kind = AttrKind::List, .default_text = "",                                     \
         .meaning = "[index, length, stride] of input " #n " in units", .entries = 3, .place = &splice_at<n> \
     }
-static constexpr AttrDef attributes[] = {
+static constexpr AttrDef splice_attributes[] = {
     {.name = "granularity",
      .kind = AttrKind::Word,
      .default_text = "ublock",
@@ -248,12 +248,12 @@ extern const OpDef op_splice{.name = "splice",
                              .op_class = OpClass::Move,
                              .min_inputs = 1,
                              .max_inputs = 8,
-                             .attributes = attributes,
-                             .check = check,
-                             .golden = golden,
-                             .use = use,
+                             .attributes = splice_attributes,
+                             .check = splice_check,
+                             .golden = splice_golden,
+                             .use = splice_use,
                              .prepare = nullptr,
-                             .block = block,
+                             .block = splice_block,
                              .integer_capable = true,
                              .bit_true = true,
                              .keeps_sign = true};

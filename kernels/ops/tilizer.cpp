@@ -4,12 +4,12 @@
 
 namespace tt {
 
-static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+static void tilizer_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (!operands_complete(op)) return;
     check_eltwise_shapes(op, out);
 }
 
-static void block(const BlockArgs& args) {
+static void tilizer_block(const BlockArgs& args) {
     copy_tiles(args.in[0].slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
     copied_to_dest(args);
 }
@@ -18,11 +18,11 @@ extern const OpDef op_tilizer{.name = "tilizer",
                               .summary = "Turns the rows of a flat queue into tiles",
                               .op_class = OpClass::Move,
                               .attributes = {},
-                              .check = check,
+                              .check = tilizer_check,
                               .golden = golden_copy,
                               .use = use_eltwise,
                               .prepare = nullptr,
-                              .block = block,
+                              .block = tilizer_block,
                               .by_slice = true,
                               .bit_true = true,
                               .keeps_sign = true};

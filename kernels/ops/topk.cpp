@@ -11,7 +11,7 @@
 
 namespace tt {
 
-static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
+static void topk_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     const Blocking& b = op.out;
     const std::int64_t k = op.attr.k;
     if (k < 1 || k > 64 || !std::has_single_bit(static_cast<std::uint64_t>(k))) {
@@ -55,7 +55,7 @@ static void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     }
 }
 
-static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
+static OperandUse topk_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const std::int64_t cols = op.in[static_cast<std::size_t>(operand)].ct / op.out.grid_c;
     OperandUse use;
     use.rects = {{core_r * op.out.core_rt(), core_c * cols, op.out.core_rt(), cols}};
@@ -65,14 +65,14 @@ static OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std:
 }
 
 /// Values become what Dst can hold; indices are moved as they are.
-static void prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+static void topk_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     if (operand == 0 && follows_formats(numerics)) unpack_to_src(op.in_df[0], op.acc_df, values);
 }
 
 // --- golden: a stable sort of column numbers
 // --------------------------------------------------------------------------
 
-static Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
+static Tensor topk_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     Tensor out(op.out.shape(), op.tile);
     const std::int64_t line = in[0]->cols / op.out.grid_c, made = out.cols / op.out.grid_c;
     const std::int64_t kept = std::min({op.attr.k, line, made});
@@ -107,7 +107,7 @@ static std::uint64_t sort_key(float value, std::uint32_t column) {
     return (std::uint64_t{rank} << 32) | column;
 }
 
-static void block(const BlockArgs& args) {
+static void topk_block(const BlockArgs& args) {
     const ConstMatrixView values = args.in[0].slices[0], indices = args.in[1].slices[0];
     const bool want_values = args.op.attr.sort == TopkSort::Max;
     const ConstMatrixView& source = want_values ? values : indices;
@@ -124,26 +124,26 @@ static void block(const BlockArgs& args) {
     if (follows_formats(args.numerics) && want_values) round_to_dest(args.op.acc_df, args.out);
 }
 
-static constexpr AttrDef attributes[] = {attr_m_k,
-                                         attr_u_kt,
-                                         {.name = "k",
-                                          .kind = AttrKind::Integer,
-                                          .default_text = "0",
-                                          .meaning = "how many to keep, a power of two (required)",
-                                          .low = 1,
-                                          .high = 64,
-                                          .place = &at<&OpAttributes::k>},
-                                         {.name = "sort",
-                                          .kind = AttrKind::Word,
-                                          .default_text = "max",
-                                          .meaning = "max gives the values, argmax their indices",
-                                          .words = "max|argmax",
-                                          .place = &word_at<&OpAttributes::sort, TopkSort::Max, TopkSort::ArgMax>},
-                                         {.name = "kreduce",
-                                          .kind = AttrKind::Bool,
-                                          .default_text = "false",
-                                          .meaning = "second stage: the line consists of sorted groups of k",
-                                          .place = &at<&OpAttributes::kreduce>}};
+static constexpr AttrDef topk_attributes[] = {attr_m_k,
+                                              attr_u_kt,
+                                              {.name = "k",
+                                               .kind = AttrKind::Integer,
+                                               .default_text = "0",
+                                               .meaning = "how many to keep, a power of two (required)",
+                                               .low = 1,
+                                               .high = 64,
+                                               .place = &at<&OpAttributes::k>},
+                                              {.name = "sort",
+                                               .kind = AttrKind::Word,
+                                               .default_text = "max",
+                                               .meaning = "max gives the values, argmax their indices",
+                                               .words = "max|argmax",
+                                               .place = &word_at<&OpAttributes::sort, TopkSort::Max, TopkSort::ArgMax>},
+                                              {.name = "kreduce",
+                                               .kind = AttrKind::Bool,
+                                               .default_text = "false",
+                                               .meaning = "second stage: the line consists of sorted groups of k",
+                                               .place = &at<&OpAttributes::kreduce>}};
 
 extern const OpDef op_topk{
     .name = "topk",
@@ -151,12 +151,12 @@ extern const OpDef op_topk{
     .op_class = OpClass::SfpuBinary,
     .min_inputs = 2,
     .max_inputs = 2,
-    .attributes = attributes,
-    .check = check,
-    .golden = golden,
-    .use = use,
-    .prepare = prepare,
-    .block = block,
+    .attributes = topk_attributes,
+    .check = topk_check,
+    .golden = topk_golden,
+    .use = topk_use,
+    .prepare = topk_prepare,
+    .block = topk_block,
     .integer_capable = true};
 
 }  // namespace tt

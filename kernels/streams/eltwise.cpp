@@ -9,9 +9,6 @@ namespace tt::streams {
 
 namespace {
 
-constexpr auto unpack = KernelThread::Unpack;
-constexpr auto math = KernelThread::Math;
-
 double pack_clocks(const Emitter& e) { return e.output_clocks() + extra(e.shape, e.c); }
 
 /// Unpacks and computes one micro-block of tiles that come from one operand.

@@ -8,6 +8,7 @@ namespace tt::streams {
 /// Semaphores of the hand-over from math to pack (bit in sem_sel). Src banks hand over by their data-valid bits.
 inline constexpr std::uint32_t math_pack = 1U << 1;
 inline constexpr std::uint32_t wait_while_zero = 1, wait_while_full = 2;
+inline constexpr auto unpack = KernelThread::Unpack, math = KernelThread::Math;
 
 class Emitter {
 public:

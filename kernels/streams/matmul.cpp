@@ -7,9 +7,6 @@ namespace tt::streams {
 
 namespace {
 
-constexpr auto unpack = KernelThread::Unpack;
-constexpr auto math = KernelThread::Math;
-
 /// Partial sums of the micro-block come back from L1 through SrcA.
 void reload(Emitter& e) {
     e.risc(unpack, e.c.reload_unpack, "reload_unpack");

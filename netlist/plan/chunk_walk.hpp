@@ -8,6 +8,21 @@
 
 namespace tt {
 
+/// Chunks of a slice, ublocks one by one.
+inline std::int64_t chunks_of(const OperandUse& use) {
+    switch (use.chunks) {
+        case OperandUse::Chunks::One:
+            return 1;
+        case OperandUse::Chunks::KColumns:
+        case OperandUse::Chunks::KRows:
+            return use.count;
+        case OperandUse::Chunks::Ublocks:
+            break;
+    }
+    const TileRect& rect = use.rects.front();
+    return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
+}
+
 /// Calls visit(rect) for what chunk number `chunk` of a slice holds. `out`: blocking of the consuming op; `group`: its
 /// ublocks in one chunk.
 template <class Visit>

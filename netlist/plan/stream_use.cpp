@@ -39,20 +39,6 @@ std::vector<FedPipe> pipes_of(const OpConfig& op, std::size_t k) {
     return pipes;
 }
 
-std::int64_t chunks_of(const OperandUse& use) {
-    switch (use.chunks) {
-        case OperandUse::Chunks::One:
-            return 1;
-        case OperandUse::Chunks::KColumns:
-        case OperandUse::Chunks::KRows:
-            return use.count;
-        case OperandUse::Chunks::Ublocks:
-            break;
-    }
-    const TileRect& rect = use.rects.front();
-    return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
-}
-
 /// Follows the tiles of one pipe and counts its runs from one source.
 class Pipeline {
 public:

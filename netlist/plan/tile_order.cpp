@@ -76,13 +76,6 @@ private:
     std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
 };
 
-std::int64_t chunks_of(const OperandUse& use) {
-    if (use.chunks == OperandUse::Chunks::One) return 1;
-    if (use.chunks != OperandUse::Chunks::Ublocks) return use.count;
-    const TileRect& rect = use.rects.front();
-    return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
-}
-
 std::int64_t held(const std::map<int, std::int64_t>& broadcast, std::size_t k) {
     const auto it = broadcast.find(static_cast<int>(k));
     return it == broadcast.end() ? 0 : it->second;

@@ -7,9 +7,9 @@ namespace tt {
 
 namespace {
 
-constexpr std::int64_t edge = 32;
+constexpr std::int64_t tile_edge = 32;
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool named(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 ChosenStimulus constant(double value, const std::string& what) {
     ChosenStimulus chosen;
@@ -36,7 +36,7 @@ ChosenStimulus epsilon(const char* why) { return constant(1e-5, why); }
 std::int64_t summed(const DataStep* step) {
     if (!step || step->type() != "matmul" || step->attr().identity) return 0;
     const OpAttributes& a = step->attr();
-    return a.m_k * a.u_kt * edge * (a.accumulate ? std::max<std::int64_t>(a.z, 1) : 1);
+    return a.m_k * a.u_kt * tile_edge * (a.accumulate ? std::max<std::int64_t>(a.z, 1) : 1);
 }
 
 /// Whether the step's result, through copies, is what a square root or reciprocal takes.
@@ -70,9 +70,9 @@ bool holds_floats(const Queue& queue) { return !is_raw(queue.df) && !is_integer(
 std::optional<ChosenStimulus> constant_by_use(const Queue& queue, const DataFlow& flow) {
     const std::string& name = queue.name;
     if (!holds_floats(queue)) return std::nullopt;
-    if (has(name, "_s_brcst_m2") || has(name, "_s_brcst_m1")) return ones(has(name, "_s_brcst_m2"));
-    if (has(name, "eps")) return epsilon("eps 1e-5");
-    const bool mean = has(name, "mean") || has(name, "avg"), sum = has(name, "var") || has(name, "sum");
+    if (named(name, "_s_brcst_m2") || named(name, "_s_brcst_m1")) return ones(named(name, "_s_brcst_m2"));
+    if (named(name, "eps")) return epsilon("eps 1e-5");
+    const bool mean = named(name, "mean") || named(name, "avg"), sum = named(name, "var") || named(name, "sum");
     if (!mean && !sum && !name.starts_with("dc.") && !name.starts_with("lc.")) return std::nullopt;
     for (const DataStep::Use& use : flow.uses(name))
         if (const auto chosen = by_consumer(flow, use)) return chosen;
@@ -87,15 +87,15 @@ std::optional<ChosenStimulus> inference_constant(const Queue& queue, const TestC
     };
     const std::string& name = queue.name;
     if (!holds_floats(queue) || is_input()) return std::nullopt;
-    if (has(name, "eps")) return constant(std::numeric_limits<float>::epsilon(), "eps, the float epsilon");
-    if (has(name, "mean") || has(name, "var")) {
+    if (named(name, "eps")) return constant(std::numeric_limits<float>::epsilon(), "eps, the float epsilon");
+    if (named(name, "mean") || named(name, "var")) {
         std::int64_t length = 128;
         for (const char* arg : {"sequence_length", "sequence_lenth"})  // the second is how the format spells it
             if (const auto found = test.args.find(arg); found != test.args.end() && found->second > 0)
                 length = found->second;
         return constant(1.0 / static_cast<double>(length), fmt::format("1/{}, the sequence length", length));
     }
-    if (has(name, "sum")) return constant(1, "1 for a sum");
+    if (named(name, "sum")) return constant(1, "1 for a sum");
     return std::nullopt;
 }
 

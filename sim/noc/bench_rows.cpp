@@ -11,7 +11,7 @@ namespace tt::noc {
 
 namespace {
 
-constexpr std::int64_t most_bytes = 1 << 26, most_count = 1 << 20;
+constexpr std::int64_t most_row_bytes = 1 << 26, most_count = 1 << 20;
 
 std::string column_of_chip(const CsvFile& csv) {
     const bool has_arch = std::find(csv.columns.begin(), csv.columns.end(), "arch") != csv.columns.end();
@@ -54,7 +54,7 @@ BenchCase read_case(CsvFields& in, const ChipParams& chip, std::string& reason) 
         what.dram = true;
     else if (!memory.empty() && memory != "l1")
         in.error("'memory' is '{}'; L1, DRAM_SHARDED or DRAM_INTERLEAVED is wanted", in.text("memory"));
-    what.bytes = static_cast<std::uint64_t>(in.size("transaction_bytes", 1, most_bytes, {}));
+    what.bytes = static_cast<std::uint64_t>(in.size("transaction_bytes", 1, most_row_bytes, {}));
     what.count = static_cast<std::uint32_t>(in.size("num_transactions_total", 1, most_count, {}));
     what.noc = static_cast<int>(in.size("noc_index", 0, 1, 0));
     set_grid(in.size("num_subordinates", 0, 1 << 10, 0), chip, what);

@@ -10,7 +10,7 @@ namespace tt::noc {
 namespace {
 
 constexpr std::size_t deepest = 64;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
 
 /// Hands characters to the parser and shows how far it has read.
 class Cursor {
@@ -164,7 +164,7 @@ Json parse_json(std::string_view text, const std::string& name) {
     return builder.take();
 }
 
-Json read_json(const std::string& file) { return parse_json(read_file(file, most_bytes), file); }
+Json read_json(const std::string& file) { return parse_json(read_file(file, most_file_bytes), file); }
 
 std::string_view kind_name(Json::Kind kind) {
     switch (kind) {

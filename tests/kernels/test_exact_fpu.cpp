@@ -191,7 +191,7 @@ TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
     for (const exact::FpuConfig config :
          {exact::FpuConfig{Dest::Bf16, false}, {Dest::Fp32, false}, {Dest::Fp16, true}, {Dest::Fp32, true}}) {
         std::vector<std::vector<std::uint32_t>> seen;
-        for (const InstructionSet set : instruction_sets) {
+        for (const HostInstructions set : instruction_sets) {
             if (!supported(set)) continue;
             const UseInstructionSet use(set);
             std::vector<float> sums(m * n), pairs(k * n), added(k * n);

@@ -47,8 +47,8 @@ using Multiply = void (*)(const gemm_detail::Product&);
 
 std::vector<std::pair<const char*, Multiply>> backends() {
     std::vector<std::pair<const char*, Multiply>> out{{"baseline", gemm_detail::multiply_baseline}};
-    if (supported(InstructionSet::Avx2)) out.emplace_back("avx2", gemm_detail::multiply_avx2);
-    if (supported(InstructionSet::Avx512)) out.emplace_back("avx512", gemm_detail::multiply_avx512);
+    if (supported(HostInstructions::Avx2)) out.emplace_back("avx2", gemm_detail::multiply_avx2);
+    if (supported(HostInstructions::Avx512)) out.emplace_back("avx512", gemm_detail::multiply_avx512);
     return out;
 }
 

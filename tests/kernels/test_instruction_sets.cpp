@@ -47,12 +47,12 @@ constexpr DataFormat dest_formats[] = {DataFormat::Float16, DataFormat::Float16_
 /// The words of `in` after `work`, one list per instruction set, must be alike.
 void compare(const std::string& what, const Tensor& in, const std::function<void(Tensor&)>& work) {
     Tensor baseline;
-    for (const InstructionSet set : instruction_sets) {
+    for (const HostInstructions set : instruction_sets) {
         if (!supported(set)) continue;
         const UseInstructionSet use(set);
         Tensor out = in;
         work(out);
-        if (set == InstructionSet::Baseline) {
+        if (set == HostInstructions::Baseline) {
             baseline = out;
             continue;
         }
@@ -67,14 +67,14 @@ void compare(const std::string& what, const Tensor& in, const std::function<void
 }  // namespace
 
 TEST_CASE("the best instruction set of the machine is in use") {
-    for (const InstructionSet set : instruction_sets) {
+    for (const HostInstructions set : instruction_sets) {
         if (!supported(set)) std::cout << "skipped: this machine has no " << to_string(set) << "\n";
         CHECK((!supported(set) || instruction_set() >= set));
     }
-    const InstructionSet best = instruction_set();
+    const HostInstructions best = instruction_set();
     {
-        const UseInstructionSet use(InstructionSet::Baseline);
-        CHECK(instruction_set() == InstructionSet::Baseline);
+        const UseInstructionSet use(HostInstructions::Baseline);
+        CHECK(instruction_set() == HostInstructions::Baseline);
     }
     CHECK(instruction_set() == best);
 }

@@ -13,7 +13,7 @@ TEST_CASE("the bit-true arithmetic reproduces every recorded vector on every ins
         std::cout << "skipped: no vectors in " << test::vector_folder() << "\n";
         return;
     }
-    for (const InstructionSet set : instruction_sets) {
+    for (const HostInstructions set : instruction_sets) {
         if (!supported(set)) {
             std::cout << "skipped: this machine has no " << to_string(set) << "\n";
             continue;

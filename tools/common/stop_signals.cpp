@@ -8,13 +8,13 @@ namespace tt::cli {
 static std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may write it
 static constexpr std::array signals{SIGINT, SIGTERM};
-static std::array<struct sigaction, signals.size()> before{};
+static std::array<struct sigaction, signals.size()> previous{};
 
 /// The second one finds what would have been done without us.
 static void note_and_restore(int signal) {
     caught_signal = signal;
     for (std::size_t i = 0; i < signals.size(); ++i)
-        if (signals[i] == signal) sigaction(signal, &before[i], nullptr);
+        if (signals[i] == signal) sigaction(signal, &previous[i], nullptr);
 }
 
 StopSignals::StopSignals() {
@@ -23,11 +23,11 @@ StopSignals::StopSignals() {
     note.sa_handler = note_and_restore;
     note.sa_flags = SA_RESTART;
     sigemptyset(&note.sa_mask);
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &note, &before[i]);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &note, &previous[i]);
 }
 
 StopSignals::~StopSignals() {
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous[i], nullptr);
     caught_signal = 0;
 }
 

@@ -20,7 +20,7 @@ namespace tt::cli {
 
 namespace {
 
-struct Flags {
+struct CompileFlags {
     ir::CompileOptions options;
     ir::ModelFiles files;
     std::vector<std::string> inputs, constants, shapes;
@@ -58,7 +58,7 @@ DataFormat float_format(const std::string& flag, const std::string& name) {
     return *df;
 }
 
-void finish_formats(Flags& flags) {
+void finish_formats(CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     std::optional<DataFormat> given;
     if (!flags.df.empty()) given = float_format("--default-df", flags.df);
@@ -73,7 +73,7 @@ void finish_formats(Flags& flags) {
 }
 
 /// The flags that make the result what it is, for its first line.
-std::string shown_command(const Flags& flags) {
+std::string shown_command(const CompileFlags& flags) {
     const ir::CompileOptions& o = flags.options;
     std::string text =
         fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", flags.files.model,
@@ -99,7 +99,7 @@ std::string shown_command(const Flags& flags) {
     return text;
 }
 
-void finish(Flags& flags) {
+void finish(CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) flags.files.inputs.insert(name_and_value("--input", text));
     for (const std::string& text : flags.constants) flags.files.constants.insert(name_and_value("--constant", text));
@@ -148,7 +148,7 @@ void finish(Flags& flags) {
     flags.files.command = shown_command(flags);
 }
 
-void run(Flags& flags) {
+void run(CompileFlags& flags) {
     want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = runtime::simulated_cycles;
@@ -162,7 +162,7 @@ void run(Flags& flags) {
     print_text(report::text(report));
 }
 
-void add_format_flags(CLI::App& command, Flags& flags) {
+void add_format_flags(CLI::App& command, CompileFlags& flags) {
     command
         .add_option("--default-df", flags.df,
                     "Data format of tensors; a block float gives way to 16 bits where it would drown small numbers. "
@@ -194,7 +194,7 @@ void add_format_flags(CLI::App& command, Flags& flags) {
 
 }  // namespace
 
-static void add_placing_flags(CLI::App& command, Flags& flags) {
+static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     command
         .add_option("--overrides", flags.overrides_file,
@@ -242,7 +242,7 @@ static void add_placing_flags(CLI::App& command, Flags& flags) {
 }
 
 void add_compile(CLI::App& app) {
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<CompileFlags>();
     ir::CompileOptions& o = flags->options;
     CLI::App* command = app.add_subcommand("compile", "Turn an ONNX model into a netlist and its weights");
     command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")

@@ -11,11 +11,11 @@ namespace tt::cli {
 
 namespace {
 
-struct Flags {
+struct ExportFlags {
     std::string trace, out;
 };
 
-void run(const Flags& flags) {
+void run(const ExportFlags& flags) {
     want(InputKind::Trace, flags.trace, "ttsim export -o " + flags.out + " --perfetto");
     const OutputFile out(flags.out, FileKind::Json);  // before any work
     trace::Reader trace(flags.trace);
@@ -25,7 +25,7 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_export(CLI::App& app) {
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<ExportFlags>();
     CLI::App* command = app.add_subcommand("export", "Turn a trace into a file for other programs");
     command
         ->add_option("--perfetto", flags->trace,

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Flags {
+struct NewFlags {
     std::string name, out, arch, device;
 };
 
@@ -37,7 +37,7 @@ std::vector<std::string> names() {
 }
 
 /// The chip to write it for; "" = all that the template lists.
-std::string chosen_arch(const Flags& flags) {
+std::string chosen_arch(const NewFlags& flags) {
     if (flags.device.empty()) return flags.arch.empty() ? "" : chip(flags.arch).name;
     std::vector<std::string> known;
     for (const ProductInfo& product : products()) {
@@ -47,7 +47,7 @@ std::string chosen_arch(const Flags& flags) {
     throw CLI::ValidationError("--device", none_of(flags.device, known));
 }
 
-std::string netlist_text(const Flags& flags) {
+std::string netlist_text(const NewFlags& flags) {
     const fs::path file = config_file("templates/" + flags.name + ".yaml");
     std::string text = read_file(file.string(), 1 << 20);
     const std::string arch = chosen_arch(flags);
@@ -58,7 +58,7 @@ std::string netlist_text(const Flags& flags) {
     return text.replace(begin + key.size(), end - begin - key.size(), arch);
 }
 
-void run(Flags& flags) {
+void run(NewFlags& flags) {
     const std::vector<std::string> known = names();
     if (std::find(known.begin(), known.end(), flags.name) == known.end())
         throw CLI::ValidationError("template", none_of(flags.name, known));
@@ -76,7 +76,7 @@ void run(Flags& flags) {
 }  // namespace
 
 void add_new(CLI::App& app) {
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<NewFlags>();
     CLI::App* command = app.add_subcommand("new", "Write a small netlist with comments, to start from");
     command->add_option("template", flags->name, "What it computes: " + fmt::format("{}", fmt::join(names(), ", ")))
         ->required()

@@ -25,7 +25,7 @@ namespace {
 /// How the matrix unit computes.
 enum class MathMode : std::uint8_t { Fast, Exact };
 
-struct Flags {
+struct RunCommandFlags {
     RunFlags netlist;
     MathMode math = MathMode::Fast;
     ModelFlags model;
@@ -57,7 +57,7 @@ std::string command_text(const CLI::App& command) {
 }
 
 /// A check that was asked for and had nothing to judge has not passed.
-void refuse_empty_checks(const Flags& flags, const sim::RunReport& report) {
+void refuse_empty_checks(const RunCommandFlags& flags, const sim::RunReport& report) {
     Diagnostics problems;
     const SourceLoc file{flags.netlist.options.netlist, 0, 0};
     const auto judged = [](const sim::PerformanceFigure& f) { return f.judged(); };
@@ -85,7 +85,7 @@ void point_to_folder(const sim::RunOptions& options, sim::RunReport& report) {
                     folder.empty() ? "." : folder.string()));
 }
 
-int run(Flags& flags) {
+int run(RunCommandFlags& flags) {
     finish_netlist_flags(flags.netlist);
     sim::RunOptions& options = flags.netlist.options;
     options.check = !flags.no_check;
@@ -222,7 +222,7 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_status) {
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<RunCommandFlags>();
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
     flags->command = command;
     sim::RunOptions& options = flags->netlist.options;

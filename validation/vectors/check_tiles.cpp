@@ -99,7 +99,7 @@ void check_reload(Check& check) {
     }
 }
 
-void check_sums_in_l1(Check& check) {
+void check_tiles_summed_in_l1(Check& check) {
     const Entry& e = check.entry();
     const Product p(e);
     const DataFormat out = summable_format(e);
@@ -205,7 +205,7 @@ void check_tile_matmul(Check& check) {
     const Entry& e = check.entry();
     if (e.text("in0_format") == "Int8") return check_integer_tiles(check);
     if (e.has("spilled")) return check_reload(check);
-    if (e.has("l1")) return check_sums_in_l1(check);
+    if (e.has("l1")) return check_tiles_summed_in_l1(check);
     check_products_of_tiles(check);
 }
 
