@@ -18,9 +18,10 @@ bool PerformanceFigure::met() const {
     return expected == 0 || std::abs(measured - expected) <= std::abs(expected) * rtol;
 }
 
-/// A target means the op or graph of that name, or all its copies on several chips.
+/// A target means the op or graph of that name, or all its copies on several chips; a copy's name also means the one
+/// that stands alone.
 static bool names(const std::string& target, const std::string& name) {
-    return target == name || target == without_instance(name);
+    return target == name || target == without_instance(name) || without_instance(target) == name;
 }
 
 static bool per_core(const std::string& metric) {
@@ -100,24 +101,37 @@ private:
     void add(const CoreTimes& core) {
         const auto count = static_cast<std::int64_t>(core.inputs.size());
         if (check_.target_inputs.empty())
-            for (const InputTimes& input : core.inputs) add(*core.op, input);
+            for (const InputTimes& input : core.inputs) add(input);
         for (const std::int64_t n : check_.target_inputs) {
             const std::int64_t at = n < 0 ? count + n : n;
-            if (at >= 0 && at < count) add(*core.op, core.inputs[static_cast<std::size_t>(at)]);
+            if (at >= 0 && at < count) add(core.inputs[static_cast<std::size_t>(at)]);
         }
+        if (count > 0) add_rates(core);
     }
 
-    void add(const PlanOp& op, const InputTimes& input) {
+    void add(const InputTimes& input) {
         if (input.last_pack <= input.first_unpack) return;
         const auto cycles = static_cast<double>(input.last_pack - input.first_unpack);
         put(cycles_, cycles);
         put(utilization_, static_cast<double>(input.math) / cycles);
-        put(output_, static_cast<double>(op.input_tiles() * op.out_tile_bytes) / cycles);
+    }
+
+    /// From one input's bytes to the next; a single input's in its own time.
+    void add_rates(const CoreTimes& core) {
+        const PlanOp& op = *core.op;
+        const InputTimes &first = core.inputs.front(), &last = core.inputs.back();
+        const bool one = core.inputs.size() == 1;
+        const double inputs = one ? 1 : static_cast<double>(core.inputs.size() - 1);
+        const auto rate = [&](std::int64_t bytes, std::uint64_t from, std::uint64_t to) {
+            return to > from ? static_cast<double>(bytes) * inputs / static_cast<double>(to - from) : 0;
+        };
+        put(output_,
+            rate(op.input_tiles() * op.out_tile_bytes, one ? first.first_unpack : first.last_pack, last.last_pack));
         if (op.operands.empty()) return;
         const PlanOperand& operand = op.operands.front();
         std::int64_t tiles = 0;
-        for (const std::uint32_t chunk : operand.pipes[operand.pipe_of_core.front()].chunk_tiles) tiles += chunk;
-        put(input0_, static_cast<double>(tiles * operand.tile_bytes) / cycles);
+        for (const std::uint32_t chunk : operand.pipes[operand.pipe_of_core[core.core]].chunk_tiles) tiles += chunk;
+        put(input0_, rate(tiles * operand.tile_bytes, first.first_unpack, one ? last.last_pack : last.first_unpack));
     }
 
     const PerformanceCheck& check_;
@@ -129,8 +143,9 @@ double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report)
     double cycles = 0, inputs = 0;
     for (const GraphReport& graph : report.graphs) {
         if (!check.graph.empty() && !names(check.graph, graph.name)) continue;
-        cycles += static_cast<double>(graph.active_cycles);
-        inputs += static_cast<double>(graph.inputs);
+        const bool one = graph.inputs < 2 || graph.last_input_packed <= graph.first_input_packed;
+        cycles += static_cast<double>(one ? graph.active_cycles : graph.last_input_packed - graph.first_input_packed);
+        inputs += static_cast<double>(one ? graph.inputs : graph.inputs - 1);
     }
     return inputs == 0 ? 0 : cycles / inputs;
 }

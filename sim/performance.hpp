@@ -1,10 +1,12 @@
 // The netlist's performance-check section: expected figures against what the machine did.
 //
-// Figures, as docs/netlist.md has them: tensors-per-second and cycles-per-tensor are averages over a graph's inputs,
-// first unpack to last pack; execution-cycles is first unpack to last pack of one input on one core, math-utilization
-// the percentage of it in which FPU or SFPU work, input0-bw and output-bw what moves in it, in GB/s (10^9 bytes). These
-// four are averages over the target cores and target inputs. backend-samples-per-second counts the inputs of the graph
-// with most of them over the whole run.
+// Figures, as docs/netlist.md has them: cycles-per-tensor is the time from a graph's first input to its last, each seen
+// when the last of its cores has packed it, by the inputs between; tensors-per-second is the clock by that.
+// execution-cycles is first unpack to last pack of one input on one core, math-utilization the percentage of it in
+// which FPU or SFPU work; both are averages over the target cores and target inputs. output-bw (input0-bw) is what a
+// core packs (unpacks) between its first and last input, by their last packs (first unpacks), in GB/s (10^9 bytes),
+// average over the target cores. backend-samples-per-second counts the inputs of the graph with most of them over the
+// whole run.
 #pragma once
 
 #include <cstdint>

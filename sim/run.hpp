@@ -60,9 +60,10 @@ struct GraphReport {
     std::uint64_t cycles = 0;         ///< all its executes, from start to last output
     std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
     double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
-    std::uint64_t first_input_end = 0;          ///< when its first input had left
-    std::int64_t first_inputs = 0;              ///< of its first execute
-    std::uint64_t first_end = 0, last_end = 0;  ///< of its first and last execute
+    std::uint64_t first_input_end = 0;                            ///< when its first input had left
+    std::uint64_t first_input_packed = 0, last_input_packed = 0;  ///< when the last of its cores had packed these
+    std::int64_t first_inputs = 0;                                ///< of its first execute
+    std::uint64_t first_end = 0, last_end = 0;                    ///< of its first and last execute
     std::vector<OpReport> ops;
 };
 /// Of an output or a run. NothingCompared: checked, but there was nothing to judge.

@@ -32,12 +32,22 @@ struct RunProgress {
     std::string_view next;            ///< the stage that follows; "" = none
 };
 
+/// What pipes between ops do on the chip; each can be left out, to see what it costs.
+struct PipeMechanisms {
+    bool blocks = true;    ///< an output that is not taken in order is handed over in whole blocks
+    bool lockstep = true;  ///< all forks have sent a block before any sends the next
+    bool firmware = true;  ///< blocks, phases and changes of partner take time
+    bool credits = true;   ///< a sender hears of free space after a round trip
+    bool kernels = true;   ///< steps of ops take time; without, a run shows what pipes alone take
+};
+
 struct MachineSettings {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
     unsigned threads = 0;                      ///< 0 = one per processor; never changes a result
     std::optional<std::int64_t> inputs_count;  ///< per graph at most
     bool extrapolate = true;                   ///< Timing mode skips what surely repeats; never changes a result
+    PipeMechanisms pipes;
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
     /// Called often, and from one thread; empty = quiet. What it throws ends the run.

@@ -6,33 +6,42 @@
 
 namespace tt::sim {
 
-static constexpr std::size_t longest_pattern = 8;
+static constexpr std::size_t longest_pattern = 256;
 static constexpr std::size_t least_repeated = 4;  ///< intervals that must equal those a pattern earlier
 
-static double average(const std::vector<std::uint64_t>& ends, std::size_t from, std::size_t to) {
+namespace {
+struct Stretch {
+    std::size_t first = 0, last = 0, period = 1;  ///< inputs at its ends
+};
+
+double average(const std::vector<std::uint64_t>& ends, std::size_t from, std::size_t to) {
     return static_cast<double>(ends[to] - ends[from]) / static_cast<double>(to - from);
 }
 
-/// One past the last interval of the last stretch that repeats with that period; 0 when there is none.
-static std::size_t last_repeat(const std::vector<std::uint64_t>& ends, std::size_t period) {
+/// The stretch that lasts longest of those that repeat with that period; none: first == last.
+Stretch longest_repeat(const std::vector<std::uint64_t>& ends, std::size_t period) {
     const auto interval = [&](std::size_t n) { return ends[n + 1] - ends[n]; };
+    Stretch best{0, 0, period};
     std::size_t same = 0;
-    for (std::size_t n = ends.size() - 1; n-- > period;) {
+    for (std::size_t n = period; n + 1 < ends.size(); ++n) {
         same = interval(n) == interval(n - period) ? same + 1 : 0;
-        if (same == std::max(least_repeated, period)) return n + same;
+        if (same < std::max(least_repeated, period)) continue;
+        const std::size_t first = n + 1 - same - period;
+        if (ends[n + 1] - ends[first] >= ends[best.last] - ends[best.first]) best = {first, n + 1, period};
     }
-    return 0;
+    return best;
 }
+}  // namespace
 
 double steady_interval(const std::vector<std::uint64_t>& ends) {
-    std::size_t best = 0, best_period = 1;
-    for (std::size_t period = 1; period <= longest_pattern; ++period)
-        if (const std::size_t end = last_repeat(ends, period); end > best + period) {
-            best = end;
-            best_period = period;
-        }
-    if (best > 0) return average(ends, best - best_period, best);
     const std::size_t last = ends.size() - 1;
+    Stretch best;
+    for (std::size_t period = 1; period <= std::min(longest_pattern, last / 2); ++period) {
+        const Stretch found = longest_repeat(ends, period);
+        if (ends[found.last] - ends[found.first] > ends[best.last] - ends[best.first]) best = found;
+    }
+    if (2 * (ends[best.last] - ends[best.first]) > ends[last] - ends[last / 2])
+        return average(ends, best.last - best.period, best.last);
     return average(ends, last / 2, last);
 }
 

@@ -6,8 +6,9 @@
 
 namespace tt::sim {
 
-/// Cycles from one input to the next. `ends`: when each input has left, ascending, at least two. Where a pattern of up
-/// to 8 intervals comes several times in a row, that of the last such place; otherwise the average of the later half.
+/// Cycles from one input to the next. `ends`: when each input has left, ascending, at least two. Where a pattern of
+/// intervals comes several times in a row, its average where that lasts longest; inputs that leave in bursts repeat
+/// burst by burst. A stretch shorter than half of the later inputs' time is none: then the average of the later half.
 double steady_interval(const std::vector<std::uint64_t>& ends);
 
 struct RunReport;

@@ -45,7 +45,7 @@ const std::array<TableDef, table_count> tables{{
      "epoch"},
     {Table::FlowLoad, "flow_load",
      "epoch INTEGER, flow INTEGER, chunks INTEGER, bytes INTEGER, first_sent INTEGER, last_arrival INTEGER, "
-     "in_flight INTEGER, wait_source INTEGER, wait_room INTEGER",
+     "in_flight INTEGER, wait_source INTEGER, wait_room INTEGER, wait_block INTEGER, wait_lockstep INTEGER",
      "epoch"},
     {Table::FlowRun, "flow_run",
      "epoch INTEGER, flow INTEGER, input INTEGER, times INTEGER, every INTEGER, shift INTEGER, start INTEGER, "
@@ -105,7 +105,8 @@ CREATE VIEW transfer AS
   JOIN pattern p ON p.id = r.pattern JOIN json_each(p.events) s;
 CREATE VIEW flow_total AS
   SELECT e.id AS epoch, f.flow AS flow, f.chunks, f.bytes, e.start + f.first_sent AS first_sent,
-         e.start + f.last_arrival AS last_arrival, f.in_flight, f.wait_source, f.wait_room
+         e.start + f.last_arrival AS last_arrival, f.in_flight, f.wait_source, f.wait_room,
+         f.wait_block, f.wait_lockstep
   FROM epoch e JOIN flow_load f ON f.epoch = coalesce(e.same_as, e.id);
 CREATE VIEW load AS
   SELECT r.id AS resource, b.key AS bucket, b.key * run.bucket_cycles AS start, b.value AS busy,

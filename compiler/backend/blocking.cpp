@@ -133,7 +133,7 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
-            const std::int64_t bytes = l1_bytes(op, resident, budget.microbatch);
+            const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
             const double streamed = streamed_bytes(op, constant, resident);
@@ -268,9 +268,9 @@ Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const
     return choice;
 }
 
-std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch) {
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     const OpDef* def = tt::find_op(op.cfg.type);
-    std::int64_t used = output_buffer_tiles(op, microbatch) * tile_bytes(op.cfg.out_df, op.cfg.tile);
+    std::int64_t used = output_buffer_tiles(op) * tile_bytes(op.cfg.out_df, op.cfg.tile);
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
         const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);

@@ -58,7 +58,7 @@ Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const Op
                        const SparsePattern* pattern, const OpOverride* user);
 
 /// L1 of one core: the output buffer and the operands', resident ones whole.
-std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident, std::int64_t microbatch);
+std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident);
 
 /// Sets what the candidate decides, also the definition of a fused op (its id stays the program).
 void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op);

@@ -130,7 +130,7 @@ std::array<Costs, 2> EdgeCosts::count(std::size_t number, std::size_t i, std::si
     Op producer = made(edge.producer, i);
     if (detail.window > 1) {
         producer.buf_size_mb = detail.window + 1;  // one of them is being made
-        const std::int64_t bytes = l1_bytes(producer, from.resident, budget_.microbatch);
+        const std::int64_t bytes = l1_bytes(producer, from.resident);
         at(direct, Limit::SliceBuffer) =
             std::max<std::int64_t>(0, bytes - choices_.ops[edge.producer].choice.usable_bytes);
     }

@@ -64,7 +64,7 @@ private:
     std::int64_t over(std::size_t op, std::int64_t buffer) const {
         Op longer = *at(op).op;
         longer.buf_size_mb = buffer;
-        return l1_bytes(longer, at(op).candidate->resident, budget_.microbatch) - choices_.ops[op].choice.usable_bytes;
+        return l1_bytes(longer, at(op).candidate->resident) - choices_.ops[op].choice.usable_bytes;
     }
 
     /// Slices the producer must hold for the consumer to begin so much later.

@@ -129,15 +129,14 @@ OperandUse use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_
     if (shared.first == nullptr) return use;
     const auto& sub = *shared.first;
     const auto& attr = sub.attributes;
-    const bool one_ublock = op.attr.min_buffer_input == operand;
     if (sub.type == "matmul" && shared.operand == 0) {
         use.chunks = OperandUse::Chunks::KColumns;
         use.count = attr.m_k;
-        use.clear_tiles = (one_ublock ? 1 : sub.mblock_m) * sub.ublock_rt * attr.u_kt;
+        use.clear_tiles = sub.ublock_rt * attr.u_kt;
     } else if (sub.type == "matmul") {
         use.chunks = OperandUse::Chunks::KRows;
         use.count = attr.m_k;
-        use.clear_tiles = (one_ublock ? 1 : sub.mblock_n) * sub.ublock_ct * attr.u_kt;
+        use.clear_tiles = sub.ublock_ct * attr.u_kt;
     } else if (sub.type != "reduce") {
         use.chunks = OperandUse::Chunks::Ublocks;
         use.chunk_rt = sub.ublock_rt;

@@ -156,10 +156,12 @@ OperandUse use_sparse(const OpConfig& op, int operand, std::int64_t core_r, std:
         const auto rows = op.attr.m_k * op.attr.u_kt;
         use.rects = {{0, core_c * op.out.core_ct(), rows, op.out.core_ct()}};
         use.slices = activation_slices(op);
+        use.chunk_rt = op.attr.u_kt;  // k-block by k-block, each by the result's ublocks
+        use.chunk_ct = op.out.ublock_ct;
         use.clear_tiles = (op.attr.min_buffer_input == 1 ? 1 : op.out.mblock_n) * op.out.ublock_ct * op.attr.u_kt;
     } else {
         use.rects = {part(op, static_cast<std::size_t>(operand), core_r, core_c)};
-        use.clear_tiles = use.rects[0].nr * use.rects[0].nc;
+        use.clear_tiles = operand == 2 ? 1 : use.rects[0].nr * use.rects[0].nc;  // indices go tile by tile
     }
     return use;
 }

@@ -12,6 +12,7 @@ NeedSource op_source(const PlanOp& producer) {
     NeedSource source;
     source.blocking = producer.op->cfg.out;
     source.slice_tiles = producer.slice_tiles;
+    source.block_tiles = producer.hand_over.held_together;
     std::int64_t sum = 0;
     for (const std::int64_t tiles : producer.out_tiles) {
         if (tiles == 0) continue;
@@ -30,7 +31,7 @@ NeedSource queue_source(const Queue& queue) {
 
 namespace {
 
-/// Collects the needs of one chunk, source by source in order of first touch.
+/// Collects the needs of one chunk, by source and block in order of first touch.
 class ChunkCollector {
 public:
     /// `once`: a tile that was brought before is not brought again (operands held for the whole execute).
@@ -39,6 +40,7 @@ public:
         const TileShape shape = source.blocking.shape();
         if (once) seen_.assign(static_cast<std::size_t>(shape.tiles()), false);
         slot_of_.assign(static_cast<std::size_t>(source.blocking.cores()), none);
+        block_of_.assign(slot_of_.size(), 0);
     }
 
     void begin() {
@@ -87,16 +89,30 @@ private:
             else if (run.dr != 0)
                 piece = b.ublock_rt - place.r % b.ublock_rt;
             piece = std::min(piece, left);
-            touch(run.first.z, place, piece);
+            touch(run.first.z, place, piece, run.dc != 0 || b.ublock_ct == 1);
             r += run.dr * piece;
             c += run.dc * piece;
             left -= piece;
         }
     }
 
-    void touch(std::int64_t z, const BlockPlace& place, std::int64_t tiles) {
+    /// Of a core's tiles in an input of one slice, this is the how-manieth.
+    std::int64_t index_of(const BlockPlace& place) const {
+        const Blocking& b = source_.blocking;
+        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
+        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
+        return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
+    }
+
+    /// `contiguous`: in the order of the producer's core, as they follow each other here.
+    void touch(std::int64_t z, const BlockPlace& place, std::int64_t tiles, bool contiguous) {
+        const Blocking& b = source_.blocking;
+        const std::int64_t position = z * source_.slice_tiles + index_of(place);
         std::uint32_t& slot = slot_of_[static_cast<std::size_t>(place.block)];
-        if (slot == none) {
+        std::int64_t& block = block_of_[static_cast<std::size_t>(place.block)];
+        const std::int64_t here = source_.block_tiles > 0 ? position / source_.block_tiles : 0;
+        if (slot == none || block != here) {
+            block = here;
             slot = static_cast<std::uint32_t>(pipe_.needs.size());
             ChunkNeed fresh;
             fresh.source = static_cast<std::uint32_t>(place.block);
@@ -109,11 +125,12 @@ private:
         need.z_first = std::min(need.z_first, static_cast<std::int32_t>(z));
         need.z_last = std::max(need.z_last, static_cast<std::int32_t>(z));
         if (source_.produced_after.empty()) return;
-        const Blocking& b = source_.blocking;
-        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
-        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
+        if (place.block != last_block_ || position != next_) ++need.phases;
+        last_block_ = place.block;
+        next_ = position + (contiguous ? tiles : 1);
         const auto step =
-            std::min(static_cast<std::size_t>(ublock / source_.ublocks_per_step), source_.produced_after.size() - 1);
+            std::min(static_cast<std::size_t>(index_of(place) / b.ublock_tiles() / source_.ublocks_per_step),
+                     source_.produced_after.size() - 1);
         const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
         const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);
         need.need = std::max(need.need, end);
@@ -125,15 +142,19 @@ private:
     const TmMap& map_;
     bool once_;
     std::vector<bool> seen_;
-    std::vector<std::uint32_t> slot_of_;  // source -> index in needs, while in a chunk
+    std::vector<std::uint32_t> slot_of_;  // source -> index in needs of its block at hand, while in a chunk
+    std::vector<std::int64_t> block_of_;
+    std::int64_t last_block_ = -1, next_ = 0;  // where the run at hand goes on
     std::size_t first_ = 0;
     std::int64_t tiles_ = 0;
 };
 
-/// After a chunk a source may reuse everything before the first position any later chunk touches.
+/// After a need a source may reuse everything before the first position any later one touches, be it that of the next
+/// input.
 void set_releases(Pipe& pipe, const NeedSource& source) {
     const std::int64_t all = source.blocking.t * source.slice_tiles;
-    std::vector<std::int64_t> later(static_cast<std::size_t>(source.blocking.cores()), all);
+    std::vector<std::int64_t> later(static_cast<std::size_t>(source.blocking.cores()), 2 * all);
+    for (const ChunkNeed& need : pipe.needs) later[need.source] = std::min(later[need.source], all + need.release);
     for (std::size_t n = pipe.needs.size(); n-- > 0;) {
         ChunkNeed& need = pipe.needs[n];
         const std::int64_t first_touched = need.release;
@@ -150,43 +171,29 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
     for (std::int64_t z = 0; z < operand.operand_z; ++z)
         for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
             collect.begin();
-            walk_chunk(use, out, group, chunk, [&](const TileRect& rect) { collect.add(z, rect); });
+            const auto add = [&](const TileRect& rect) { collect.add(z, rect); };
+            if (source.produced_after.empty())
+                walk_chunk(use, out, group, chunk, add);
+            else
+                walk_in_order(use, out, group, chunk, add);
             collect.end();
         }
     pipe.first_need.push_back(static_cast<std::uint32_t>(pipe.needs.size()));
     if (!source.produced_after.empty()) set_releases(pipe, source);
 }
 
-std::int64_t widest_window(const std::vector<Pipe>& pipes, std::size_t sources) {
-    // released[source]: (pipe, position) of every pipe that touches the source
-    std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> released(sources);
-    std::size_t chunks = 0;
-    for (std::size_t p = 0; p < pipes.size(); ++p) {
-        chunks = std::max(chunks, pipes[p].chunks());
-        for (const ChunkNeed& need : pipes[p].needs)
-            if (released[need.source].empty() || released[need.source].back().first != p)
-                released[need.source].emplace_back(p, 0);
-    }
-    std::int64_t widest = 0;
-    const auto each_need = [&](std::size_t chunk, auto&& visit) {
-        for (std::size_t p = 0; p < pipes.size(); ++p) {
-            if (chunk >= pipes[p].chunks()) continue;
-            for (std::uint32_t n = pipes[p].first_need[chunk]; n < pipes[p].first_need[chunk + 1]; ++n)
-                visit(p, pipes[p].needs[n]);
+std::vector<Sending> sendings(const Pipe& pipe, bool from_queue) {
+    std::vector<Sending> all;
+    for (std::uint32_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
+        const std::uint32_t first = pipe.first_need[chunk], end = pipe.first_need[chunk + 1];
+        std::uint32_t left = pipe.chunk_tiles[chunk];
+        for (std::uint32_t n = first; !from_queue && n + 1 < end; ++n) {
+            all.push_back({chunk, n, n + 1, pipe.needs[n].tiles, false});
+            left -= std::min(left, pipe.needs[n].tiles);
         }
-    };
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-        each_need(chunk, [&](std::size_t, const ChunkNeed& need) {
-            std::int64_t kept = need.need;
-            for (const auto& [_, position] : released[need.source]) kept = std::min(kept, position);
-            widest = std::max(widest, need.need - kept);
-        });
-        each_need(chunk, [&](std::size_t p, const ChunkNeed& need) {
-            for (auto& [pipe, position] : released[need.source])
-                if (pipe == p) position = std::max(position, need.release);
-        });
+        all.push_back({chunk, from_queue || end == first ? first : end - 1, end, left, true});
     }
-    return widest;
+    return all;
 }
 
 }  // namespace tt

@@ -48,4 +48,28 @@ void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, 
     }
 }
 
+/// The same, cut so that the tiles of each rectangle, row by row, come in the order in which the core takes them: rows
+/// of a k-block ublock by ublock of the result's columns, a whole slice by ublocks.
+template <class Visit>
+void walk_in_order(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t chunk, Visit visit) {
+    walk_chunk(use, out, group, chunk, [&](const TileRect& rect) {
+        std::int64_t rt = rect.nr, ct = rect.nc;
+        bool by_columns = false;
+        if (use.chunks == OperandUse::Chunks::KRows) {
+            ct = out.ublock_ct;
+        } else if (use.chunks == OperandUse::Chunks::One) {
+            const bool own = use.chunk_rt * use.chunk_ct > 1;
+            rt = own ? use.chunk_rt : out.ublock_rt;
+            ct = own ? use.chunk_ct : out.ublock_ct;
+            by_columns = out.order == UblockOrder::Column;
+        }
+        if (rect.nr % rt != 0 || rect.nc % ct != 0) return visit(rect);
+        const std::int64_t down = rect.nr / rt, across = rect.nc / ct;
+        for (std::int64_t u = 0; u < down * across; ++u) {
+            const std::int64_t r = by_columns ? u % down : u / across, c = by_columns ? u / down : u % across;
+            visit(TileRect{rect.r0 + r * rt, rect.c0 + c * ct, rt, ct});
+        }
+    });
+}
+
 }  // namespace tt

@@ -19,6 +19,13 @@ BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c) {
     return {i * blocking.grid_c + j, r % blocking.core_rt(), c % blocking.core_ct()};
 }
 
+std::vector<std::int64_t> PlanOp::pushed_tiles() const {
+    std::vector<std::int64_t> pushed;
+    for (std::int64_t left : out_tiles)
+        for (; left > 0; left -= pushed.back()) pushed.push_back(pushed_at_once(left));
+    return pushed;
+}
+
 static bool in_prologue(const EpochLaunch& launch, const Queue* queue) {
     for (const ExecuteCommand& member : launch.members)
         for (const QueueLaunch& settings : member.queues)
@@ -47,13 +54,13 @@ public:
         : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse) {}
 
     std::shared_ptr<const Plan> build() {
-        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) their loop nests and pipes,
-        // (5) output buffers wide enough for what consumers reorder
+        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) how they hand over their outputs,
+        // (5) their loop nests and pipes
         list_ops();
         for (PlanOp& op : plan_->ops) place(op);
         for (PlanOp& op : plan_->ops) connect(op);
+        for (PlanOp& op : plan_->ops) classify(op);
         for (PlanOp& op : plan_->ops) fit(op);
-        for (PlanOp& op : plan_->ops) widen_output(op);
         problems_.throw_if_any();
         return plan_;
     }
@@ -63,11 +70,11 @@ private:
     void place(PlanOp& op);
     void connect(PlanOp& op);
     PlanOperand operand(const PlanOp& op, std::size_t k);
+    void classify(PlanOp& op);
     void fit(PlanOp& op);
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
-    void widen_output(PlanOp& op);
     int queue_index(const Queue* queue);
 
     const Netlist& netlist_;
@@ -214,6 +221,32 @@ PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
     return made;
 }
 
+/// Who reads the output, in which order, decides how it is handed over, and so how large its buffer is.
+void Elaborator::classify(PlanOp& op) {
+    const Blocking& out = op.op->cfg.out;
+    std::vector<OutputReader> readers;
+    for (const PlanReader& reader : op.readers) {
+        const auto k = static_cast<std::size_t>(reader.operand);
+        const PlanOp& to = plan_->ops[static_cast<std::size_t>(reader.op)];
+        readers.push_back({fmt::format("operand {} of '{}'", k, to.op->name()),
+                           tile_orders(to.op->cfg, k, to.op->tms[k], out),
+                           to.def->use(to.op->cfg, reader.operand, 0, 0).clear_tiles, false});
+    }
+    // Rows of datums, and sums that gather in their queue, leave as they are made.
+    if (!op.op->cfg.untilize && !op.op->cfg.gradient)
+        for (const int q : op.out_queues) {
+            const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
+            readers.push_back({fmt::format("queue '{}'", queue.name), tile_orders(queue, out), 1, true});
+        }
+    op.hand_over = hand_over(*op.op, launch_.input_count(), readers);
+    const HandOver& made = op.hand_over;
+    // A stack that its buffer does not hold still needs all of it there at once.
+    op.capacity_tiles =
+        made.scatter() ? made.buffer_tiles / made.block_tiles * made.held_together : output_buffer_tiles(*op.op);
+    op.packs_in_place = packs_in_place(op.op->cfg);
+    if (op.op->cfg.untilize) op.push_tiles = out.mblock_n * out.ublock_tiles();
+}
+
 /// Loop nest and pipes of an op. Prologue operands that do not fit in L1 together are streamed once per input instead,
 /// the largest first.
 void Elaborator::fit(PlanOp& op) {
@@ -226,14 +259,14 @@ void Elaborator::fit(PlanOp& op) {
             if (operand.intake == Intake::Resident &&
                 (!largest || operand.l1_tiles * operand.tile_bytes > largest->l1_tiles * largest->tile_bytes))
                 largest = &operand;
-        if (!largest || fits_l1(op, launch_.input_count(), chip)) break;
+        if (!largest || fits_l1(op, chip)) break;
         largest->intake = Intake::PerStep;  // loop_nest() says which way it streams
         for (PlanOperand& operand : op.operands) {
             operand.pipes.clear();
             operand.pipe_of_core.clear();
         }
     }
-    check_l1(op, launch_.input_count(), chip, problems_);
+    check_l1(op, chip, problems_);
 }
 
 /// Eltwise-like ops stream groups of ublocks: as many as half of the smallest operand buffer holds.
@@ -247,6 +280,7 @@ std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
         const std::int64_t buffer = input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
         group = std::min(group, buffer / 2 / std::max<std::int64_t>(1, use.chunk_rt * use.chunk_ct));
     }
+    if (op.push_tiles > 0 && group > out.mblock_n) group -= group % out.mblock_n;  // whole rows of ublocks
     return std::max<std::int64_t>(1, group);
 }
 
@@ -357,18 +391,6 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
                                                                        : most;
         operand.capacity_tiles = std::max(operand.capacity_tiles, held);
         if (operand.intake == Intake::Resident) operand.l1_tiles = std::max(operand.l1_tiles, all);
-    }
-}
-
-/// A consumer that takes tiles in another order than they are made (hstack, transpose, broadcasts that repeat) needs
-/// the tiles between kept: the overlay sizes the buffer for that, so the model does too.
-void Elaborator::widen_output(PlanOp& op) {
-    op.capacity_tiles = std::max(output_buffer_tiles(*op.op, launch_.input_count()),
-                                 *std::max_element(op.out_tiles.begin(), op.out_tiles.end()));
-    for (const PlanReader& reader : op.readers) {
-        const PlanOperand& operand =
-            plan_->ops[static_cast<std::size_t>(reader.op)].operands[static_cast<std::size_t>(reader.operand)];
-        op.capacity_tiles = std::max(op.capacity_tiles, widest_window(operand.pipes, op.cores.size()));
     }
 }
 

@@ -6,27 +6,70 @@ namespace tt {
 
 static std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-std::int64_t output_buffer_tiles(const Op& op, std::int64_t input_count) {
+std::int64_t output_buffer_tiles(const Op& op) {
     const Blocking& out = op.cfg.out;
-    const std::int64_t mblock = out.mblock_tiles();
     // Untilized rows leave as they are made: a row of ublocks per buffer, not a whole mblock.
     if (op.cfg.untilize) return op.buf_size_mb * out.mblock_n * out.ublock_tiles();
-    const std::int64_t ever = input_count * out.t;  // mblocks an execute makes
-    const bool few = ever <= std::max<std::int64_t>(op.buf_size_mb / 2, 1);
-    return (few ? ever : op.buf_size_mb) * mblock;
+    return op.buf_size_mb * out.mblock_tiles();
 }
+
+bool packs_in_place(const OpConfig& op) {
+    const OpAttributes& a = op.attr;
+    if (op.untilize || op.gradient || op.intermed_df != op.out_df || a.m_k <= 1) return false;
+    return op.type == "matmul" || op.type == "depthwise";
+}
+
+namespace {
+
+/// Bytes of an input buffer where nothing else asks for more: 1024 clocks at 32 B.
+constexpr std::int64_t usual_bytes = 32768;
+
+/// So many bytes in tiles; a tile counts as the power of two nearest to its size, unless it divides them.
+std::int64_t in_tiles(std::int64_t bytes, std::int64_t tile_bytes) {
+    if (bytes % tile_bytes == 0) return bytes / tile_bytes;
+    std::int64_t below = 1;
+    while (2 * below <= tile_bytes) below *= 2;
+    return bytes / (tile_bytes - below <= 2 * below - tile_bytes ? below : 2 * below);
+}
+
+/// The product inside a fused op that takes the input, and as which operand; null: none.
+std::pair<const FusedSubOp*, std::size_t> product_of(const OpConfig& op, std::size_t input) {
+    const FusedOperand wanted{FusedOperand::Kind::Input, static_cast<int>(input)};
+    if (op.fused)
+        for (const auto& schedule : op.fused->schedules)
+            for (const FusedSubOp& sub : schedule)
+                for (std::size_t k = 0; k < sub.inputs.size(); ++k)
+                    if (sub.type == "matmul" && sub.inputs[k] == wanted) return {&sub, k};
+    return {nullptr, 0};
+}
+
+/// Tiles of a streamed operand's buffer that are independent of what is freed at once.
+std::int64_t base_tiles(const Op& op, std::size_t k, std::int64_t clear, std::int64_t tile_bytes) {
+    const OpConfig& cfg = op.cfg;
+    if (cfg.attr.identity && (k == 0 || k == 2)) return 0;
+    if (const auto [product, operand] = product_of(cfg, k); product) {
+        if (operand == 1) return 2 * product->attributes.m_k * product->mblock_n * clear;
+        if (product->mblock_n > 1) return 2 * product->attributes.m_k * clear;
+    }
+    const auto inputs = static_cast<std::int64_t>(op.inputs.size());
+    const bool many = inputs > 3 && (cfg.fused || cfg.type == "splice");
+    return in_tiles(many ? usual_bytes * 3 / inputs : usual_bytes, tile_bytes);
+}
+
+}  // namespace
 
 std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes) {
     const auto held = [&](const std::map<int, std::int64_t>& broadcast) -> std::int64_t {
         const auto it = broadcast.find(static_cast<int>(k));
         return it == broadcast.end() ? 0 : it->second;
     };
-    if (const std::int64_t tiles = held(op.cfg.attr.kernel_broadcast)) return tiles;
-    if (const std::int64_t tiles = held(op.cfg.attr.kernel_broadcast_per_t)) return 2 * tiles;
-    const std::int64_t unit = 2 * std::max<std::int64_t>(use.clear_tiles, 1);
-    const std::int64_t about_32_kib = 32768 / tile_bytes;
+    const std::int64_t broadcast =
+        std::max(held(op.cfg.attr.kernel_broadcast), held(op.cfg.attr.kernel_broadcast_per_t));
+    const std::int64_t clear = broadcast > 0 ? broadcast : std::max<std::int64_t>(use.clear_tiles, 1);
+    const std::int64_t base = broadcast > 0 ? 0 : base_tiles(op, k, clear, tile_bytes);
+    const std::int64_t tiles = round_up(std::max(base, 2 * clear), 2 * clear);
     const std::int64_t floor = k < op.input_buf_min_size_tiles.size() ? op.input_buf_min_size_tiles[k] : 0;
-    return round_up(std::max({unit, about_32_kib, floor}), unit);
+    return floor > tiles ? round_up(floor, clear) : tiles;
 }
 
 namespace {
@@ -34,12 +77,13 @@ struct L1Use {
     std::int64_t usable = 0, used = 0;
     std::string parts;
 };
-L1Use l1_use(const PlanOp& op, std::int64_t input_count, const ChipParams& chip) {
+L1Use l1_use(const PlanOp& op, const ChipParams& chip) {
     L1Use l1;
     const std::int64_t total = op.ethernet ? chip.eth_l1_bytes : chip.l1_bytes;
     const std::int64_t reserved = op.ethernet ? chip.eth_l1_reserved : chip.l1_reserved;
     l1.usable = total - reserved - op.op->overlay_size;
-    l1.used = output_buffer_tiles(*op.op, input_count) * op.out_tile_bytes;
+    const std::int64_t output = op.hand_over.scatter() ? op.hand_over.buffer_tiles : output_buffer_tiles(*op.op);
+    l1.used = output * op.out_tile_bytes;
     l1.parts = fmt::format("output {}", l1.used);
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
         const std::int64_t bytes = op.operands[k].l1_tiles * op.operands[k].tile_bytes;
@@ -50,13 +94,13 @@ L1Use l1_use(const PlanOp& op, std::int64_t input_count, const ChipParams& chip)
 }
 }  // namespace
 
-bool fits_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip) {
-    const L1Use l1 = l1_use(op, input_count, chip);
+bool fits_l1(const PlanOp& op, const ChipParams& chip) {
+    const L1Use l1 = l1_use(op, chip);
     return l1.used <= l1.usable;
 }
 
-void check_l1(const PlanOp& op, std::int64_t input_count, const ChipParams& chip, Diagnostics& out) {
-    const L1Use l1 = l1_use(op, input_count, chip);
+void check_l1(const PlanOp& op, const ChipParams& chip, Diagnostics& out) {
+    const L1Use l1 = l1_use(op, chip);
     if (l1.used > l1.usable)
         out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.used,
                   l1.parts, chip.name, l1.usable);

@@ -3,8 +3,8 @@
 //   producer core's output buffer --needs--> Pipe (chunks in consumption order) --> operand buffer of its cores
 //
 // Positions in an output buffer count tiles in production order from the start of an input: slice by slice, ublock by
-// ublock. A chunk of a pipe may leave once each source has produced `need` tiles, and lets each source reuse the space
-// of everything before `release`.
+// ublock. What a chunk takes from a source may leave once that has produced `need` tiles, and lets it reuse the space
+// of everything before `release`. How a source hands its tiles over, one by one or in blocks, is its HandOver.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,20 @@
 #include "kernels/timing/kernel_timing.hpp"
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
+#include "netlist/plan/hand_over.hpp"
 #include "netlist/plan/tm_map.hpp"
 #include "netlist/queue_state.hpp"
 
 namespace tt {
 
-/// What one chunk takes from one source (a core of the producing op, or a buffer of a queue).
+/// What one chunk takes from one source: a core of the producing op, and there from one of the blocks that it hands
+/// over at once; or a buffer of a queue.
 struct ChunkNeed {
     std::uint32_t source = 0;
     std::uint32_t tiles = 0;
     std::int32_t z_first = 0, z_last = 0;  ///< producer slices it touches
     std::int64_t need = 0, release = 0;    ///< tile positions, see above (ops only)
+    std::uint32_t phases = 0;              ///< runs of contiguous tiles that begin in it (ops only)
 };
 
 /// Carries one operand to the cores that need the same tiles of it (one core: unicast, several: multicast).
@@ -84,13 +87,21 @@ struct PlanOp {
     std::int64_t slices = 1;  ///< output slices (t)
     std::int64_t steps_per_slice = 1;
     std::vector<std::int64_t> out_tiles;  ///< per step of a slice: tiles packed to the output buffer (0: spill only)
+    std::int64_t push_tiles = 0;          ///< of them, what leaves the packer at once; 0: a step's tiles together
     std::int64_t slice_tiles = 1;         ///< tiles of one output slice of one core (mblock)
+    HandOver hand_over;                   ///< to its readers
     std::int64_t capacity_tiles = 0;      ///< of the output buffer of each core
+    bool packs_in_place = false;          ///< partial sums lie where the result is sent from: all of a slice's space
     std::int64_t out_tile_bytes = 0;
     std::vector<StepTime> step_times;                                  ///< per step of a slice
     std::vector<PlanReader> readers;                                   ///< operands fed from the output buffers
     std::vector<int> out_queues;                                       ///< queues fed from them
     std::int64_t input_tiles() const { return slices * slice_tiles; }  ///< produced per core and input
+    /// Of a step's tiles that are still to be packed, those that get room and leave the packer together.
+    std::int64_t pushed_at_once(std::int64_t tiles) const {
+        return push_tiles > 0 ? std::min(push_tiles, tiles) : tiles;
+    }
+    std::vector<std::int64_t> pushed_tiles() const;  ///< of a slice, one after the other
 };
 
 struct PlanQueue {

@@ -34,6 +34,23 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
     return text;
 }
 
+static std::string print_hand_over(const PlanOp& op) {
+    const HandOver& made = op.hand_over;
+    if (made.forks.empty()) return "";
+    if (!made.scatter()) return fmt::format("    output: in order, {} forks a core\n", made.most_forks());
+    std::int64_t repeats = 1;
+    for (const Fork& fork : made.forks) repeats = std::max(repeats, fork.repeats);
+    return fmt::format(
+        "    output: scatter, because {} {}; blocks of {} mblocks ({} tiles), {} in its buffer, units of {} tiles, {} "
+        "forks and {} phases a core and block{}{}\n",
+        made.because, to_string(made.rule), made.block_mblocks, made.block_tiles, made.buffer_tiles / made.block_tiles,
+        made.unit, made.most_forks(), made.most_phases(),
+        repeats > 1 ? fmt::format(", periodic_repeat {}", repeats) : "",
+        made.held_together > made.block_tiles
+            ? fmt::format("; {} tiles are kept, which a reader takes together", made.held_together)
+            : "");
+}
+
 static std::string print_op(const Plan& plan, const PlanOp& op) {
     const Blocking& b = op.op->cfg.out;
     std::string text =
@@ -45,6 +62,7 @@ static std::string print_op(const Plan& plan, const PlanOp& op) {
     text += fmt::format(
         "    loop: {} slices x {} steps; last step unpack {} math {} pack {} cycles; output buffer {} tiles\n",
         op.slices, op.steps_per_slice, time.unpack.value(), time.math.value(), time.pack.value(), op.capacity_tiles);
+    text += print_hand_over(op);
     for (const int q : op.out_queues)
         text += fmt::format("    -> queue {}\n", plan.queues[static_cast<std::size_t>(q)].queue->name);
     return text;

@@ -10,6 +10,7 @@ namespace tt::sim {
 
 Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
     : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
+    scatter_ = op.hand_over.scatter() && epoch.mechanisms().blocks;
     steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs() * op.input_tiles();
     if (epoch.wants_input_times(op)) input_times_.resize(static_cast<std::size_t>(epoch.inputs()));
@@ -85,13 +86,60 @@ int Core::missing_operand(const Position& at) const {
     return -1;
 }
 
-bool Core::output_full(const Position& at) const {
+/// Tiles of space that the step asks for before it starts.
+std::int64_t Core::room_for(const Position& at) const {
     const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)];
-    return tiles > 0 && packing_ + tiles - released_ > op_.capacity_tiles;
+    return tiles == 0 && at.step == 0 && op_.packs_in_place ? op_.slice_tiles : tiles;
+}
+
+bool Core::no_room(std::int64_t tiles) const {
+    return tiles > 0 && packing_ + tiles - std::min(freed_, packing_) > op_.capacity_tiles;
+}
+
+bool Core::output_full(const Position& at) const { return no_room(op_.pushed_at_once(room_for(at))); }
+
+/// The end of the block in which `position` lies.
+std::int64_t Core::block_end(std::int64_t position) const {
+    const std::int64_t block = op_.hand_over.held_together;
+    return std::min((position / block + 1) * block, total_tiles_);
+}
+
+/// The next block may leave once it is packed and all forks have sent the one before.
+void Core::try_open() {
+    if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
+    if (produced_ < block_end(open_) || (epoch_.mechanisms().lockstep && released_ < open_)) return;
+    opening_ = true;
+    epoch_.schedule(op_.chip, epoch_.now() + epoch_.block_time(op_.chip, users_.size()), *this, Opened);
+}
+
+Core::Held Core::held_by(std::int64_t position) const {
+    if (!scatter_ || produced_ < position) return produced_ < position ? Held::Source : Held::Block;
+    return produced_ < block_end(open_) || opening_ ? Held::Block : Held::Lockstep;
+}
+
+WaitsFor Core::why_held(std::int64_t position, const std::string& waiter) const {
+    switch (held_by(position)) {
+        case Held::Source:
+            break;
+        case Held::Block:
+            return {fmt::format("{} waits for a whole block of {} tiles of {}", waiter, op_.hand_over.held_together,
+                                name()),
+                    this};
+        case Held::Lockstep:
+            for (std::size_t u = 0; u < users_.size(); ++u)
+                if (released_by_[u] == released_)
+                    return {fmt::format("{} waits for the other forks of {} to send the block before", waiter, name()),
+                            &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+    }
+    return {fmt::format("{} waits for tiles of {}", waiter, name()), this};
+}
+
+void Core::tell_users() {
+    for (OutputUser* user : users_) user->source_produced();
 }
 
 void Core::try_start() {
-    if (unpacking_ || step_ == steps_) return;
+    if (unpacking_ || to_pack_ > 0 || step_ == steps_) return;
     const Position at = position(step_);
     // (1) operands there, (2) room for the result
     const int missing = missing_operand(at);
@@ -109,7 +157,7 @@ void Core::trace_wait(int operand) {
 }
 
 void Core::begin_step(const Position& at) {
-    const StepTime& time = op_.step_times[static_cast<std::size_t>(at.step)];
+    const StepTime time = epoch_.mechanisms().kernels ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
     const Cycle now = epoch_.now();
     // (3) unpack and math, (4) pack behind them
     const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);
@@ -120,23 +168,46 @@ void Core::begin_step(const Position& at) {
     if (!input_times_.empty()) {
         InputTimes& input = input_times_[static_cast<std::size_t>(at.input)];
         input.first_unpack = std::min(input.first_unpack, now);
-        input.last_pack = pack_end;
         input.math += time.counted.value();
     }
     if (probe_)
         probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),
                       time.math.value(), time.engaged.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
-    if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0) {
-        packing_ += tiles;
-        epoch_.schedule(op_.chip, pack_end, *this, Packed, static_cast<std::uint64_t>(tiles));
-    }
+    if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0)
+        pack(tiles, time.pack.value(), pack_end);
     if (!epoch_.values()) return;
     const std::int64_t slice_number = at.input * op_.slices + at.slice;
     if (at.step == 0) blocks_.push_back(epoch_.compute().reserve(op_));
     TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order",
              op_.op->name());
     if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
+}
+
+/// Packs `tiles` in `cycles`, the last by `pack_end` when there is room for all of them.
+void Core::pack(std::int64_t tiles, Cycle cycles, Cycle pack_end) {
+    const std::int64_t first = op_.pushed_at_once(tiles);
+    const std::int64_t pieces = (tiles + first - 1) / first;
+    piece_time_ = cycles / static_cast<Cycle>(pieces);
+    to_pack_ = tiles - first;
+    packing_ += first;
+    const Cycle first_end = pack_end - piece_time_ * static_cast<Cycle>(pieces - 1);
+    epoch_.schedule(op_.chip, first_end, *this, Packed, static_cast<std::uint64_t>(first));
+}
+
+/// The next piece of a step, once there is room for it.
+void Core::pack_on() {
+    const std::int64_t tiles = op_.pushed_at_once(to_pack_);
+    pack_waits_ = no_room(tiles);
+    if (pack_waits_) {
+        if (probe_) probe_->waits_for_room(epoch_.now());
+        return;
+    }
+    to_pack_ -= tiles;
+    packing_ += tiles;
+    const Cycle end = epoch_.now() + piece_time_;
+    pack_free_ = std::max(pack_free_, end);
+    epoch_.schedule(op_.chip, end, *this, Packed, static_cast<std::uint64_t>(tiles));
 }
 
 void Core::submit_slice(const Position& at) {
@@ -177,17 +248,30 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
             if (op_.operands[k].intake != Intake::Resident)
                 operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
         try_start();
+        if (finished()) epoch_.core_finished();
+        return;
+    }
+    if (what == Opened) {
+        opening_ = false;
+        open_ = block_end(open_);
+        try_open();  // with lockstep off, the next one may be there already
+        tell_users();
         return;
     }
     produced_ += static_cast<std::int64_t>(argument);
     stats_.last_pack = epoch_.now();
+    if (!input_times_.empty())
+        input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now();
+    if (to_pack_ > 0) pack_on();
     if (users_.empty()) {
-        released_ = produced_;
+        released_ = freed_ = produced_;
         drop_released_blocks();
     }
-    for (OutputUser* user : users_) user->source_produced();
+    try_open();
+    if (!scatter_) tell_users();
     try_start();
     epoch_.core_packed(*this);
+    if (finished()) epoch_.core_finished();
 }
 
 std::int64_t Core::released() const { return *std::min_element(released_by_.begin(), released_by_.end()); }
@@ -200,13 +284,19 @@ void Core::release(std::size_t user, std::int64_t position) {
     const std::int64_t now_released = released();
     if (now_released == released_) return;
     released_ = now_released;
+    const std::int64_t block = scatter_ ? op_.hand_over.held_together : 1;
+    const std::int64_t now_free = released_ >= total_tiles_ ? total_tiles_ : released_ / block * block;
+    if (now_free == freed_) return;
+    freed_ = now_free;
     if (probe_) probe_->released(users_[user]->probe());
     drop_released_blocks();
+    try_open();
+    if (pack_waits_) pack_on();
     try_start();
 }
 
 void Core::drop_released_blocks() {
-    while (!blocks_.empty() && (first_block_ + 1) * op_.slice_tiles <= std::min(released_, produced_)) {
+    while (!blocks_.empty() && (first_block_ + 1) * op_.slice_tiles <= std::min(freed_, produced_)) {
         blocks_.pop_front();
         ++first_block_;
     }
@@ -225,8 +315,14 @@ void Core::walk(StateWalk& walk) {
     walk.fixed(unpacking_);
     walk.time(pack_free_);
     walk.count(packing_, tiles, scope);
+    walk.fixed(to_pack_);
+    walk.fixed(pack_waits_);
+    walk.fixed(piece_time_);
     walk.count(produced_, tiles, scope);
     walk.count(released_, tiles, scope);
+    walk.count(freed_, tiles, scope);
+    if (scatter_) walk.count(open_, tiles, scope);
+    walk.fixed(opening_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);
@@ -234,20 +330,21 @@ void Core::walk(StateWalk& walk) {
 }
 
 WaitsFor Core::waits_for() const {
-    if (step_ == steps_) return {fmt::format("{} has done its steps", name()), nullptr};
-    const Position at = position(step_);
-    if (const int k = missing_operand(at); k >= 0) {
+    if (step_ == steps_ && !pack_waits_) return {fmt::format("{} has done its steps", name()), nullptr};
+    const Position at = position(pack_waits_ && !unpacking_ ? step_ - 1 : step_);
+    if (const int k = missing_operand(at); k >= 0 && !pack_waits_) {
         const PipeFlow& pipe = *operands_[static_cast<std::size_t>(k)].pipe;
         return {fmt::format("{} (input {}, slice {}) waits for operand {} from {}", name(), at.input, at.slice, k,
                             pipe.source_name()),
                 &pipe};
     }
-    if (output_full(at)) {
+    if (pack_waits_ || output_full(at)) {
         for (std::size_t u = 0; u < users_.size(); ++u)
             if (released_by_[u] == released_)
-                return {fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles", name(),
-                                    at.input, at.slice, op_.capacity_tiles),
-                        &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+                return {
+                    fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles{}", name(),
+                                at.input, at.slice, op_.capacity_tiles, scatter_ ? ", which go in whole blocks" : ""),
+                    &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
     }
     return {fmt::format("{} could run", name()), nullptr};
 }

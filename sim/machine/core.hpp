@@ -38,6 +38,15 @@ public:
     void try_start();
     // --- output side; positions count tiles over all inputs of the epoch ---
     std::int64_t produced() const { return produced_; }
+    /// Tiles before it may leave: all that are packed, or, handed over in blocks, those of the block that is being
+    /// sent.
+    std::int64_t available() const { return scatter_ ? open_ : produced_; }
+    /// Why tiles from `available()` on may not leave: nobody has made them, their block is not packed, or a fork has
+    /// not sent the block before.
+    enum class Held : std::uint8_t { Source, Block, Lockstep };
+    Held held_by(std::int64_t position) const;
+    /// The link of a chain for `waiter`, which waits for tiles up to `position`.
+    WaitsFor why_held(std::int64_t position, const std::string& waiter) const;
     void release(std::size_t user, std::int64_t position);
     /// The block of output slice `slice_number` (input * t + slice), while it lies in the output buffer.
     BlockPtr block(std::int64_t slice_number) const;
@@ -57,7 +66,7 @@ public:
     const std::vector<InputTimes>& input_times() const { return input_times_; }
 
 private:
-    enum Event : std::uint32_t { Unpacked, Packed };
+    enum Event : std::uint32_t { Unpacked, Packed, Opened };
     struct Position {
         std::int64_t input, slice, step;
     };
@@ -70,7 +79,14 @@ private:
     std::int64_t chunks_needed(std::size_t k, const Position& at) const;
     std::int64_t chunks_taken(std::size_t k, const Position& at) const;
     int missing_operand(const Position& at) const;  // -1: none
+    std::int64_t room_for(const Position& at) const;
+    bool no_room(std::int64_t tiles) const;
     bool output_full(const Position& at) const;
+    void pack(std::int64_t tiles, Cycle cycles, Cycle pack_end);
+    void pack_on();
+    std::int64_t block_end(std::int64_t position) const;
+    void try_open();
+    void tell_users();
     void trace_wait(int operand);
     void begin_step(const Position& at);
     void submit_slice(const Position& at);
@@ -87,10 +103,17 @@ private:
     bool unpacking_ = false;
     Cycle pack_free_ = 0;
     std::int64_t packing_ = 0;  // produced, and being packed
+    std::int64_t to_pack_ = 0;  // of the step that is being packed piece by piece
+    bool pack_waits_ = false;   // for room for the next piece
+    Cycle piece_time_ = 0;
     std::int64_t produced_ = 0, total_tiles_ = 0;
     std::vector<OutputUser*> users_;
     std::vector<std::int64_t> released_by_;
     std::int64_t released_ = 0;
+    std::int64_t freed_ = 0;  ///< space that the packer may use again: in blocks, when it hands over blocks
+    bool scatter_ = false;    // it hands over blocks
+    std::int64_t open_ = 0;   // end of the block that is being sent
+    bool opening_ = false;
     std::deque<BlockPtr> blocks_;  // from slice number first_block_
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> gradients_;  // per slice: what the last input left

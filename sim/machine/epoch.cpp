@@ -20,7 +20,8 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       access_(std::move(access)),
       finished_(std::move(finished)),
       probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
-      input_ends_(static_cast<std::size_t>(launch.inputs), 0) {
+      input_ends_(static_cast<std::size_t>(launch.inputs), 0),
+      packed_(plan_.graphs.size(), input_ends_) {
     if (OpResults* results = op_results()) {
         results->begin(launch_, plan_);
         for (const PlanOp& op : plan_.ops) first_results_[op.graph] = results->first_of(op);
@@ -74,6 +75,12 @@ void Epoch::build_pipes() {
         }
 }
 
+Cycle Epoch::block_time(std::int64_t chip, std::size_t forks) const {
+    if (!mechanisms().firmware) return 0;
+    const noc::PipeConstants& t = context_.board.chip(chip).pipes();
+    return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(forks));
+}
+
 QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
 
 void Epoch::start() {
@@ -104,13 +111,22 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
 
 void Epoch::core_packed(const Core& core) {
     const std::int64_t per_input = core.op().input_tiles();
+    if (core.produced() % per_input == 0) note_packed(core);
     if (core.op().out_queues.empty() && core.op().readers.empty()) {
         const std::int64_t input = (core.produced() - 1) / per_input;
         input_over(input);
     }
-    if (!core.finished()) return;
+}
+
+void Epoch::core_finished() {
     --open_cores_;
     check_finished();
+}
+
+void Epoch::note_packed(const Core& core) {
+    const auto graph = std::find(plan_.graphs.begin(), plan_.graphs.end(), core.op().graph) - plan_.graphs.begin();
+    const std::int64_t input = core.produced() / core.op().input_tiles() - 1;
+    packed_[static_cast<std::size_t>(graph)][static_cast<std::size_t>(input)] = now();
 }
 
 void Epoch::writer_finished() {
@@ -151,15 +167,20 @@ double Epoch::share_done() const {
 /// Skipped inputs end as those of the period before did, and what had begun to end does so later.
 void Epoch::walk_input_ends(StateWalk& walk) {
     if (!walk.advancing() || scope_.moved == 0) return;
+    skip_inputs(input_ends_, walk);
+    for (std::vector<Cycle>& ends : packed_) skip_inputs(ends, walk);
+}
+
+void Epoch::skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const {
     const auto base = static_cast<std::size_t>(scope_.base);
     const auto period = static_cast<std::size_t>(scope_.moved);
     const std::size_t skipped = period * walk.periods();
     const Cycle cycles = walk.cycles() / walk.periods();
-    for (std::size_t n = input_ends_.size(); n-- > base + skipped;) {
-        const Cycle begun = input_ends_[n - skipped];
-        input_ends_[n] = begun == 0 ? 0 : begun + walk.cycles();
+    for (std::size_t n = ends.size(); n-- > base + skipped;) {
+        const Cycle begun = ends[n - skipped];
+        ends[n] = begun == 0 ? 0 : begun + walk.cycles();
     }
-    for (std::size_t n = base; n < base + skipped; ++n) input_ends_[n] = input_ends_[n - period] + cycles;
+    for (std::size_t n = base; n < base + skipped; ++n) ends[n] = ends[n - period] + cycles;
 }
 
 void Epoch::walk(StateWalk& walk) {
@@ -229,6 +250,11 @@ void Epoch::report_graph(GraphReport& graph) const {
         graph.first_input_end = input_ends_.empty() ? ended_ : input_ends_.front();
         graph.first_inputs = inputs();
         graph.first_end = ended_;
+    }
+    for (std::size_t g = 0; g < plan_.graphs.size(); ++g) {
+        if (graph.name != plan_.graphs[g]->name || packed_[g].empty()) continue;
+        if (graph.executes == 1) graph.first_input_packed = packed_[g].front();
+        graph.last_input_packed = packed_[g].back();
     }
     graph.last_end = ended_;
     const double interval =

@@ -34,6 +34,9 @@ public:
     OpResults* op_results() { return context_.state.op_results.get(); }  ///< nullptr: nobody wants them
     /// Number of the result that the epoch's first input makes of an op of its plan.
     std::int64_t first_result(const PlanOp& op) const { return first_results_.at(op.graph); }
+    const PipeMechanisms& mechanisms() const { return context_.state.settings.pipes; }
+    /// From a block that is packed, and that all forks may send, to its first tile leaving.
+    Cycle block_time(std::int64_t chip, std::size_t forks) const;
     bool values() const { return context_.state.values(); }
     bool wants_input_times(const PlanOp& op) const { return context_.state.input_record.wanted(*op.graph); }
     EpochProbe* probe() const { return probe_; }
@@ -53,6 +56,7 @@ public:
     void walk(StateWalk& walk);
 
     void core_packed(const Core& core);
+    void core_finished();
     void writer_finished();
     void entry_written(const QueuePort& port, std::int64_t input);
     /// For wait-for chains: a writer or reader of the queue in this epoch that has not finished; nullptr otherwise.
@@ -66,6 +70,8 @@ public:
 
 private:
     void input_over(std::int64_t input);
+    void note_packed(const Core& core);
+    void skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const;
     void report_graph(GraphReport& graph) const;
     void report_op(GraphReport& graph, std::size_t o) const;
     void walk_input_ends(StateWalk& walk);
@@ -88,7 +94,8 @@ private:
     bool done_ = false;
     Cycle started_ = 0, ended_ = 0;
     StateWalk::Scope scope_;
-    std::vector<Cycle> input_ends_;  // last entry written, or last pack, of each input
+    std::vector<Cycle> input_ends_;           // last entry written, or last pack, of each input
+    std::vector<std::vector<Cycle>> packed_;  // by graph of the plan and input: by all its cores
 };
 
 }  // namespace tt::sim

@@ -6,13 +6,20 @@
 
 namespace tt::sim {
 
+/// What happened, where it is no arrival: those say how long they took.
+static constexpr std::uint32_t credit_event = ~std::uint32_t{0};
+
 PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
     : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
-    total_ = resident() ? chunks_per_input_ : epoch.inputs() * chunks_per_input_;
-    tiles_before_.reserve(pipe.chunks() + 1);
-    tiles_before_.push_back(0);
-    for (const std::uint32_t tiles : pipe.chunk_tiles) tiles_before_.push_back(tiles_before_.back() + tiles);
+    sendings_ = sendings(pipe, operand_.producer_queue >= 0);
+    per_input_ = static_cast<std::int64_t>(sendings_.size());
+    total_ = resident() ? per_input_ : epoch.inputs() * per_input_;
+    tiles_before_chunk_ = tiles_before_sending_ = {0};
+    for (const std::uint32_t tiles : pipe.chunk_tiles)
+        tiles_before_chunk_.push_back(tiles_before_chunk_.back() + tiles);
+    for (const Sending& sending : sendings_)
+        tiles_before_sending_.push_back(tiles_before_sending_.back() + sending.tiles);
 }
 
 PipeFlow::~PipeFlow() {
@@ -32,11 +39,17 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     source_tiles_ = producers.front()->op().input_tiles();
     sources_.assign(producers.size(), nullptr);
     source_slots_.assign(producers.size(), 0);
+    std::vector<std::int64_t> next_input(producers.size(), 0);  // where the next input goes on
     for (const ChunkNeed& need : pipe_.needs) {
+        next_input[need.source] = need.release;
         if (sources_[need.source]) continue;
         sources_[need.source] = producers[need.source];
         source_slots_[need.source] = producers[need.source]->add_user(*this);
     }
+    gathers_ = std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; }) > 1;
+    // What it never takes it does not keep from being reused.
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+        if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
 }
 
 std::string PipeFlow::source_name() const {
@@ -46,40 +59,53 @@ std::string PipeFlow::source_name() const {
     return "padding";
 }
 
-std::int64_t PipeFlow::tiles_before(std::int64_t chunks) const {
-    return chunks / chunks_per_input_ * tiles_before_.back() +
-           tiles_before_[static_cast<std::size_t>(chunks % chunks_per_input_)];
+std::int64_t PipeFlow::tiles_sent() const {
+    return sent_ / per_input_ * tiles_before_sending_.back() +
+           tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
 }
 
-/// The first source that has not produced what the chunk takes; nullptr when all have.
-const ChunkNeed* PipeFlow::missing_source(std::int64_t input, std::size_t chunk) const {
-    for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) {
+/// As far as the sender knows.
+std::int64_t PipeFlow::tiles_taken() const {
+    return credited_ / chunks_per_input_ * tiles_before_chunk_.back() +
+           tiles_before_chunk_[static_cast<std::size_t>(credited_ % chunks_per_input_)];
+}
+
+/// The first source that does not give what is to be sent; nullptr when all do.
+const ChunkNeed* PipeFlow::missing_source(std::int64_t number) const {
+    const Sending& next = sending(number);
+    const std::int64_t before = number / per_input_ * source_tiles_;
+    for (std::uint32_t n = next.first; n < next.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
-        if (sources_[need.source]->produced() < input * source_tiles_ + need.need) return &need;
+        if (sources_[need.source]->available() < before + need.need) return &need;
     }
     return nullptr;
 }
 
 bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
-bool PipeFlow::buffers_full(std::size_t chunk) const {
+bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident()) return false;
-    const std::int64_t held = tiles_before(sent_) - tiles_before(taken_);
-    return held > 0 && held + pipe_.chunk_tiles[chunk] > operand_.capacity_tiles;
+    const std::int64_t held = tiles_sent() - tiles_taken();
+    return held > 0 && held + next.tiles > operand_.capacity_tiles;
+}
+
+/// What the sender has heard of by now; while it has no room, the next it hears of wakes it.
+void PipeFlow::take_credits() {
+    while (!credits_.empty() && credits_.front().known <= epoch_.now()) {
+        credited_ = credits_.front().chunks;
+        credits_.pop_front();
+    }
 }
 
 void PipeFlow::try_send() {
+    take_credits();
     while (sent_ < total_) {
-        const std::int64_t input = sent_ / chunks_per_input_;
-        const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
+        const std::int64_t input = sent_ / per_input_;
+        const Sending& next = sending(sent_);
         // (1) the data is there, (2) every receiving core has room, (3) off it goes
-        const bool missing = queue_ ? entry_missing(input) : missing_source(input, chunk) != nullptr;
-        if (missing || buffers_full(chunk)) {
-            if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
-            if (probe_) probe_->waits(epoch_.now(), missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room);
-            return;
-        }
-        const Cycle arrival = std::max(transfer(chunk), last_arrival_);
+        const bool missing = queue_ ? entry_missing(input) : missing_source(sent_) != nullptr;
+        if (missing || buffers_full(next)) return wait(missing);
+        const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
         if (probe_) probe_->sent(epoch_.now(), arrival, input);
@@ -87,6 +113,23 @@ void PipeFlow::try_send() {
                         static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
+}
+
+void PipeFlow::wait(bool missing) {
+    if (!missing && !credits_.empty() && !waiting_for_credit_) {
+        waiting_for_credit_ = true;
+        epoch_.schedule(consumer_.chip, credits_.front().known, *this, credit_event);
+    }
+    if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
+    if (!probe_) return;
+    FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
+    if (missing && !queue_) {
+        const ChunkNeed& need = *missing_source(sent_);
+        const auto held = sources_[need.source]->held_by(sent_ / per_input_ * source_tiles_ + need.need);
+        if (held == Core::Held::Block) why = FlowProbe::Wait::Block;
+        if (held == Core::Held::Lockstep) why = FlowProbe::Wait::Lockstep;
+    }
+    probe_->waits(epoch_.now(), why);
 }
 
 /// The consumer's cores that take the chunks: one, or a row of the op's grid.
@@ -100,63 +143,88 @@ NocEnd PipeFlow::receivers() const {
     return end;
 }
 
-Cycle PipeFlow::transfer(std::size_t chunk) {
+Cycle PipeFlow::transfer(const Sending& sending) {
+    if (sending.first == sending.end) return epoch_.now() + 1;
+    return queue_ ? from_queue(sending) : from_op(sending);
+}
+
+Cycle PipeFlow::from_queue(const Sending& sending) {
     Board& board = epoch_.board();
     const Cycle now = epoch_.now();
     const NocEnd to = receivers();
-    const auto tile_bytes = static_cast<std::uint64_t>(operand_.tile_bytes);
+    const Queue& queue = queue_->queue();
+    Chip& chip = board.chip(queue.device());
+    const bool host = queue.where == QueueLoc::Host;
+    const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
     Cycle arrival = now + 1;
-    for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) {
+    for (std::uint32_t n = sending.first; n < sending.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
-        const std::uint64_t bytes = need.tiles * tile_bytes;
+        const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
         const std::size_t lane = need.source + pipe_.cores.front();
-        if (queue_) {
-            const Queue& queue = queue_->queue();
-            Chip& chip = board.chip(queue.device());
-            const BufferAddress buffer =
-                queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
-            const bool host = queue.where == QueueLoc::Host;
-            const Cycle asked = now + (waited_ ? chip.pointer_delay() : 0);
-            const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
-            const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
-            arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
-        } else {
-            const Core& source = *sources_[need.source];
-            const Cycle ready = now + static_cast<Cycle>(board.chip(source.op().chip).timing().noc_issue);
-            arrival = std::max(arrival, board.send(source.op().chip, source.op().cores[need.source], consumer_.chip, to,
-                                                   bytes, ready, lane, 0));
-        }
+        const BufferAddress buffer =
+            queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
+        const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
+        const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
+        arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
     }
     return arrival;
 }
 
+/// One stream of the source's core sends it, after what it has sent before.
+Cycle PipeFlow::from_op(const Sending& sending) {
+    Board& board = epoch_.board();
+    const ChunkNeed& need = pipe_.needs[sending.first];
+    const Core& source = *sources_[need.source];
+    const std::int64_t chip = source.op().chip;
+    const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
+    const std::size_t lane = need.source + pipe_.cores.front();
+    const auto issue = static_cast<Cycle>(board.chip(chip).timing().noc_issue);
+    Cycle ready = epoch_.now() + issue;
+    if (epoch_.mechanisms().firmware) {
+        const noc::PipeConstants& t = board.chip(chip).pipes();
+        const bool other = last_source_ != static_cast<std::int64_t>(need.source);
+        const double between = other && last_source_ >= 0 ? t.partner : 0;
+        const double phases = t.phase * static_cast<double>(need.phases - (between > 0 && need.phases > 0 ? 1 : 0));
+        ready = std::max(ready, stream_free_) + static_cast<Cycle>(between + phases);
+        stream_free_ =
+            ready + static_cast<Cycle>(static_cast<double>(bytes) / (gathers_ ? t.gather_bytes : t.stream_bytes));
+        last_source_ = static_cast<std::int64_t>(need.source);
+    }
+    const Cycle arrival =
+        board.send(chip, source.op().cores[need.source], consumer_.chip, receivers(), bytes, ready, lane, 0);
+    return std::max(arrival, stream_free_);
+}
+
 void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
+    if (flight == credit_event) {
+        waiting_for_credit_ = false;
+        return try_send();
+    }
     if (probe_) probe_->arrived(epoch_.now(), flight);
     arrive(static_cast<std::int64_t>(argument));
 }
 
 void PipeFlow::arrive(std::int64_t number) {
-    const std::int64_t input = number / chunks_per_input_;
-    const auto chunk = static_cast<std::size_t>(number % chunks_per_input_);
-    if (epoch_.values()) collect_values(input, chunk);
-    arrived_ = number + 1;
-    for (Core* core : cores_) core->try_start();
-    if (queue_) {
-        if (chunk + 1 == pipe_.chunks()) queue_->done_reading(input);
-    } else {
-        for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) {
+    const std::int64_t input = number / per_input_;
+    const Sending& done = sending(number);
+    if (epoch_.values()) collect_values(input, done);
+    if (!queue_)
+        for (std::uint32_t n = done.first; n < done.end; ++n) {
             const ChunkNeed& need = pipe_.needs[n];
             sources_[need.source]->release(source_slots_[need.source], input * source_tiles_ + need.release);
         }
-    }
+    if (!done.ends_chunk) return;
+    arrived_ = input * chunks_per_input_ + done.chunk + 1;
+    for (Core* core : cores_) core->try_start();
+    if (queue_ && done.chunk + 1 == pipe_.chunks()) queue_->done_reading(input);
 }
 
 /// The transfer resolves: what the sources hold now is what the operand gets.
-void PipeFlow::collect_values(std::int64_t input, std::size_t chunk) {
+void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     if (queue_) {
         if (refs_.entry.parts.empty()) refs_.entry = queue_->entry(input);
     } else {
-        for (std::uint32_t n = pipe_.first_need[chunk]; n < pipe_.first_need[chunk + 1]; ++n) {
+        for (std::uint32_t n = sending.first; n < sending.end; ++n) {
             const ChunkNeed& need = pipe_.needs[n];
             const Core& source = *sources_[need.source];
             for (std::int64_t z = need.z_first; z <= need.z_last; ++z)
@@ -165,8 +233,8 @@ void PipeFlow::collect_values(std::int64_t input, std::size_t chunk) {
         }
     }
     const auto per_slice = static_cast<std::size_t>(operand_.chunks_per_slice);
-    if ((chunk + 1) % per_slice != 0) return;
-    const auto z = static_cast<std::int64_t>(chunk / per_slice);
+    if (!sending.ends_chunk || (sending.chunk + 1) % per_slice != 0) return;
+    const auto z = static_cast<std::int64_t>(sending.chunk / per_slice);
     Held& held = held_[input * operand_.operand_z + z];
     held.refs = std::move(refs_);
     held.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
@@ -192,19 +260,25 @@ void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
     const std::int64_t all = *std::min_element(taken_by_.begin(), taken_by_.end());
     if (all == taken_) return;
     taken_ = all;
+    // The sender hears of the space a while after the kernel is done with it.
+    const double delay =
+        epoch_.mechanisms().credits && !queue_ ? epoch_.board().chip(consumer_.chip).pipes().credit : 0;
+    credits_.push_back({epoch_.now() + static_cast<Cycle>(delay), taken_});
     try_send();
 }
 
-void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
-    if (resident())
+void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) {
+    if (resident() || what == credit_event)
         walk.fixed(argument);
     else
-        walk.count(argument, chunks_per_input_, epoch_.scope());
+        walk.count(argument, per_input_, epoch_.scope());
 }
 
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope();
     walk.time(last_arrival_);
+    walk.time(stream_free_);
+    walk.fixed(last_source_);
     walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);
@@ -212,7 +286,15 @@ void PipeFlow::walk(StateWalk& walk) {
         return;
     }
     if (probe_) probe_->walk(walk, scope);
-    walk.count_below(sent_, chunks_per_input_, scope, total_);
+    walk.count_below(sent_, per_input_, scope, total_);
+    if (walk.saving()) take_credits();
+    walk.count(credited_, chunks_per_input_, scope);
+    walk.fixed(waiting_for_credit_);
+    walk.fixed(credits_.size());
+    for (Credit& credit : credits_) {
+        walk.time(credit.known);
+        walk.count(credit.chunks, chunks_per_input_, scope);
+    }
     walk.count(arrived_, chunks_per_input_, scope);
     walk.count(taken_, chunks_per_input_, scope);
     for (std::int64_t& taken : taken_by_) walk.count(taken, chunks_per_input_, scope);
@@ -222,19 +304,18 @@ WaitsFor PipeFlow::waits_for() const {
     if (sent_ == total_)
         return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()),
                 nullptr};
-    const std::int64_t input = sent_ / chunks_per_input_;
-    const auto chunk = static_cast<std::size_t>(sent_ % chunks_per_input_);
+    const std::int64_t input = sent_ / per_input_;
+    const Sending& next = sending(sent_);
     const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})",
-                                         source_name(), k_, consumer_.op->name(), input, chunk, chunks_per_input_);
+                                         source_name(), k_, consumer_.op->name(), input, next.chunk, chunks_per_input_);
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
                 epoch_.writer_of(*queue_), Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
-        if (const ChunkNeed* need = missing_source(input, chunk))
-            return {fmt::format("{} waits for tiles of {}", self, sources_[need->source]->name()),
-                    sources_[need->source]};
-    if (buffers_full(chunk))
+        if (const ChunkNeed* need = missing_source(sent_))
+            return sources_[need->source]->why_held(input * source_tiles_ + need->need, self);
+    if (buffers_full(next))
         for (std::size_t place = 0; place < cores_.size(); ++place)
             if (taken_by_[place] == taken_)
                 return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self,

@@ -1,10 +1,12 @@
-// A pipe of the Plan in motion: chunk after chunk from its sources over the NoC into the operand buffers of its cores.
+// A pipe of the Plan in motion: what it sends, one after the other, from its sources over the NoC into the operand
+// buffers of its cores, which take it chunk by chunk.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <vector>
 
+#include "netlist/plan/chunk_needs.hpp"
 #include "sim/machine/core.hpp"
 #include "sim/machine/queue_port.hpp"
 
@@ -48,15 +50,23 @@ private:
         std::int64_t uses_left = 0;
     };
     bool resident() const { return operand_.intake == Intake::Resident; }
-    std::int64_t tiles_before(std::int64_t chunks) const;
-    const ChunkNeed* missing_source(std::int64_t input, std::size_t chunk) const;
+    const Sending& sending(std::int64_t number) const {
+        return sendings_[static_cast<std::size_t>(number % per_input_)];
+    }
+    std::int64_t tiles_sent() const;
+    std::int64_t tiles_taken() const;
+    const ChunkNeed* missing_source(std::int64_t number) const;
     bool entry_missing(std::int64_t input) const;
-    bool buffers_full(std::size_t chunk) const;
+    bool buffers_full(const Sending& next) const;
     void try_send();
+    void wait(bool missing);
+    void take_credits();
     NocEnd receivers() const;
-    Cycle transfer(std::size_t chunk);
+    Cycle transfer(const Sending& sending);
+    Cycle from_queue(const Sending& sending);
+    Cycle from_op(const Sending& sending);
     void arrive(std::int64_t number);
-    void collect_values(std::int64_t input, std::size_t chunk);
+    void collect_values(std::int64_t input, const Sending& sending);
 
     Epoch& epoch_;
     const PlanOp& consumer_;
@@ -68,11 +78,23 @@ private:
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our user number at each producer
     QueuePort* queue_ = nullptr;
-    std::int64_t chunks_per_input_, total_;
-    std::vector<std::int64_t> tiles_before_;  // within an input
-    std::int64_t sent_ = 0, arrived_ = 0, taken_ = 0;
+    std::vector<Sending> sendings_;  // of an input
+    std::int64_t per_input_ = 0, chunks_per_input_, total_;
+    std::vector<std::int64_t> tiles_before_sending_, tiles_before_chunk_;  // within an input
+    std::int64_t sent_ = 0;                                                // sendings
+    std::int64_t arrived_ = 0, taken_ = 0;                                 // chunks
+    std::int64_t credited_ = 0;                                            // chunks that the sender knows to be taken
+    struct Credit {
+        Cycle known;  ///< to the sender from then on
+        std::int64_t chunks;
+    };
+    std::deque<Credit> credits_;  // on their way
+    bool waiting_for_credit_ = false;
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
+    Cycle stream_free_ = 0;              // the sending stream is done with what it has sent
+    std::int64_t last_source_ = -1;      // its partner
+    bool gathers_ = false;               // from several sources
     bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
     bool started_ = false;               // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;      // produced per core and input

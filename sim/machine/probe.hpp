@@ -40,7 +40,9 @@ private:
 /// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
-    enum class Wait : std::uint8_t { None, Source, Room };
+    /// Block: the source has made it, but not the whole block it hands over; Lockstep: another fork of the source still
+    /// sends the block before.
+    enum class Wait : std::uint8_t { None, Source, Room, Block, Lockstep };
     struct Input {
         std::int64_t input = 0;
         Cycle start = 0;  ///< first chunk sent
@@ -79,7 +81,7 @@ public:
 
     std::uint64_t chunks = 0;
     Cycle first_sent = 0, in_flight = 0;
-    std::array<Cycle, 3> waited{};  ///< by Wait
+    std::array<Cycle, 5> waited{};  ///< by Wait
     bool memory = false;            ///< what it carries comes from a queue
     struct EventLog {
         Series<Input> inputs;
@@ -101,7 +103,7 @@ private:
 
 /// How long a transfer is under way, as an event's `what` can hold it.
 inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
-    return static_cast<std::uint32_t>(std::min<Cycle>(arrival - sent, ~std::uint32_t{0}));
+    return static_cast<std::uint32_t>(std::min<Cycle>(arrival - sent, ~std::uint32_t{0} - 1));
 }
 
 /// One core of an op. What it does is cut into inputs: an input lasts from the end of the one before (the first: from

@@ -55,6 +55,7 @@ public:
     /// Arrival of the last byte of a transfer asked for at `now`, whose first byte is ready at `ready`.
     Cycle send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready);
     void walk(StateWalk& walk);
+    const noc::Constants& constants() const { return constants_; }
     /// Every link and NIU port reports to a load of its own from now on.
     void trace(Probe& probe, std::int64_t chip);
 

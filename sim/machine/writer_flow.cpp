@@ -9,16 +9,12 @@ namespace tt::sim {
 static std::vector<std::int64_t> packing_ends(const PlanOp& op) {
     std::vector<std::int64_t> ends;
     std::int64_t sum = 0;
-    for (const std::int64_t tiles : op.out_tiles) {
-        if (tiles == 0) continue;
-        sum += tiles;
-        ends.push_back(sum);
-    }
+    for (const std::int64_t tiles : op.pushed_tiles()) ends.push_back(sum += tiles);
     return ends;
 }
 
 std::int64_t WriterFlow::pieces_per_input(const PlanOp& op) {
-    return static_cast<std::int64_t>(packing_ends(op).size()) * op.slices;
+    return static_cast<std::int64_t>(op.pushed_tiles().size()) * op.slices;
 }
 
 WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* probe)
@@ -47,7 +43,7 @@ WriterFlow::Piece WriterFlow::piece(std::int64_t number) const {
 void WriterFlow::try_send() {
     while (sent_ < total_) {
         const Piece next = piece(sent_);
-        if (core_.produced() < next.end) {
+        if (core_.available() < next.end) {
             if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Source);
             return;
         }
@@ -124,7 +120,7 @@ WaitsFor WriterFlow::waits_for() const {
     const std::string self = fmt::format("the writer from {} to queue '{}'", core_.name(), queue_.queue().name);
     if (sent_ == total_) return {self + " has written everything", nullptr};
     const Piece next = piece(sent_);
-    if (core_.produced() < next.end) return {fmt::format("{} waits for its op", self), &core_};
+    if (core_.available() < next.end) return core_.why_held(next.end, self);
     return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
                         queue_.queue().entries),
             epoch_.reader_of(queue_), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};

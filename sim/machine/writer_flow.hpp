@@ -13,7 +13,7 @@ public:
     WriterFlow(const WriterFlow&) = delete;
     WriterFlow& operator=(const WriterFlow&) = delete;
 
-    /// Pieces a core writes per input: one for each step that packs.
+    /// Pieces a core writes per input: one for each time that the core packs.
     static std::int64_t pieces_per_input(const PlanOp& op);
     static std::int64_t bytes_per_tile(const PlanOp& op, const Queue& queue);
     bool finished() const { return delivered_ == total_; }
@@ -45,7 +45,7 @@ private:
     QueuePort& queue_;
     FlowProbe* probe_;
     std::size_t slot_;
-    std::vector<std::int64_t> ends_;  // tiles after each packing step of a slice
+    std::vector<std::int64_t> ends_;  // tiles of a slice after each of them
     std::int64_t sent_ = 0, delivered_ = 0, total_ = 0, per_input_ = 0;
     Cycle last_arrival_ = 0;
 };

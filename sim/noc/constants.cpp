@@ -44,6 +44,24 @@ constexpr Named numbers[] = {TT_NOC_RATE(buffer_flits),       TT_NOC_RATE(buffer
 #undef TT_NOC_TIME
 #undef TT_NOC_RATE
 
+PipeConstants read_pipes(YamlMap map) {
+    PipeConstants c;
+    for (const auto& [key, field] : {std::pair{"block", &c.block},
+                                     {"block_fork", &c.block_fork},
+                                     {"phase", &c.phase},
+                                     {"partner", &c.partner},
+                                     {"stream_bytes", &c.stream_bytes},
+                                     {"gather_bytes", &c.gather_bytes},
+                                     {"credit", &c.credit}}) {
+        *field = map.number(key);
+        const bool rate = field == &c.stream_bytes || field == &c.gather_bytes;
+        if (!std::isfinite(*field) || *field < 0 || *field > 1e6 || (rate && *field == 0))
+            fail_input(map.where(key), "'{}' is {}; a number {} is wanted", key, *field, rate ? "above 0" : "from 0");
+    }
+    map.done();
+    return c;
+}
+
 }  // namespace
 
 Constants read_constants(const std::string& file, const ChipParams& chip) {
@@ -63,6 +81,7 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
         c.*n.field = value;
     }
     constants.done();
+    c.pipes = read_pipes(map.map("pipes"));
     const YamlPtr ports = map.node("block_ports");
     if (!ports->is_sequence()) fail_input(map.where("block_ports"), "'block_ports' needs a list of lists of ports");
     for (const YamlPtr& channel : ports->items) {

@@ -9,6 +9,18 @@
 
 namespace tt::noc {
 
+/// What pipes between ops take beyond their NoC transfers: the firmware and the streams of the overlay. Clocks, and
+/// bytes per clock.
+struct PipeConstants {
+    double block = 0;         ///< from a block packed, or the one before sent, to its first tile leaving
+    double block_fork = 0;    ///< the same, for each fork of the core
+    double phase = 0;         ///< between two phases to the same partner
+    double partner = 0;       ///< between two phases with another partner
+    double stream_bytes = 1;  ///< one stream sends
+    double gather_bytes = 1;  ///< a stream that gathers from several sources sends
+    double credit = 0;        ///< from tiles freed by the kernel to the sender knowing of it
+};
+
 /// Times in AI clock cycles, rates in flits per cycle unless said otherwise.
 struct Constants {
     // links and NIUs
@@ -50,6 +62,7 @@ struct Constants {
     double trace_barrier = 84;  ///< shortest recorded barrier: two markers and one look at the counters
     double trace_notice = 20;   ///< last byte to the marker behind the barrier
 
+    PipeConstants pipes;
     std::vector<std::vector<NocCoord>> block_ports;  ///< Topology's
 };
 

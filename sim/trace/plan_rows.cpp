@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "netlist/plan/chunk_needs.hpp"
 #include "sim/machine/step_play.hpp"
 #include "sim/machine/writer_flow.hpp"
 
@@ -43,10 +44,9 @@ StageSums stage_sums(const PlanOp& op) {
 
 PlanRows::Flow pipe_flow(const Pipe& pipe, const PlanOperand& operand) {
     PlanRows::Flow flow{operand.producer_queue >= 0, {0}};
-    for (std::size_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
+    for (const Sending& sending : sendings(pipe, operand.producer_queue >= 0)) {
         std::uint64_t tiles = 0;
-        for (std::uint32_t n = pipe.first_need[chunk]; n < pipe.first_need[chunk + 1]; ++n)
-            tiles += pipe.needs[n].tiles;
+        for (std::uint32_t n = sending.first; n < sending.end; ++n) tiles += pipe.needs[n].tiles;
         flow.bytes_before.push_back(flow.bytes_before.back() + tiles * static_cast<std::uint64_t>(operand.tile_bytes));
     }
     return flow;
@@ -56,9 +56,8 @@ PlanRows::Flow writer_flow(const PlanOp& op, const Queue& queue) {
     const auto tile_bytes = static_cast<std::uint64_t>(WriterFlow::bytes_per_tile(op, queue));
     PlanRows::Flow flow{false, {0}};
     for (std::int64_t slice = 0; slice < op.slices; ++slice)
-        for (const std::int64_t tiles : op.out_tiles)
-            if (tiles > 0)
-                flow.bytes_before.push_back(flow.bytes_before.back() + static_cast<std::uint64_t>(tiles) * tile_bytes);
+        for (const std::int64_t tiles : op.pushed_tiles())
+            flow.bytes_before.push_back(flow.bytes_before.back() + static_cast<std::uint64_t>(tiles) * tile_bytes);
     return flow;
 }
 

@@ -255,7 +255,7 @@ void Recorder::add_rows(const Launched& epoch) {
         if (flow.chunks == 0) continue;
         writer_->add(Table::FlowLoad, epoch.id, id, flow.chunks, epoch.rows.flows[n].bytes(flow.chunks),
                      flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start),
-                     flow.in_flight, flow.waited[1], flow.waited[2]);
+                     flow.in_flight, flow.waited[1], flow.waited[2], flow.waited[3], flow.waited[4]);
         if (!flow.events) continue;
         for (const auto& [row, times, every, shift] : flow.events->inputs.rows()) {
             most_times_ = std::max(most_times_, times);

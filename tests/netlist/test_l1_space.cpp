@@ -42,41 +42,68 @@ std::string matmul(Cut cut, int m_k, int u_kt, const std::string& more = "", boo
 
 }  // namespace
 
-TEST_CASE("an output buffer holds buf_size_mb mblocks, and less when fewer are ever made") {
+TEST_CASE("an output buffer holds buf_size_mb mblocks, however many inputs there are") {
     const Cut mblock_of_8{.m = 2, .n = 2, .rt = 1, .ct = 2};
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 2), 64) == 16);
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 8), 64) == 64);
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 1), 64) == 8);
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 2), 1) == 8);   // one mblock ever <= 2 / 2
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 8), 4) == 32);  // four ever <= 8 / 2
-    CHECK(output_buffer_tiles(make_op(mblock_of_8, 8), 5) == 64);
-    Cut slices = mblock_of_8;
-    slices.t = 4;
-    CHECK(output_buffer_tiles(make_op(slices, 8), 1) == 32);  // input_count * t
-    CHECK(output_buffer_tiles(make_op(slices, 8), 2) == 64);
+    CHECK(output_buffer_tiles(make_op(mblock_of_8, 2)) == 16);
+    CHECK(output_buffer_tiles(make_op(mblock_of_8, 8)) == 64);
+    CHECK(output_buffer_tiles(make_op(mblock_of_8, 1)) == 8);
 }
 
 TEST_CASE("untilized output is buffered by rows of ublocks") {
     Op op = make_op({.m = 4, .n = 3, .rt = 2, .ct = 1}, 2);
     op.cfg.untilize = true;
-    CHECK(output_buffer_tiles(op, 64) == 2 * 3 * 2);
+    CHECK(output_buffer_tiles(op) == 2 * 3 * 2);
 }
 
 TEST_CASE("an input buffer is about 32 KiB in whole double buffers of what is cleared at once") {
     Op op = make_op({}, 2);
-    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) ==
-          16);                                                     // 32768 / 2080 = 15, rounded up to a multiple of 2
-    CHECK(input_buffer_tiles(op, 0, clears(1), bfp8_tile) == 30);  // 32768 / 1120 = 29
+    // a tile counts as the power of two nearest to its size: 2048, 1024
+    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) == 16);
+    CHECK(input_buffer_tiles(op, 0, clears(1), bfp8_tile) == 32);
+    CHECK(input_buffer_tiles(op, 0, clears(1), 608) == 64);
+    CHECK(input_buffer_tiles(op, 0, clears(1), 352) == 128);
+    CHECK(input_buffer_tiles(op, 0, clears(1), 4128) == 8);
     CHECK(input_buffer_tiles(op, 0, clears(6), float16_tile) == 24);   // multiple of 12
     CHECK(input_buffer_tiles(op, 0, clears(40), float16_tile) == 80);  // twice 40 is more
     op.input_buf_min_size_tiles = {0, 100};
     CHECK(input_buffer_tiles(op, 0, clears(6), float16_tile) == 24);
-    CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 108);
+    CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 102);  // multiple of 6
+}
+
+TEST_CASE("a kernel broadcast is held twice, per slice or not") {
+    Op op = make_op({}, 2);
     op.cfg.attr.kernel_broadcast = {{1, 5}};
-    CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 5);
+    CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 10);
     op.cfg.attr.kernel_broadcast.clear();
     op.cfg.attr.kernel_broadcast_per_t = {{1, 5}};
     CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 10);
+}
+
+TEST_CASE("many inputs share what three would have; a sparse matrix and its indices have no buffer of their own") {
+    Op op = make_op({}, 2);
+    op.cfg.type = "splice";
+    op.inputs = {"a", "b", "c", "d"};
+    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) == 12);
+    op.cfg.type = "add";
+    CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) == 16);
+    op.cfg.attr.identity = true;
+    CHECK(input_buffer_tiles(op, 0, clears(3), float16_tile) == 6);
+    CHECK(input_buffer_tiles(op, 1, clears(3), float16_tile) == 18);
+    CHECK(input_buffer_tiles(op, 2, clears(1), float16_tile) == 2);
+}
+
+TEST_CASE("the factors of a product inside a fused op are held for all of its inner dimension") {
+    auto fused = std::make_shared<FusedDefinition>();
+    FusedSubOp sub;
+    sub.type = "matmul";
+    sub.inputs = {{FusedOperand::Kind::Input, 0}, {FusedOperand::Kind::Input, 1}};
+    sub.mblock_n = 3;
+    sub.attributes.m_k = 4;
+    fused->schedules = {{sub}};
+    Op op = make_op({}, 2);
+    op.cfg.fused = fused;
+    CHECK(input_buffer_tiles(op, 0, clears(2), float16_tile) == 2 * 4 * 2);
+    CHECK(input_buffer_tiles(op, 1, clears(2), float16_tile) == 2 * 4 * 3 * 2);
 }
 
 TEST_CASE("a matmul clears a k-block of a core's rows or columns at once") {

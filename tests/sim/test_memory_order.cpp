@@ -216,6 +216,28 @@ TEST_CASE("untilized results are the same values") {
     }
 }
 
+TEST_CASE("untilized rows of ublocks leave one by one, through a buffer smaller than what a step makes") {
+    for (const int buffer : {1, 2}) {
+        INFO("buf_size_mb " << buffer);
+        const Cut cut{.m = 4, .n = 2, .rt = 2, .ct = 2, .t = 2}, left{.m = 4, .n = 1, .rt = 2, .ct = 2, .t = 2},
+            right{.m = 1, .n = 2, .rt = 2, .ct = 2, .t = 2};
+        NetlistText n;
+        n.queue({.name = "x", .cut = left, .entries = 4});
+        n.queue({.name = "w", .cut = right, .entries = 4});
+        n.queue({.name = "y", .input = "o", .cut = cut, .entries = 4, .on_host = true});
+        n.graph("g", 4);
+        n.op({.name = "o",
+              .type = "matmul",
+              .inputs = {"x", "w"},
+              .cut = cut,
+              .more = "attributes: {m_k: 1, u_kt: 2}",
+              .buffer = buffer,
+              .untilize = true});
+        n.program("p", looped(1, {execute("g", {fifo("x"), fifo("w")})}, 4, 8));
+        for (const sim::Mode mode : both_modes) CHECK(verdicts(run_text(n.text(), mode)) == "y passes");
+    }
+}
+
 TEST_CASE("a queue may move what it stores") {
     NetlistText n;
     n.queue({.name = "x", .cut = {.m = 1, .n = 1, .rt = 1, .ct = 4, .t = 1}, .entries = 2});

@@ -211,7 +211,7 @@ TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated")
             all.push_back(numbers(trace, "SELECT * FROM core_input ORDER BY epoch, core, input", 21));
             all.push_back(numbers(trace, "SELECT * FROM step ORDER BY epoch, core, input, step", 8));
             all.push_back(numbers(trace, "SELECT * FROM transfer ORDER BY epoch, flow, input, chunk", 6));
-            all.push_back(numbers(trace, "SELECT * FROM flow_total ORDER BY epoch, flow", 9));
+            all.push_back(numbers(trace, "SELECT * FROM flow_total ORDER BY epoch, flow", 11));
             all.push_back(numbers(trace, "SELECT id, transfers, bytes, busy, queueing FROM resource ORDER BY id", 5));
         }
         CHECK(skipped >= skips);

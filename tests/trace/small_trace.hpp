@@ -30,7 +30,7 @@ inline std::string small_trace(const std::string& name) {
         Table::CoreLoad, 0, 0, 4, 100, 180, 16, 8, 32, 30, 10, 5, 20, 1, 7, 2, 3, 0, 2,
         "[[0,3,1,20,100,20,2,19,4,2,8,8,2,1,5,0,2,1,1,0,0,0],[3,1,1,0,160,20,0,20,4,2,8,6,4,2,5,1,1,-1,0,0,2,1]]");
     writer.add(Table::CoreLoad, 0, 1, 4, 100, 140, 16, 8, 16, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, "[]");
-    writer.add(Table::FlowLoad, 0, 0, 8, 16640, 90, 150, 300, 11, 12);
+    writer.add(Table::FlowLoad, 0, 0, 8, 16640, 90, 150, 300, 11, 12, 13, 14);
     writer.add(Table::FlowRun, 0, 0, 0, 4, 1, 20, 90, 1);
     writer.add(Table::Pattern, 0, "[[0,5,1,9],[10,5,0,19]]");
     writer.add(Table::Pattern, 1, "[[0,5],[6,12]]");

@@ -174,6 +174,16 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o, Outputs& outputs) {
                    "Write inputs and outputs as .npy files, with a manifest.json, there; an earlier dump is replaced");
 }
 
+void leave_out(sim::PipeMechanisms& pipes, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (name == "blocks") pipes.blocks = false;
+        if (name == "lockstep") pipes.lockstep = false;
+        if (name == "firmware") pipes.firmware = false;
+        if (name == "credits") pipes.credits = false;
+        if (name == "kernels") pipes.kernels = false;
+    }
+}
+
 void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
     add_choice<sim::Mode>(
         command, "--mode", o.mode,
@@ -192,6 +202,14 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         "!--no-extrapolate", o.extrapolate,
         "timing mode: simulate every input. By default, once the whole machine is in a state it had before, "
         "the inputs that will repeat exactly are added without being simulated; the report is the same");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--without", [&o](const std::vector<std::string>& names) { leave_out(o.pipes, names); },
+            "For studies: time without these mechanisms of pipes, of blocks, lockstep, firmware, credits, kernels "
+            "(docs/modelling.md, Pipes); no value changes")
+        ->delimiter(',')
+        ->check(quiet(CLI::IsMember({"blocks", "lockstep", "firmware", "credits", "kernels"})))
+        ->type_name("NAME,...");
     add_choice<MathMode>(
         command, "--math", math, {{"fast", MathMode::Fast}, {"exact", MathMode::Exact}},
         "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "

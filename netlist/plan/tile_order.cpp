@@ -1,0 +1,142 @@
+#include "netlist/plan/tile_order.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "netlist/plan/chunk_walk.hpp"
+#include "netlist/plan/plan.hpp"
+
+namespace tt {
+
+namespace {
+
+/// Appends tiles, joining what is contiguous, until `left` of them are there.
+class OrderBuilder {
+public:
+    OrderBuilder(const TmMap& map, const Blocking& producer) : map_(map), producer_(producer) {}
+
+    void limit(std::int64_t tiles) { left_ = tiles; }
+
+    void add(std::int64_t z, const TileRect& rect) {
+        for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
+            for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc && left_ > 0;) {
+                const TileRun run = map_.run(z, r, c, std::min(left_, rect.c0 + rect.nc - c));
+                if (run.first.pad)
+                    join({TileSpan::padding, 0, run.count});
+                else
+                    along(run);
+                c += run.count;
+                left_ -= run.count;
+            }
+    }
+    TileOrder take() { return std::move(order_); }
+
+private:
+    /// A run crosses cores and ublocks of the producer; in a ublock tiles lie row by row.
+    void along(const TileRun& run) {
+        const Blocking& b = producer_;
+        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
+        while (left > 0) {
+            const BlockPlace place = place_of(b, r, c);
+            std::int64_t piece = 1;
+            if (run.dc != 0)
+                piece = b.ublock_ct - place.c % b.ublock_ct;
+            else if (b.ublock_ct == 1)
+                piece = b.ublock_rt - place.r % b.ublock_rt;
+            piece = std::min(piece, left);
+            join({place.block, run.first.z * b.mblock_tiles() + index_of(place), piece});
+            r += run.dr * piece;
+            c += run.dc * piece;
+            left -= piece;
+        }
+    }
+
+    std::int64_t index_of(const BlockPlace& place) const {
+        const Blocking& b = producer_;
+        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
+        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
+        return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
+    }
+
+    void join(const TileSpan& span) {
+        if (!order_.empty()) {
+            TileSpan& last = order_.back();
+            if (last.source == span.source &&
+                (span.source == TileSpan::padding || last.first + last.tiles == span.first)) {
+                last.tiles += span.tiles;
+                return;
+            }
+        }
+        order_.push_back(span);
+    }
+
+    const TmMap& map_;
+    const Blocking& producer_;
+    TileOrder order_;
+    std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
+};
+
+std::int64_t chunks_of(const OperandUse& use) {
+    if (use.chunks == OperandUse::Chunks::One) return 1;
+    if (use.chunks != OperandUse::Chunks::Ublocks) return use.count;
+    const TileRect& rect = use.rects.front();
+    return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
+}
+
+std::int64_t held(const std::map<int, std::int64_t>& broadcast, std::size_t k) {
+    const auto it = broadcast.find(static_cast<int>(k));
+    return it == broadcast.end() ? 0 : it->second;
+}
+
+TileOrder order_of(const OpConfig& op, std::size_t k, const OperandUse& use, const TmMap& map,
+                   const Blocking& producer) {
+    OrderBuilder builder(map, producer);
+    const std::int64_t once = held(op.attr.kernel_broadcast, k), per_t = held(op.attr.kernel_broadcast_per_t, k);
+    if (once > 0) builder.limit(once);
+    for (std::int64_t z = 0; z < map.shape().z; ++z) {
+        if (per_t > 0 && z % use.slices == 0) builder.limit(per_t);
+        for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
+            walk_in_order(use, op.out, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
+    }
+    return builder.take();
+}
+
+}  // namespace
+
+std::vector<TileOrder> tile_orders(const OpConfig& consumer, std::size_t k, const OperandTms& tms,
+                                   const Blocking& producer) {
+    const TmMap map(producer.shape(), tms);
+    const OpDef& def = *find_op(consumer.type);
+    std::vector<TileOrder> orders;
+    std::set<std::vector<std::int64_t>> known;  // rects of pipes
+    for (std::int64_t i = 0; i < consumer.out.grid_r; ++i)
+        for (std::int64_t j = 0; j < consumer.out.grid_c; ++j) {
+            const OperandUse use = def.use(consumer, static_cast<int>(k), i, j);
+            std::vector<std::int64_t> key;
+            for (const TileRect& rect : use.rects) key.insert(key.end(), {rect.r0, rect.c0, rect.nr, rect.nc});
+            if (known.insert(std::move(key)).second) orders.push_back(order_of(consumer, k, use, map, producer));
+        }
+    return orders;
+}
+
+std::vector<TileOrder> tile_orders(const Queue& consumer, const Blocking& producer) {
+    const TmMap map(producer.shape(), consumer.input_tms);
+    const Blocking& b = consumer.blocking;
+    std::vector<TileOrder> orders;
+    for (std::int64_t i = 0; i < b.grid_r; ++i)
+        for (std::int64_t j = 0; j < b.grid_c; ++j) {
+            OperandUse use;
+            use.rects = {{i * b.core_rt(), j * b.core_ct(), b.core_rt(), b.core_ct()}};
+            use.chunks = OperandUse::Chunks::Ublocks;
+            use.chunk_rt = b.ublock_rt;
+            use.chunk_ct = b.ublock_ct;
+            OrderBuilder builder(map, producer);
+            for (std::int64_t z = 0; z < map.shape().z; ++z)
+                for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
+                    walk_in_order(use, b, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
+            orders.push_back(builder.take());
+        }
+    return orders;
+}
+
+}  // namespace tt
