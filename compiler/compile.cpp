@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
@@ -15,6 +16,7 @@
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "compiler/whole_numbers.hpp"
 #include "kernels/formats/overflow.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/device/device.hpp"
@@ -164,14 +166,18 @@ private:
             if (passes.size() < most) passes.push_back(find_pass(name));
         // buffers of two operands and the result, each twice, and something for constants
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
-        Lowered made{std::move(graph), {}, overrides, {}};
+        Lowered made{std::move(graph), {}, overrides, {}, {}};
+        bool cut = false;
         run_passes(
             made.graph, passes,
             {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
              options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
              options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes,
              chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
-            true);
+            true, [&](const Pass& pass, const Graph& left) {
+                if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+                made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+            });
         return made;
     }
 
@@ -256,6 +262,7 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     const bool placed = last == schedule_step || last == emit_step;
     Lowered lowered = placed ? compiler.lower(model) : compiler.lower_until(model, find_step(last) + 1);
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}};
+    for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
     auto [schedule, emitted] = compiler.schedule(state.graph);
     state.schedule = std::move(schedule);

@@ -14,8 +14,9 @@ namespace tt::ir {
 struct Lowered {
     Graph graph;
     HostProgram host;
-    Overrides overrides;             ///< those it was made with
-    std::vector<std::string> notes;  ///< what was cut, one line each
+    Overrides overrides;                     ///< those it was made with
+    std::vector<std::string> notes;          ///< what was cut, one line each
+    std::vector<std::string> whole_numbers;  ///< whole_number_warnings() of the device's part
 };
 
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.

@@ -58,12 +58,12 @@ using Judges = std::map<const Queue*, OutputJudge>;
 
 /// Every entry that golden has of the queues `take` names, in order per queue.
 void run_golden(RunState& state, const RunOptions& run, const Judges& judges, GoldenOptions options,
-                const std::function<void(const Queue&, std::int64_t, const Tensor&)>& take, const char* what) {
+                const std::function<void(const Queue&, std::int64_t, const GoldenPart&)>& take, const char* what) {
     if (!options.host_entry)
         options.host_entry = [&state](const Queue& queue, std::int64_t n) { return host_entry(state, queue, n); };
     std::map<const Queue*, std::set<std::int64_t>> sunk;  // all keys are made here: tasks of several queues write
     for (const auto& [queue, judge] : judges) sunk[queue];
-    options.sink = [&](const Queue& queue, std::int64_t n, const Tensor& value) {
+    options.sink = [&](const Queue& queue, std::int64_t n, const GoldenPart& value) {
         sunk.at(&queue).insert(n);
         take(queue, n, value);
     };
@@ -74,7 +74,7 @@ void run_golden(RunState& state, const RunOptions& run, const Judges& judges, Go
     for (const auto& [queue, judge] : judges)
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {
             if (sunk.at(queue).contains(n)) continue;
-            if (const auto value = golden.entry(*queue, n)) take(*queue, n, *value);
+            if (const auto value = golden.entry(*queue, n)) take(*queue, n, {*value, 0, value->z});
         }
 }
 
@@ -88,7 +88,7 @@ void run_perturbed(RunState& state, const RunOptions& run, Judges& judges) {
     };
     run_golden(
         state, run, judges, std::move(options),
-        [&judges](const Queue& queue, std::int64_t n, const Tensor& value) {
+        [&judges](const Queue& queue, std::int64_t n, const GoldenPart& value) {
             judges.at(&queue).expect_perturbed(n, value);
         },
         "computing golden, perturbed");
@@ -117,21 +117,30 @@ OutputJudge::OutputJudge(RunState& state, const Queue& queue, bool strict)
     moved_ = std::make_unique<QueueComparison>(float32_comparison(), queue.tile, part_);
 }
 
-void OutputJudge::expect(std::int64_t n, const Tensor& golden) {
+void OutputJudge::expect(std::int64_t n, const GoldenPart& golden) {
     expected_.insert(n);
     if (!state_.store.has(queue_, n)) {
         // entries that graphs have read may be gone already
-        if (!state_.read_by_graph[&queue_] && report_.missing++ == 0) report_.first_missing = n;
+        if (golden.last() && !state_.read_by_graph[&queue_] && report_.missing++ == 0) report_.first_missing = n;
         return;
     }
-    const Tensor actual = unpack_entry(state_.store.read(queue_, n));
-    if (!part_.bits) report_.non_finite.scan(actual, n);
-    const std::int64_t failed = comparison_->failed_tiles(), undefined = comparison_->undefined();
-    comparison_->add(golden, actual);
-    if (comparison_->undefined() > undefined) report_.golden_non_finite.scan(golden, n);
+    const EntrySpan left = state_.store.read(queue_, n);
+    TT_CHECK(golden.z == left.z(), "golden of '{}' has {} slices, the run left {}", queue_.name, golden.z, left.z());
+    const std::int64_t failed = comparison_->failed_tiles();
+    if (golden.first == 0) {
+        undefined_ = report_.golden_non_finite;
+        undefined_before_ = comparison_->undefined();
+    }
+    comparison_->add_part(golden.slices, golden.first, golden.z, [&](std::int64_t first, std::int64_t count) {
+        Tensor actual = unpack_slices(left, first, count);
+        if (!part_.bits) report_.non_finite.scan(actual, n, first);
+        return actual;
+    });
+    if (!golden.last() || comparison_->undefined() > undefined_before_) undefined_.scan(golden.slices, n, golden.first);
+    if (golden.last() && comparison_->undefined() > undefined_before_) report_.golden_non_finite = undefined_;
     const bool doubts = state_.settings.numerics == Numerics::Float32 && !part_.bits;
     if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < most_doubtful)
-        doubtful_.emplace_back(n, golden);
+        doubtful_.push_back({n, golden.first, golden.slices});
 }
 
 void OutputJudge::close(std::int64_t count) {
@@ -162,9 +171,9 @@ OutputReport OutputJudge::report() const {
 
 bool OutputJudge::in_doubt() const { return !doubtful_.empty() && !comparison_->result().pass; }
 
-void OutputJudge::expect_perturbed(std::int64_t n, const Tensor& moved) {
-    for (const auto& [entry, golden] : doubtful_)
-        if (entry == n) moved_->add(golden, moved);
+void OutputJudge::expect_perturbed(std::int64_t n, const GoldenPart& moved) {
+    for (const Doubtful& doubtful : doubtful_)
+        if (doubtful.entry == n && doubtful.first == moved.first) moved_->add(doubtful.slices, moved.slices);
 }
 
 void check_outputs(RunState& state, const RunOptions& run) {
@@ -177,22 +186,22 @@ void check_outputs(RunState& state, const RunOptions& run) {
     OpCheck ops(state, run.strict);
     NonFiniteOps non_finite(state.netlist);
     GoldenOptions whole = golden_options(state);
-    whole.op_result = [&](const Op& op, std::int64_t n, const Tensor& value) {
-        non_finite.see(op, value);
+    whole.op_result = [&](const Op& op, std::int64_t n, const GoldenPart& value) {
+        non_finite.see(op, value.slices);
         if (state.op_results) ops.add_accumulated(op, n, value);
     };
     run_golden(
         state, run, judges, std::move(whole),
-        [&judges](const Queue& queue, std::int64_t n, const Tensor& value) { judges.at(&queue).expect(n, value); },
+        [&judges](const Queue& queue, std::int64_t n, const GoldenPart& value) { judges.at(&queue).expect(n, value); },
         "computing golden");
     for (auto& [queue, judge] : judges) judge.close(entries_of(state, *queue));
     if (std::any_of(judges.begin(), judges.end(), [](const auto& j) { return j.second.in_doubt(); }))
         run_perturbed(state, run, judges);
     if (state.op_results) {
         GoldenOptions fed = golden_options(state);
-        fed.op_result = [&ops](const Op& op, std::int64_t n, Tensor& value) { ops.add_local(op, n, value); };
+        fed.op_result = [&ops](const Op& op, std::int64_t n, const GoldenPart& value) { ops.add_local(op, n, value); };
         run_golden(
-            state, run, judges, std::move(fed), [](const Queue&, std::int64_t, const Tensor&) {},
+            state, run, judges, std::move(fed), [](const Queue&, std::int64_t, const GoldenPart&) {},
             "computing golden, op by op");
         state.report.ops = ops.reports();
         state.report.ops_checked = true;
@@ -210,8 +219,11 @@ void look_through_outputs(RunState& state) {
     for (const Queue* queue : reported_outputs(state.netlist)) {
         if (is_raw(queue->df)) continue;
         NonFinite found;
-        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
-            if (state.store.has(*queue, n)) found.scan(unpack_entry(state.store.read(*queue, n)), n);
+        for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {
+            if (!state.store.has(*queue, n)) continue;
+            const EntrySpan entry = state.store.read(*queue, n);
+            for (std::int64_t z = 0; z < entry.z(); ++z) found.scan(unpack_slices(entry, z, 1), n, z);
+        }
         report_non_finite(state, *queue, found);
     }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "netlist/golden/golden.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {
@@ -15,16 +16,16 @@ namespace tt::sim {
 class OutputJudge {
 public:
     OutputJudge(RunState& state, const Queue& queue, bool strict);
-    /// Entry n as golden has it; entries come in order. One that the run has not left fails the queue.
-    void expect(std::int64_t n, const Tensor& golden);
+    /// Entry n as golden has it, or a part of it; all come in order. One that the run has not left fails the queue.
+    void expect(std::int64_t n, const GoldenPart& golden);
     /// After the last entry: `count` entries the run may have left. One golden does not have fails the queue.
     void close(std::int64_t count);
     OutputReport report() const;
 
     /// Whether golden shall be asked how far it moves when its inputs do.
     bool in_doubt() const;
-    /// An entry of golden with perturbed inputs, in any order.
-    void expect_perturbed(std::int64_t n, const Tensor& moved);
+    /// The same of golden with perturbed inputs, in any order.
+    void expect_perturbed(std::int64_t n, const GoldenPart& moved);
 
 private:
     RunState& state_;
@@ -35,7 +36,13 @@ private:
     JudgedPart part_;
     std::unique_ptr<QueueComparison> comparison_, moved_;
     std::set<std::int64_t> expected_;
-    std::vector<std::pair<std::int64_t, Tensor>> doubtful_;  // some entries that failed, as golden has them
+    std::int64_t undefined_before_ = 0;  // datums, before the present entry
+    NonFinite undefined_;  // of golden, as report_.golden_non_finite will be if the present entry has some
+    struct Doubtful {
+        std::int64_t entry, first;
+        Tensor slices;
+    };
+    std::vector<Doubtful> doubtful_;  // some entries, or parts of such, that failed, as golden has them
 };
 
 /// Runs golden and fills RunReport::outputs. Under Numerics::Float32, outputs that mismatch are computed once more from

@@ -21,13 +21,13 @@ bool all_finite(const Tensor& values) {
     return true;
 }
 
-void NonFinite::scan(const Tensor& values, std::int64_t entry_number) {
+void NonFinite::scan(const Tensor& values, std::int64_t entry_number, std::int64_t first) {
     for (std::size_t i = 0; i < values.data.size(); ++i) {
         const float v = values.data[i];
         if (std::isfinite(v)) continue;
         if (count++ > 0) continue;
         entry = entry_number;
-        index = static_cast<std::int64_t>(i);
+        index = first * values.rows * values.cols + static_cast<std::int64_t>(i);
         z = index / (values.rows * values.cols);
         row = index / values.cols % values.rows;
         col = index % values.cols;

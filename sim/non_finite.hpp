@@ -15,8 +15,8 @@ struct NonFinite {
     std::int64_t entry = 0, z = 0, row = 0, col = 0, index = 0;  ///< of the first; index: in the entry, row-major
     float value = 0;
 
-    /// Entries must come in order.
-    void scan(const Tensor& values, std::int64_t entry_number);
+    /// Slices `first` and on of an entry; all must come in order.
+    void scan(const Tensor& values, std::int64_t entry_number, std::int64_t first = 0);
     /// "3 values of output 'y' are NaN or infinite, the first is NaN: entry 0, index 17 (z 0, row 0, column 17)"
     std::string text(const std::string& whose) const;
 };

@@ -17,31 +17,34 @@ ComparisonRule rule_of(const RunState& state, const Op& op) {
 
 }  // namespace
 
-QueueComparison OpCheck::comparison(const Op& op, const Tensor& golden, const Tensor& actual) const {
-    QueueComparison made(rule_of(state_, op).comparison, op.cfg.tile, judged_part_of(op.cfg));
-    made.add(golden, actual);
-    return made;
+/// All parts of the n-th result come from one thread.
+void OpCheck::add(const Op& op, std::int64_t n, const GoldenPart& golden, const EntrySpan& actual,
+                  Comparisons Found::*to) {
+    std::unique_lock lock(mutex_);
+    QueueComparison& comparison =
+        (found_[&op].*to)
+            .try_emplace(n, rule_of(state_, op).comparison, op.cfg.tile, judged_part_of(op.cfg))
+            .first->second;
+    lock.unlock();
+    TT_CHECK(golden.z == actual.z(), "golden of '{}' has {} slices, the result {}", op.name(), golden.z, actual.z());
+    comparison.add_part(golden.slices, golden.first, golden.z, [&actual](std::int64_t first, std::int64_t count) {
+        return unpack_slices(actual, first, count);
+    });
 }
 
-void OpCheck::add_accumulated(const Op& op, std::int64_t n, const Tensor& golden) {
-    const std::optional<Tensor> actual = state_.op_results->at(op, n);
-    if (!actual) return;
-    QueueComparison made = comparison(op, golden, *actual);
-    const std::scoped_lock lock(mutex_);
-    found_[&op].accumulated.emplace(n, std::move(made));
+void OpCheck::add_accumulated(const Op& op, std::int64_t n, const GoldenPart& golden) {
+    if (const auto actual = state_.op_results->at(op, n)) add(op, n, golden, *actual, &Found::accumulated);
 }
 
-void OpCheck::add_local(const Op& op, std::int64_t n, Tensor& golden) {
-    std::optional<Tensor> actual = state_.op_results->at(op, n);
+void OpCheck::add_local(const Op& op, std::int64_t n, const GoldenPart& golden) {
+    const std::optional<EntrySpan> actual = state_.op_results->at(op, n);
     if (!actual) {
         const std::scoped_lock lock(mutex_);
-        ++found_[&op].missing;
+        if (golden.last()) ++found_[&op].missing;
         return;
     }
-    QueueComparison made = comparison(op, golden, *actual);
-    golden = std::move(*actual);
-    const std::scoped_lock lock(mutex_);
-    found_[&op].local.emplace(n, std::move(made));
+    add(op, n, golden, *actual, &Found::local);
+    golden.slices = unpack_slices(*actual, golden.first, golden.slices.z);
 }
 
 std::vector<OpCheckReport> OpCheck::reports() const {

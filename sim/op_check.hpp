@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "netlist/golden/golden.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {
@@ -14,10 +15,10 @@ class OpCheck {
 public:
     OpCheck(const RunState& state, bool strict) : state_(state), strict_(strict) {}
     /// The n-th result of an op in golden of the whole netlist. From any thread.
-    void add_accumulated(const Op& op, std::int64_t n, const Tensor& golden);
+    void add_accumulated(const Op& op, std::int64_t n, const GoldenPart& golden);
     /// The same in golden whose operands are the machine's; puts the machine's result in golden's place, for the ops
     /// that read it.
-    void add_local(const Op& op, std::int64_t n, Tensor& golden);
+    void add_local(const Op& op, std::int64_t n, const GoldenPart& golden);
     /// Every op of the run, in the order in which the graphs compute them.
     std::vector<OpCheckReport> reports() const;
 
@@ -27,7 +28,7 @@ private:
         Comparisons local, accumulated;
         std::int64_t missing = 0;
     };
-    QueueComparison comparison(const Op& op, const Tensor& golden, const Tensor& actual) const;
+    void add(const Op& op, std::int64_t n, const GoldenPart& golden, const EntrySpan& actual, Comparisons Found::*to);
 
     const RunState& state_;
     bool strict_;

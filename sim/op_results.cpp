@@ -22,10 +22,10 @@ void OpResults::add(const Compute& compute, const PlanOp& op, std::size_t core, 
     compute.write(op, core, slice, block, {{result}, result->shape.z});
 }
 
-std::optional<Tensor> OpResults::at(const Op& op, std::int64_t n) const {
+std::optional<EntrySpan> OpResults::at(const Op& op, std::int64_t n) const {
     const auto it = results_.find({&op, n});
     if (it == results_.end()) return std::nullopt;
-    return unpack_entry({{it->second}, it->second->shape.z});
+    return EntrySpan{{it->second}, it->second->shape.z};
 }
 
 }  // namespace tt::sim

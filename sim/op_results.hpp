@@ -28,7 +28,7 @@ public:
     std::int64_t first_of(const PlanOp& op) const;
 
     /// The n-th result of an op, all slices of all cores; nothing when it never came. The run must be over.
-    std::optional<Tensor> at(const Op& op, std::int64_t n) const;
+    std::optional<EntrySpan> at(const Op& op, std::int64_t n) const;
     /// Ops in the order in which their graphs compute them.
     const std::vector<const Op*>& ops() const { return order_; }
 

@@ -4,11 +4,12 @@
 //            numbers that the data format does not hold exactly: shapes, places, token ids, up to the first float
 //   after    whole numbers made at the end (arg_max, casts), which only outputs read
 //
-// Besides, what decides: rounding, comparisons, whole quotients, places of maxima. The device computes them exactly,
-// but of operands that were rounded to the data format, so that a decision may be another. Where such an op depends on
-// inputs alone through cheap ops, or only cheap ops follow up to the outputs, the host computes it from what is not
-// rounded. A product of whole numbers (MatMulInteger, QLinearConv) before such a decision goes with it: its sums are
-// exact on the host and have more bits than the format. In the midst of a model all this stays on the device.
+// Besides, what decides: rounding, comparisons, whole quotients, places of maxima, look-ups by numbers that the data
+// format does not hold. The device computes them exactly, but of operands that were rounded to the data format, so that
+// a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
+// the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
+// before such a decision goes with it: its sums are exact on the host and have more bits than the format. In the midst
+// of a model all this stays on the device; compiler/whole_numbers.hpp warns of what it does not hold.
 //
 // Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
 // refused; Float32 holds those of most models.
@@ -17,6 +18,7 @@
 #include <initializer_list>
 
 #include "compiler/ir/pass.hpp"
+#include "kernels/formats/overflow.hpp"
 
 namespace tt::ir {
 
@@ -62,6 +64,7 @@ public:
     Marker(Graph& graph, const PassOptions& options)
         : graph_(graph),
           fallback_(options.host_fallback),
+          run_(largest_whole_run(options.default_df, false)),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
           host_(graph.nodes.size(), false),
           whole_product_(graph.nodes.size(), false) {}
@@ -95,7 +98,15 @@ private:
         if (one_of(node, {"round", "floor", "ceil", "truncate", "modulo", "equal", "less", "greater", "less_equal",
                           "greater_equal", "arg_max"}))
             return true;
+        if (node.op == "take" && looks_far(node)) return true;
         return whole(node.type) && find_op(node.op)->elementwise;
+    }
+
+    /// Into a table of more rows than numbers are held exactly, by numbers that are not known now.
+    bool looks_far(const Node& node) const {
+        if (operand(node.inputs[1]).is_constant()) return false;
+        const Dims& table = operand(node.inputs[0]).type.dims;
+        return table[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > run_;
     }
 
     void mark_before() {
@@ -209,7 +220,9 @@ private:
     }
 
     Graph& graph_;
-    bool fallback_, exact_;
+    bool fallback_;
+    std::int64_t run_;  // of whole numbers, from 0 on, that the data format holds
+    bool exact_;
     std::vector<bool> host_, whole_product_;
 };
 

@@ -24,6 +24,13 @@ std::uint32_t top_bits(DataFormat format) {
 
 float largest_number(DataFormat format) { return float_of(top_bits(format)); }
 
+std::int64_t largest_whole_run(DataFormat format, bool tf32) {
+    constexpr int bfloat_bits = 8, half_bits = 11;  // significands, with the bit that is not stored
+    if (is_block_float(format)) return std::int64_t{1} << info(format).magnitude_bits;
+    const bool wide = format == DataFormat::Float16 || (tf32 && format == DataFormat::Float32);
+    return std::int64_t{1} << (wide ? half_bits : bfloat_bits);
+}
+
 std::int64_t count_saturated(DataFormat format, ConstMatrixView values) {
     if (is_integer(format) || is_raw(format) || format == DataFormat::Invalid) return 0;
     const bool saturates = top_bits(format) != infinity_bits - 1;

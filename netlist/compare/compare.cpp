@@ -13,6 +13,8 @@ namespace tt {
 namespace {
 
 constexpr std::int64_t run_length = 1024;
+/// Of a result that lies packed, looked at together: 4 MiB of floats.
+constexpr std::int64_t most_unpacked = std::int64_t{1} << 20;
 
 /// Whether a value test that met a NaN or an infinity holds: a NaN equals a NaN, an infinity one of its sign or a
 /// finite number of its sign that is nearly as large.
@@ -117,51 +119,69 @@ void QueueComparison::add(const Tensor& golden, const Tensor& actual) {
              "golden is {}x{}x{}, the result {}x{}x{}", golden.z, golden.rows, golden.cols, actual.z, actual.rows,
              actual.cols);
     if (rule_.flat)
-        add_runs(golden, actual);
+        add_runs(golden.data, actual, 0);
     else
-        add_tiles(golden, actual);
+        for (std::int64_t z = 0; z < golden.z; ++z) add_tiles(golden.slice(z), actual.slice(z), z);
     ++result_.entries;
 }
 
-void QueueComparison::add_tiles(const Tensor& golden, const Tensor& actual) {
-    const std::int64_t width = col_end_ - col_first_;
-    if (width <= 0 || row_end_ <= row_first_) return;
-    for (std::int64_t z = 0; z < golden.z; ++z) {
-        const ConstMatrixView a = golden.slice(z), b = actual.slice(z);
-        for (std::int64_t r = 0; r + tile_.h <= golden.rows; r += tile_.h)
-            for (std::int64_t c = 0; c + tile_.w <= golden.cols; c += tile_.w) {
-                Piece looked_at, rest;  // by the vendor
-                double atol = rule_.atol;
-                if (atol < 0) {
-                    double squares = 0;
-                    for (std::int64_t row = r + row_first_; row < r + row_end_; ++row)
-                        for (std::int64_t col = c + col_first_; col < c + col_end_; ++col)
-                            if (const double v = a.at(row, col); std::isfinite(v)) squares += v * v;
-                    atol = -atol * rms(squares, static_cast<double>(width * (row_end_ - row_first_)));
-                }
-                for (std::int64_t row = r + row_first_; row < r + row_end_; ++row) {
-                    const float *const x = a.row(row) + c + col_first_, *const y = b.row(row) + c + col_first_;
-                    const std::int64_t looked = row < r + vendor_row_end_ ? vendor_col_end_ - col_first_ : 0;
-                    if (looked > 0) add_row(x, y, looked, atol, looked_at);
-                    if (looked < width) add_row(x + looked, y + looked, width - looked, atol, rest);
-                }
-                rest.join(looked_at);
-                finish(rest, [&] { return fmt::format("z {}, tile ({},{})", z, r / tile_.h, c / tile_.w); });
-                if (looked_at.datums > 0) finish_as_vendor(looked_at);
-            }
+void QueueComparison::add_part(const Tensor& golden, std::int64_t first, std::int64_t z, const Unpack& actual) {
+    const std::int64_t size = golden.rows * golden.cols;
+    const bool runs_cross = rule_.flat && size % run_length != 0;  // from one slice to the next
+    TT_CHECK(!rule_.flat || first * size % run_length == 0, "a part of flat values begins at value {}", first * size);
+    const std::int64_t most = runs_cross ? golden.z : std::max<std::int64_t>(1, most_unpacked / size);
+    for (std::int64_t from = 0; from < golden.z; from += most) {
+        const Tensor values = actual(first + from, std::min(most, golden.z - from));
+        TT_CHECK(golden.rows == values.rows && golden.cols == values.cols, "golden is {}x{}, the result {}x{}",
+                 golden.rows, golden.cols, values.rows, values.cols);
+        if (rule_.flat)
+            add_runs(std::span(golden.data).subspan(static_cast<std::size_t>(from * size), values.data.size()), values,
+                     (first + from) * size);
+        else
+            for (std::int64_t k = 0; k < values.z; ++k)
+                add_tiles(golden.slice(from + k), values.slice(k), first + from + k);
     }
+    if (first + golden.z == z) ++result_.entries;
 }
 
-/// Runs of 1024 values of the whole entry; values outside the judged part of their tile are stepped over.
-void QueueComparison::add_runs(const Tensor& golden, const Tensor& actual) {
+/// One slice.
+void QueueComparison::add_tiles(ConstMatrixView a, ConstMatrixView b, std::int64_t z) {
+    const std::int64_t width = col_end_ - col_first_;
+    if (width <= 0 || row_end_ <= row_first_) return;
+    for (std::int64_t r = 0; r + tile_.h <= a.rows; r += tile_.h)
+        for (std::int64_t c = 0; c + tile_.w <= a.cols; c += tile_.w) {
+            Piece looked_at, rest;  // by the vendor
+            double atol = rule_.atol;
+            if (atol < 0) {
+                double squares = 0;
+                for (std::int64_t row = r + row_first_; row < r + row_end_; ++row)
+                    for (std::int64_t col = c + col_first_; col < c + col_end_; ++col)
+                        if (const double v = a.at(row, col); std::isfinite(v)) squares += v * v;
+                atol = -atol * rms(squares, static_cast<double>(width * (row_end_ - row_first_)));
+            }
+            for (std::int64_t row = r + row_first_; row < r + row_end_; ++row) {
+                const float *const x = a.row(row) + c + col_first_, *const y = b.row(row) + c + col_first_;
+                const std::int64_t looked = row < r + vendor_row_end_ ? vendor_col_end_ - col_first_ : 0;
+                if (looked > 0) add_row(x, y, looked, atol, looked_at);
+                if (looked < width) add_row(x + looked, y + looked, width - looked, atol, rest);
+            }
+            rest.join(looked_at);
+            finish(rest, [&] { return fmt::format("z {}, tile ({},{})", z, r / tile_.h, c / tile_.w); });
+            if (looked_at.datums > 0) finish_as_vendor(looked_at);
+        }
+}
+
+/// Runs of 1024 values, of which the first is number `first` of the entry; values outside the judged part of their
+/// tile are stepped over.
+void QueueComparison::add_runs(std::span<const float> golden, const Tensor& actual, std::int64_t first) {
     const bool whole = row_first_ == 0 && col_first_ == 0 && row_end_ == tile_.h && col_end_ == tile_.w;
     const auto judged = [&](std::int64_t at) {
-        const std::int64_t row = at / golden.cols % golden.rows % tile_.h, col = at % golden.cols % tile_.w;
+        const std::int64_t row = at / actual.cols % actual.rows % tile_.h, col = at % actual.cols % tile_.w;
         return row >= row_first_ && row < row_end_ && col >= col_first_ && col < col_end_;
     };
-    for (std::int64_t start = 0; start < golden.size(); start += run_length) {
-        const std::int64_t count = std::min(run_length, golden.size() - start);
-        const float *const a = golden.data.data() + start, *const b = actual.data.data() + start;
+    for (std::int64_t start = 0; start < actual.size(); start += run_length) {
+        const std::int64_t count = std::min(run_length, actual.size() - start);
+        const float *const a = golden.data() + start, *const b = actual.data.data() + start;
         double atol = rule_.atol;
         if (atol < 0) {
             double squares = 0;
@@ -175,7 +195,7 @@ void QueueComparison::add_runs(const Tensor& golden, const Tensor& actual) {
         else
             for (std::int64_t i = 0; i < count; ++i)
                 if (judged(start + i)) add_row(a + i, b + i, 1, atol, piece);
-        finish(piece, [&] { return fmt::format("values {}..{}", start, start + count - 1); });
+        finish(piece, [&] { return fmt::format("values {}..{}", first + start, first + start + count - 1); });
     }
 }
 

@@ -1,6 +1,8 @@
 // Comparing a queue's entries with golden (docs/netlist.md "Comparison").
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ public:
     /// A negative atol is in units of the RMS of golden's tile; then check_pcc is asked of all datums together.
     QueueComparison(Comparison rule, TileDim tile, JudgedPart part);
     void add(const Tensor& golden, const Tensor& actual);
+    /// Gives that many slices of a result that lies packed, from the first on.
+    using Unpack = std::function<Tensor(std::int64_t first, std::int64_t count)>;
+    /// A part of an entry of `z` slices, golden's from slice `first` on; the last part ends the entry. Of the result
+    /// few slices at a time are unpacked. Parts of flat queues begin at a multiple of 1024 values.
+    void add_part(const Tensor& golden, std::int64_t first, std::int64_t z, const Unpack& actual);
 
     struct Result {
         bool pass = true;         ///< in one of the two forms
@@ -67,8 +74,8 @@ private:
         bool broken = false;  ///< a NaN or infinity met something else
         void join(const Piece& other);
     };
-    void add_tiles(const Tensor& golden, const Tensor& actual);
-    void add_runs(const Tensor& golden, const Tensor& actual);
+    void add_tiles(ConstMatrixView golden, ConstMatrixView actual, std::int64_t z);
+    void add_runs(std::span<const float> golden, const Tensor& actual, std::int64_t first);
     void add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
     bool add_finite(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece);
     void add_odd(float golden, float actual, double atol, Piece& piece);

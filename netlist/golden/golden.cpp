@@ -19,9 +19,6 @@ void requantize(DataFormat format, bool tf32, Tensor& tensor) {
     if (tf32 && format == DataFormat::Float32) host_convert(DataFormat::Tf32, all, BlockRounding::Truncate);
 }
 
-/// Copies of an op's operands that are made at once: 32 MiB of floats.
-constexpr std::int64_t most_copied_datums = std::int64_t{1} << 23;
-
 using Slots = std::map<std::int64_t, GoldenValue>;
 
 /// One launch in progress: what every queue's accesses are, and the values of the present input.
@@ -55,17 +52,21 @@ public:
     }
 
     Tensor run() {
-        const std::int64_t all = op_.cfg.out.t, most = slices_at_once();
-        if (most >= all) return part(op_.cfg, 0, all);
-        Tensor result(op_.cfg.out.shape(), op_.cfg.tile);
-        for (std::int64_t z = 0; z < all; z += most) {
-            OpConfig cfg = op_.cfg;
-            cfg.out.t = std::min(most, all - z);
-            for (TileShape& in : cfg.in) in.z = in.z / all * cfg.out.t;
-            const Tensor made = part(cfg, z, cfg.out.t);
+        Tensor result;
+        run(0, [&](std::int64_t z, Tensor made) {
+            if (made.z == op_.cfg.out.t) {
+                result = std::move(made);
+                return;
+            }
+            if (z == 0) result = Tensor(op_.cfg.out.shape(), op_.cfg.tile);
             std::copy(made.data.begin(), made.data.end(), result.slice(z).data);
-        }
+        });
         return result;
+    }
+
+    /// The same in parts, where it can be made so: each as it is there, with its first slice.
+    void run_in_parts(const std::function<void(std::int64_t, Tensor)>& take) {
+        run(op_.cfg.out.shape().tiles() / op_.cfg.out.t * op_.cfg.tile.datums(), take);
     }
 
 private:
@@ -75,18 +76,30 @@ private:
     }
     bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k); }
 
-    /// Of the result, so that copies of its operands stay small; all of them where that needs no copy.
-    std::int64_t slices_at_once() {
+    template <class Take>
+    void run(std::int64_t datums_kept, Take&& take) {
+        const std::int64_t all = op_.cfg.out.t, most = slices_at_once(datums_kept);
+        if (most >= all) return take(0, part(op_.cfg, 0, all));
+        for (std::int64_t z = 0; z < all; z += most) {
+            OpConfig cfg = op_.cfg;
+            cfg.out.t = std::min(most, all - z);
+            for (TileShape& in : cfg.in) in.z = in.z / all * cfg.out.t;
+            take(z, part(cfg, z, cfg.out.t));
+        }
+    }
+
+    /// Of the result, so that copies of its operands stay small, and the `datums` of each slice that are kept; all of
+    /// them where there are none of both.
+    std::int64_t slices_at_once(std::int64_t datums) {
         const std::int64_t all = op_.cfg.out.t;
-        std::int64_t datums = 0;
+        bool copies = datums > 0;
         for (std::size_t k = 0; k < given_.size(); ++k) {
             if (moved_[k].z() % all != 0 || op_.cfg.in[k].z != moved_[k].z()) return all;
             datums += moved_[k].z() / all * moved_[k].slice_datums();
         }
-        bool copies = false;
         for (std::size_t k = 0; k < given_.size(); ++k) copies = copies || copied(k);
         return copies && golden_by_slice(op_.cfg)
-                   ? std::clamp(most_copied_datums / std::max<std::int64_t>(1, datums), std::int64_t{1}, all)
+                   ? std::clamp(options_.most_copied_datums / std::max<std::int64_t>(1, datums), std::int64_t{1}, all)
                    : all;
     }
 
@@ -247,10 +260,45 @@ struct Golden::Impl {
                 *result = OpGolden(options, op, in).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
                 if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
-                if (options.op_result) options.op_result(op, n, *result);
+                if (options.op_result) options.op_result(op, n, {*result, 0, result->z});
             },
             after);
         return {task, result, nullptr, 0};
+    }
+
+    /// Whether the sink takes the result of an op, nothing else does, and it is so large that it comes in parts.
+    bool comes_in_parts(LaunchState& launch, const Op& op) {
+        const auto fed = fed_by.find(op.name());
+        if (fed == fed_by.end() || op.cfg.gradient || launch.uses_left.contains(op.name())) return false;
+        const TileDim whole_tiles;  // so that parts begin where the vendor's runs of values do
+        if (op.cfg.tile != whole_tiles || !golden_by_slice(op.cfg)) return false;
+        if (op.cfg.out.shape().tiles() * op.cfg.tile.datums() <= options.most_copied_datums) return false;
+        return std::all_of(fed->second.begin(), fed->second.end(), [&](const Queue* queue) {
+            return sinks(*queue) && queue->input_tms.empty() && !launch.access.at(queue).epilogue;
+        });
+    }
+
+    void compute_in_parts(LaunchState& launch, const Op& op, std::vector<GoldenValue> in, std::int64_t input) {
+        std::vector<Task> after;
+        for (const GoldenValue& value : in) after.push_back(value.task);
+        std::vector<std::pair<const Queue*, std::int64_t>> to;
+        for (const Queue* queue : fed_by.at(op.name())) {
+            to.emplace_back(queue, launch.access.at(queue).write(input));
+            after.push_back(sunk[queue]);
+        }
+        const std::int64_t n = options.op_result ? computed[&op]++ : 0;
+        const Task task = pool.submit(
+            [this, &op, n, in = std::move(in), to] {
+                OpGolden(options, op, in).run_in_parts([&](std::int64_t first, Tensor slices) {
+                    finish_golden(op.cfg, nullptr, slices);
+                    if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, slices);
+                    const GoldenPart part{slices, first, op.cfg.out.t};
+                    if (options.op_result) options.op_result(op, n, part);
+                    for (const auto& [queue, entry] : to) options.sink(*queue, entry, part);
+                });
+            },
+            after);
+        for (const auto& [queue, entry] : to) sunk[queue] = task;
     }
 
     /// The op behind an operand: itself, or the one that fills the FIFO.
@@ -316,12 +364,16 @@ struct Golden::Impl {
             if (!values.contains(name)) values[name] = read(launch, *netlist.find_queue(name), input);
             in.push_back(values.at(name));
         }
-        const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
-        const GoldenValue result = compute(op, std::move(in), previous);
-        values[op.name()] = result;
-        if (op.cfg.gradient) launch.gradients[&op] = result;
-        if (const auto it = fed_by.find(op.name()); it != fed_by.end())
-            for (const Queue* queue : it->second) write(launch, *queue, input, result);
+        if (comes_in_parts(launch, op)) {
+            compute_in_parts(launch, op, std::move(in), input);
+        } else {
+            const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
+            const GoldenValue result = compute(op, std::move(in), previous);
+            if (launch.uses_left.contains(op.name())) values[op.name()] = result;
+            if (op.cfg.gradient) launch.gradients[&op] = result;
+            if (const auto it = fed_by.find(op.name()); it != fed_by.end())
+                for (const Queue* queue : it->second) write(launch, *queue, input, result);
+        }
         for (const std::string& name : op.inputs)
             if (--launch.uses_left[name] == 0) values.erase(name);
         // Bounded work in flight keeps memory bounded.
@@ -351,12 +403,16 @@ struct Golden::Impl {
             written = {task, moved, nullptr, 0};
         }
         const std::int64_t n = access.write(input);
-        if (!options.sink || queue.type == QueueType::Ram || read_by_graph[&queue])
-            return write_slot(queue, n, written);
+        if (!sinks(queue)) return write_slot(queue, n, written);
         Task& last_sunk = sunk[&queue];
-        last_sunk = pool.submit([this, &queue, n, value = written.tensor] { options.sink(queue, n, *value); },
-                                {written.task, last_sunk});
+        last_sunk = pool.submit(
+            [this, &queue, n, value = written.tensor] {
+                options.sink(queue, n, {*value, 0, value->z});
+            },
+            {written.task, last_sunk});
     }
+
+    bool sinks(const Queue& queue) { return options.sink && queue.type == QueueType::Queue && !read_by_graph[&queue]; }
 
     std::map<const Queue*, Task> sunk;  // per queue, so that its entries come in order
 
@@ -412,7 +468,7 @@ void Golden::run(const std::vector<ProgramCall>& calls) {
     impl_->pool.wait_all();
 }
 
-std::shared_ptr<const Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
+std::shared_ptr<Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
     const auto [base, ratio] = impl_->base_of(queue);
     if (ratio == 1) {
         const Slots& slots = impl_->store[base];

@@ -22,6 +22,13 @@ struct GoldenValue {
     std::int64_t entry = 0;
 };
 
+/// Slices `first` and on of a value that has `z` of them. Large ones come in parts, in order.
+struct GoldenPart {
+    Tensor& slices;
+    std::int64_t first, z;
+    bool last() const { return first + slices.z == z; }
+};
+
 struct GoldenOptions {
     Numerics numerics = Numerics::Real;  ///< Real: Bfp2/Bfp4 and Tf32 requantization as the reference does
     bool tf32 = false;                   ///< Float32 operands become Tf32 (chips with a 32-bit Dst)
@@ -29,10 +36,14 @@ struct GoldenOptions {
     /// HOST-fed entry, converted to the queue's format.
     std::function<Tensor(const Queue&, std::int64_t entry)> host_entry;
     /// Takes every entry of the FIFOs no graph reads, per queue in order, as soon as it is there; golden does not keep
-    /// them then. Called from one thread at a time for one queue. Empty: golden keeps them for entry().
-    std::function<void(const Queue&, std::int64_t entry, const Tensor&)> sink;
+    /// them then, and large ones that nothing else reads never lie in memory as a whole. Called from one thread at a
+    /// time for one queue. Empty: golden keeps them for entry().
+    std::function<void(const Queue&, std::int64_t entry, const GoldenPart&)> sink;
     /// Sees the n-th result of every op before anything reads it, and may put other values there. Called from tasks.
-    std::function<void(const Op&, std::int64_t n, Tensor&)> op_result;
+    std::function<void(const Op&, std::int64_t n, const GoldenPart&)> op_result;
+    /// What copies of an op's operands, or parts of its result, hold together if they can be made slice by slice:
+    /// 32 MiB of floats.
+    std::int64_t most_copied_datums = std::int64_t{1} << 23;
     std::function<void(double)> progress;  ///< share of the inputs done
 };
 
@@ -54,7 +65,7 @@ public:
     void run(const std::vector<ProgramCall>& calls);
     /// What an op-fed queue or ram held: FIFO by push number (popped ones too when no graph reads the queue), ram by
     /// slot at the end. nullptr when never written.
-    std::shared_ptr<const Tensor> entry(const Queue& queue, std::int64_t n);
+    std::shared_ptr<Tensor> entry(const Queue& queue, std::int64_t n);
 
     // --- launch by launch, in place of run() ---
     std::unique_ptr<GoldenLaunch> launch(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access);

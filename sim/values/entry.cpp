@@ -55,13 +55,14 @@ EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics)
     return entry;
 }
 
-Tensor unpack_entry(const EntrySpan& span) {
-    const Entry& first = *span.parts.front();
-    const auto parts = static_cast<std::int64_t>(span.parts.size());
-    Tensor values({span.z_per_part * parts, first.shape.rt, first.shape.ct}, first.tile);
-    for (std::int64_t z = 0; z < values.z; ++z) {
-        const Entry& part = span.part(z);
-        decode_tiles(part.format, part.tile, part.at(z % span.z_per_part, 0, 0), values.slice(z));
+Tensor unpack_entry(const EntrySpan& span) { return unpack_slices(span, 0, span.z()); }
+
+Tensor unpack_slices(const EntrySpan& span, std::int64_t first, std::int64_t count) {
+    const Entry& any = *span.parts.front();
+    Tensor values({count, any.shape.rt, any.shape.ct}, any.tile);
+    for (std::int64_t z = 0; z < count; ++z) {
+        const Entry& part = span.part(first + z);
+        decode_tiles(part.format, part.tile, part.at((first + z) % span.z_per_part, 0, 0), values.slice(z));
     }
     return values;
 }

@@ -38,6 +38,7 @@ struct EntrySpan {
     std::vector<EntryPtr> parts;
     std::int64_t z_per_part = 1;
     Entry& part(std::int64_t z) const { return *parts[static_cast<std::size_t>(z / z_per_part)]; }
+    std::int64_t z() const { return z_per_part * static_cast<std::int64_t>(parts.size()); }
     std::vector<Task> ready() const;
 };
 
@@ -47,6 +48,8 @@ DataFormat storage_format(DataFormat df, Numerics numerics);
 /// Encodes a whole tensor (values already in the queue's format).
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics);
 Tensor unpack_entry(const EntrySpan& entry);
+/// Slices first .. first + count - 1 of it.
+Tensor unpack_slices(const EntrySpan& entry, std::int64_t first, std::int64_t count);
 
 /// All queues of a run. Entry numbers as in netlist/queue_state.hpp.
 class EntryStore {

@@ -235,3 +235,89 @@ TEST_CASE("sums of a convolution of whole numbers come out exactly at the end of
         check_equal(y, sum);
     }
 }
+
+namespace {
+
+/// What compiling a model warns of.
+std::vector<std::string> warnings(const std::string& text, DataFormat df, const char* device = "wh_n150") {
+    CompileOptions options;
+    options.device = device;
+    options.default_df = df;
+    std::vector<std::string> found;
+    for (const std::string& note : compile(parse_graph(text, "model.tg"), options).report.notes)
+        if (note.rfind("warning: ", 0) == 0) found.push_back(note);
+    return found;
+}
+
+bool one_about(const std::vector<std::string>& found, const std::string& what) {
+    CAPTURE(what, found);
+    return found.size() == 1 && found.front().find(what) != std::string::npos;
+}
+
+/// Behind and before work that the host does not take.
+std::string amid(const std::string& lines) {
+    return "%x = input : f32[32, 300]\n%w = input : f32[300, 300]\n%h = matmul %x, %w\n" + lines +
+           "%e = softmax %d {axis = 1}\noutput \"y\" = %e\n";
+}
+
+}  // namespace
+
+TEST_CASE("the host looks up by numbers that the format does not hold, where inputs decide") {
+    Literal x(DType::F32, {32, 300}), w(DType::F32, {300, 64});
+    std::mt19937 random(13);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, static_cast<double>(random() % 100));
+    for (std::int64_t i = 0; i < 32; ++i) x.set(i * 300 + 299 - 2 * i, 200);
+    for (std::int64_t i = 0; i < w.size(); ++i) w.set(i, static_cast<double>(random() % 16));
+    const std::string text =
+        "%x = input : f32[32, 300]\n%w = input : f32[300, 64]\n%i = arg_max %x {axis = 1}\n"
+        "%t = take %w, %i {axis = 0}\n%r = reshape %t {dims = [32, 64]}\n%y = multiply %r, %r\noutput \"y\" = %y\n";
+    for (const Format& format : formats) {
+        CAPTURE(to_string(format.df));
+        CHECK(warnings(text, format.df).empty());
+        const Literal y = on_chip(text, {{"x", x}, {"w", w}}, "wh_n150", format.df, Numerics::Float32, true);
+        check_equal(y, [&](std::int64_t i) {
+            const double v = w.at((299 - 2 * (i / 64)) * 64 + i % 64);
+            return v * v;
+        });
+    }
+}
+
+TEST_CASE("whole numbers that the format does not hold in the midst of a model are told when it is compiled") {
+    const std::string places = amid("%i = arg_max %h {axis = 1}\n%f = cast %i {to = \"f32\"}\n%d = add %h, %f\n");
+    CHECK(one_about(warnings(places, DataFormat::Float16_b), "'i' (arg_max) finds places up to 300"));
+    CHECK(one_about(warnings(places, DataFormat::Bfp8_b), "Bfp8_b holds whole numbers up to 128"));
+    CHECK(one_about(warnings(places, DataFormat::Float32, "gs_e150"), "holds whole numbers up to 256"));
+    CHECK(warnings(places, DataFormat::Float32).empty());
+    CHECK(warnings(places, DataFormat::Float16).empty());
+
+    const std::string look_up = amid(
+        "%i = arg_max %h {axis = 1}\n%t = take %w, %i {axis = 0}\n%r = reshape %t {dims = [32, 300]}\n"
+        "%d = add %h, %r\n");
+    const std::vector<std::string> both = warnings(look_up, DataFormat::Float16_b);
+    REQUIRE(both.size() == 2);
+    CHECK(one_about({both[0]}, "finds places up to 300"));
+    CHECK(one_about({both[1]}, "'t' (take) looks up by numbers up to 299"));
+    CHECK(warnings(look_up, DataFormat::Float16).empty());
+
+    const std::string compares = amid(
+        "%c = constant [257] : f32[]\n%l = less %h, %c\n%f = cast %l {to = \"f32\"}\n"
+        "%d = add %h, %f\n");
+    CHECK(one_about(warnings(compares, DataFormat::Float16_b), "compares with whole numbers up to 257"));
+    CHECK(warnings(compares, DataFormat::Float16).empty());
+}
+
+TEST_CASE("sums of products of whole numbers in the midst of a model are told, with how large they may be") {
+    const std::string text =
+        "%x = input : f32[8, 40]\n%w = input : f32[40, 70]\n%h = matmul %x, %w\n%q = round %h\n"
+        "%a = cast %q {to = \"u8\"}\n%b = input : u8[70, 20]\n%fa = cast %a {to = \"f32\"}\n"
+        "%fb = cast %b {to = \"f32\"}\n%p = matmul %fa, %fb\n%e = softmax %p {axis = 1}\noutput \"y\" = %e\n";
+    CHECK(one_about(warnings(text, DataFormat::Float16_b),
+                    "'p' (matmul) sums products of whole numbers up to 4.55175e+06"));
+    CHECK(one_about(warnings(text, DataFormat::Float16), "Float16 holds whole numbers up to 2048"));
+
+    // at the end of a model the host has them
+    const std::string last =
+        "%a = input : u8[8, 70]\n%b = input : u8[70, 20]\n%fa = cast %a {to = \"f32\"}\n"
+        "%fb = cast %b {to = \"f32\"}\n%p = matmul %fa, %fb\n%y = cast %p {to = \"i32\"}\noutput \"y\" = %y\n";
+    CHECK(warnings(last, DataFormat::Float16_b).empty());
+}

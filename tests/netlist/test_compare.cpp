@@ -7,6 +7,7 @@
 #include <iostream>
 #include <limits>
 #include <random>
+#include <tuple>
 
 #include "netlist/compare/compare.hpp"
 
@@ -555,6 +556,52 @@ TEST_CASE("judged outputs are the op-fed queues that no graph reads") {
     std::vector<std::string> names;
     for (const Queue* q : reported_outputs(n)) names.push_back(q->name);
     CHECK(names == std::vector<std::string>{"out", "second"});
+}
+
+TEST_CASE("an entry compared part by part, its result unpacked a few slices at a time, is judged as a whole one") {
+    std::mt19937 random(3);
+    // 3 MiB of floats, with datums that differ, in tiles and in runs of values; slices of 24 x 32 hold no whole runs
+    for (const auto& [rows, cols, tile] : {std::tuple{256, 512, TileDim{}}, std::tuple{24, 32, TileDim{8, 32}}}) {
+        Tensor golden(12, rows, cols);
+        for (float& v : golden.data) v = static_cast<float>(random() % 1000) / 100;
+        Tensor actual = golden;
+        for (std::size_t i = 0; i < actual.data.size(); i += 1 + random() % 97) actual.data[i] *= 1.2F;
+        for (const bool flat : {false, true}) {
+            CAPTURE(rows, flat);
+            Comparison r = hw(0.9, 0.999);
+            r.flat = flat;
+            QueueComparison whole(r, tile, {}), parts(r, tile, {});
+            std::int64_t most = 0;
+            const auto unpack = [&](std::int64_t first, std::int64_t count) {
+                Tensor values(count, rows, cols);
+                std::copy_n(actual.slice(first).data, values.size(), values.data.begin());
+                most = std::max(most, values.size());
+                return values;
+            };
+            const std::int64_t step = rows == 24 ? 12 : 5;
+            for (int entry = 0; entry < 2; ++entry) {
+                whole.add(golden, actual);
+                for (std::int64_t z = 0; z < golden.z; z += step) {
+                    Tensor part(std::min(step, golden.z - z), rows, cols);
+                    std::copy_n(golden.slice(z).data, part.size(), part.data.begin());
+                    parts.add_part(part, z, golden.z, unpack);
+                }
+            }
+            CHECK(most <= std::max<std::int64_t>(1 << 20, flat && rows == 24 ? actual.size() : 0));
+            const QueueComparison::Result a = whole.result(), b = parts.result();
+            CHECK(b.entries == 2);
+            CHECK(a.entries == b.entries);
+            CHECK(a.tiles == b.tiles);
+            CHECK(a.failed_tiles == b.failed_tiles);
+            CHECK(a.failed_tiles > 0);
+            CHECK(a.first_failure == b.first_failure);
+            CHECK(a.pcc == b.pcc);
+            CHECK(a.max_error == b.max_error);
+            CHECK(a.max_rel_error == b.max_rel_error);
+            CHECK(a.share_within == b.share_within);
+            CHECK(a.vendor_pcc == b.vendor_pcc);
+        }
+    }
 }
 
 TEST_CASE("comparing takes about a nanosecond a datum", "[.][benchmark]") {

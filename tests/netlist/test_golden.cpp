@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "netlist/golden/golden.hpp"
 #include "tests/netlist/plan_of.hpp"
@@ -17,14 +18,18 @@ struct Run {
     ThreadPool pool{2};
     Forecast forecast;
     std::unique_ptr<Golden> golden;
-    std::map<std::string, std::vector<float>> seen;  ///< by the sink, in order
+    std::map<std::string, std::vector<float>> seen;          ///< by the sink, in order
+    std::map<std::string, std::vector<std::int64_t>> sizes;  ///< of the parts it got
+
+    bool same = true;  ///< all values of an entry
 
     explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
-                 bool with_sink = false)
+                 bool with_sink = false, std::int64_t most_datums = GoldenOptions{}.most_copied_datums)
         : netlist(resolved(text)), forecast(tt::forecast(netlist, all_programs(netlist), inputs_count)) {
         GoldenOptions options;
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;
+        options.most_copied_datums = most_datums;
         options.host_entry = [](const Queue& queue, std::int64_t n) {
             Tensor values(queue.shape(), queue.tile);
             std::fill(values.data.begin(), values.data.end(),
@@ -32,8 +37,10 @@ struct Run {
             return values;
         };
         if (with_sink)
-            options.sink = [this](const Queue& queue, std::int64_t, const Tensor& values) {
-                seen[queue.name].push_back(values.data.at(0));
+            options.sink = [this](const Queue& queue, std::int64_t, const GoldenPart& part) {
+                if (part.first == 0) seen[queue.name].push_back(part.slices.data.at(0));
+                for (const float value : part.slices.data) same = same && value == seen[queue.name].back();
+                sizes[queue.name].push_back(part.slices.size());
             };
         golden = std::make_unique<Golden>(netlist, forecast, std::move(options), pool);
         golden->run(all_programs(netlist));
@@ -81,6 +88,35 @@ TEST_CASE("golden evaluates ops in the order of their data, input by input") {
 
     Run sunk(n.text(), std::nullopt, true);
     CHECK(sunk.seen["y"] == std::vector<float>{102, 104, 106, 108});
+}
+
+TEST_CASE("results that only the sink takes come in parts when they are large") {
+    constexpr std::int64_t tile = 1024;
+    NetlistText n;
+    n.queue({.name = "x", .entries = 4});
+    n.queue({.name = "y", .input = "wide", .cut = {.n = 2, .t = 7}, .entries = 4});
+    n.queue({.name = "z", .input = "both", .cut = {.n = 2, .t = 7}, .entries = 4});
+    n.queue({.name = "sum", .input = "last", .cut = {.n = 2, .t = 7}, .entries = 4});
+    n.graph("g", 2);
+    const std::string broadcast = "input_0_tms: [broadcast: {z: 7}, broadcast: {c: 2}]";
+    n.op({.name = "wide", .type = "nop", .inputs = {"x"}, .cut = {.n = 2, .t = 7}, .more = broadcast});
+    n.op({.name = "both", .type = "nop", .inputs = {"x"}, .cut = {.n = 2, .t = 7}, .row = 1, .more = broadcast});
+    n.op({.name = "last", .type = "add", .inputs = {"both", "both"}, .cut = {.n = 2, .t = 7}, .row = 2});
+    n.program("p", looped(2, {execute("g", {fifo("x")})}, 2, 8));
+
+    Run whole(n.text(), std::nullopt, true);
+    CHECK(whole.sizes["y"] == std::vector<std::int64_t>(4, 14 * tile));
+
+    Run parts(n.text(), std::nullopt, true, 8 * tile);
+    CHECK(parts.same);
+    for (const char* queue : {"y", "z", "sum"}) {
+        CAPTURE(queue);
+        CHECK(parts.seen[queue] == whole.seen[queue]);
+        CHECK(std::accumulate(parts.sizes[queue].begin(), parts.sizes[queue].end(), std::int64_t{0}) == 4 * 14 * tile);
+    }
+    for (const std::int64_t size : parts.sizes["y"]) CHECK(size <= 8 * tile);
+    CHECK(parts.sizes["z"] == whole.sizes["z"]);  // an op reads it as well
+    for (const std::int64_t size : parts.sizes["sum"]) CHECK(size <= 8 * tile);
 }
 
 TEST_CASE("golden reads a ram before it writes it, and with prologue once per execute") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -104,12 +105,12 @@ std::unique_ptr<sim::Setup> set_up_text(const std::string& text) {
 TEST_CASE("an expected entry that never came fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
-    const Tensor zeros(d.shape(), d.tile);
+    Tensor zeros(d.shape(), d.tile);
     sim::OutputJudge judge(*setup->state, d, false);
     setup->state->store.put(d, 0, sim::pack_entry(zeros, d, Numerics::Float32));
-    judge.expect(0, zeros);
+    judge.expect(0, {zeros, 0, zeros.z});
     CHECK(judge.report().verdict() == sim::Verdict::Pass);
-    judge.expect(1, zeros);
+    judge.expect(1, {zeros, 0, zeros.z});
     judge.close(2);
     CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
     CHECK(judge.report().missing == 1);
@@ -119,13 +120,46 @@ TEST_CASE("an expected entry that never came fails its output") {
 TEST_CASE("an entry that golden does not have fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
-    const Tensor zeros(d.shape(), d.tile);
+    Tensor zeros(d.shape(), d.tile);
     for (const std::int64_t n : {0, 1}) setup->state->store.put(d, n, sim::pack_entry(zeros, d, Numerics::Float32));
     sim::OutputJudge judge(*setup->state, d, false);
-    judge.expect(0, zeros);
+    judge.expect(0, {zeros, 0, zeros.z});
     judge.close(2);
     CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
     CHECK(judge.report().first_unexpected == 1);
+}
+
+TEST_CASE("an entry that golden gives in parts is judged as one, and what golden leaves open has its place in it") {
+    NetlistText n;
+    const Cut cut{.t = 3};
+    n.queue({.name = "x", .cut = cut});
+    n.queue({.name = "y", .input = "same", .cut = cut});
+    n.graph("g", 1);
+    n.op({.name = "same", .type = "nop", .inputs = {"x"}, .cut = cut});
+    n.program("p", looped(2, {execute("g", {fifo("x")})}, 1, 4));
+    const auto setup = set_up_text(n.text());
+    const Queue& y = *setup->netlist.find_queue("y");
+    Tensor left(y.shape().z, y.shape().rt * y.tile.h, y.shape().ct * y.tile.w, 1);
+    left.slice(2).at(1, 3) = nan_value;
+    for (const std::int64_t e : {0, 1}) setup->state->store.put(y, e, sim::pack_entry(left, y, Numerics::Float32));
+    sim::OutputJudge judge(*setup->state, y, false);
+    for (const std::int64_t entry : {0, 1})
+        for (std::int64_t z = 0; z < 3; ++z) {
+            Tensor slice(1, left.rows, left.cols, 1);
+            // entry 0: golden holds infinities, one of them where the run has none, so that nothing is left open there
+            if (z == 0 && entry == 0) slice.slice(0).at(0, 0) = INFINITY;
+            if (z == 2 && entry == 1) slice.slice(0).at(1, 3) = nan_value;
+            judge.expect(entry, {slice, z, 3});
+        }
+    judge.close(2);
+    const sim::OutputReport report = judge.report();
+    CHECK(report.result.entries == 2);
+    CHECK(report.missing == 0);
+    CHECK(report.non_finite.count == 2);
+    CHECK(report.non_finite.z == 2);
+    CHECK(report.golden_non_finite.count == 1);
+    CHECK(report.golden_non_finite.entry == 1);
+    CHECK(report.golden_non_finite.index == 2 * 1024 + 32 + 3);
 }
 
 TEST_CASE("an output that got no entry is reported, and nothing was compared") {

@@ -1,0 +1,21 @@
+// Whole numbers in the midst of a model that the device computes and its formats do not hold: places of maxima,
+// look-ups, sums of products, comparisons. What the host takes (mark-host) is not among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.hpp"
+#include "isa/data_format.hpp"
+
+namespace tt {
+struct ChipParams;
+}
+
+namespace tt::ir {
+
+/// One line a kind of op, with the first such op, how many there are, and a remedy. `graph` is the device's part of a
+/// model, before its ops are taken apart.
+std::vector<std::string> whole_number_warnings(const Graph& graph, DataFormat df, const ChipParams& chip);
+
+}  // namespace tt::ir
