@@ -129,6 +129,13 @@ class Conformance(WithFolder):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(done.stdout.endswith("2 passed, 0 failed\n"))
 
+    def test_what_is_listed_as_a_hang_must_pass_where_nothing_can_hang(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,hang,operands wait for each other,\n")
+        self.assertEqual(self.conformance({"a": "exit 0"}, "--mode", "functional")[0].returncode, 0)
+        self.assertEqual(self.conformance({"a": "exit 3"}, "--mode", "functional")[0].returncode, 1)
+        self.assertEqual(self.conformance({"a": "exit 3"}, "--mode", "timing")[0].returncode, 0)
+        self.assertEqual(self.conformance({"a": "exit 0"}, "--mode", "timing")[0].returncode, 1)
+
     def test_a_kind_of_numerics_may_have_an_outcome_of_its_own_but_only_one(self):
         self.expected.write_text("path,outcome,reason,args\na.yaml,pass|mismatch@real,rounding,\n")
         self.assertEqual(self.conformance({"a": "exit 1"})[0].returncode, 0)
