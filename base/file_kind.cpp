@@ -89,6 +89,7 @@ bool is_trace(const std::string& text) {
 
 bool is_part(const std::string& relative, const FolderKind& kind) {
     return std::any_of(kind.parts.begin(), kind.parts.end(), [&](std::string_view part) {
+        if (part.ends_with("/**")) return relative.starts_with(part.substr(0, part.size() - 2));
         return fnmatch(std::string(part).c_str(), relative.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
     });
 }
@@ -113,6 +114,8 @@ std::string_view to_string(FileKind kind) {
             return "a .npy array";
         case FileKind::Text:
             return "an empty file";
+        case FileKind::Image:
+            return "a device image";
     }
     return "";
 }
@@ -129,6 +132,8 @@ bool looks_like(const std::string& path, FileKind kind) {
             return is_trace(text);
         case FileKind::Npy:
             return text.compare(0, 6, "\x93NUMPY") == 0;
+        case FileKind::Image:
+            return text.starts_with("unzipped_tti/");  // the name of the first member
         case FileKind::Text:
             break;
     }
@@ -146,6 +151,13 @@ const FolderKind& dump_folder() {
     static const FolderKind kind{"a dump of inputs and outputs",
                                  {"manifest.json", "inputs", "outputs"},
                                  {"manifest.json", "inputs", "outputs", "inputs/*.npy", "outputs/*.npy"}};
+    return kind;
+}
+
+const FolderKind& unpacked_folder() {
+    static const FolderKind kind{"an unpacked device image",
+                                 {"unzipped_tti/device.json", "unzipped_tti/checksum.txt"},
+                                 {"unzipped_tti", "unzipped_tti/**"}};
     return kind;
 }
 

@@ -8,7 +8,7 @@
 
 namespace tt {
 
-enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text };
+enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image };
 
 /// "ttpf": the application id in the header of a trace, which tells it from other SQLite databases.
 inline constexpr std::int32_t trace_application_id = 0x74747066;
@@ -22,10 +22,11 @@ bool looks_like(const std::string& path, FileKind kind);
 struct FolderKind {
     std::string_view name;                ///< "a compiled model"
     std::vector<std::string_view> marks;  ///< what such a folder surely has
-    std::vector<std::string_view> parts;  ///< all it may have, as patterns: "inputs/*.npy"
+    std::vector<std::string_view> parts;  ///< all it may have, as patterns: "inputs/*.npy"; "a/**": all below
 };
 const FolderKind& compiled_folder();  ///< of ttsim compile -o
 const FolderKind& dump_folder();      ///< of ttsim run --dump-io
+const FolderKind& unpacked_folder();  ///< of ttsim tti extract
 
 /// Whether a folder of its kind has such a file; `relative` is its path below the folder. Where the kind cannot be
 /// told, whether a folder of some kind has.

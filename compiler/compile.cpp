@@ -12,6 +12,7 @@
 #include "base/yaml_map.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
+#include "compiler/backend/held_forks.hpp"
 #include "compiler/conv_fracture.hpp"
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/host/reference.hpp"
@@ -73,13 +74,19 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
     problems.throw_if_any();
 }
 
+struct Scheduled {
+    Schedule schedule;
+    EmittedModel emitted;
+    std::optional<Graph> graph;  ///< in place of the one that was given
+};
+
 /// One model on one device: from its graph to schedule and netlist.
 class Compiler {
 public:
     explicit Compiler(const CompileOptions& options)
         : options_(options),
-          machine_(
-              make_machine(chip_of(options.device), {options.device, "", options.harvested_rows, options.emit.chips})),
+          machine_(make_machine(chip_of(options.device),
+                                {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
           chip_(machine_.find(0)->params),
           grid_(machine_.grid(0)),
           budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
@@ -114,9 +121,9 @@ public:
 
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
     /// room for, all cores give some of their L1 for them.
-    std::pair<Schedule, EmittedModel> schedule(const Graph& graph) const {
+    Scheduled schedule(const Graph& graph) const {
         try {
-            return scheduled(graph, budget_);
+            return relieved(graph, budget_);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             for (const std::int64_t blobs : {1, 2, 4})
@@ -137,6 +144,29 @@ public:
     }
 
 private:
+    /// Where a fork would wait for another path, with nops between, unless that costs more than it can spare.
+    Scheduled relieved(const Graph& graph, const OpBudget& budget) const {
+        auto [schedule, emitted] = scheduled(graph, budget);
+        Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
+        if (made.schedule.held_forks.empty()) return made;
+        Graph nops = with_nops(graph, made.schedule.held_forks);
+        try {
+            auto [with, with_emitted] = scheduled(nops, budget);
+            if (pays(with, with_emitted, made)) return {std::move(with), std::move(with_emitted), std::move(nops)};
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+        }
+        return made;
+    }
+
+    /// The estimate knows nothing of forks that wait: nops may cost a little of it.
+    bool pays(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& before) const {
+        if (scheduling_.policy == Policy::Simulated)
+            return options_.simulate(emitted, options_) < options_.simulate(before.emitted, options_);
+        constexpr double little = 1.05;
+        return schedule.estimated_cycles <= little * before.schedule.estimated_cycles;
+    }
+
     std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget) const {
         const Planner planner(graph, budget, scheduling_);
         if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
@@ -145,14 +175,14 @@ private:
         return {std::move(schedule), std::move(emitted)};
     }
 
-    std::optional<std::pair<Schedule, EmittedModel>> with_overlay(const Graph& graph, std::int64_t bytes) const {
+    std::optional<Scheduled> with_overlay(const Graph& graph, std::int64_t bytes) const {
         ChipParams chip = chip_;
         chip.l1_reserved += bytes;
         OpBudget budget = budget_;
         budget.chip = &chip;
         budget.overlay_size = bytes;
         try {
-            return scheduled(graph, budget);
+            return relieved(graph, budget);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             return std::nullopt;
@@ -173,7 +203,7 @@ private:
             {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
              options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
              options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes,
-             chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
+             options_.intermediates, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
             true, [&](const Pass& pass, const Graph& left) {
                 if (pass.name != "cut-host" || std::exchange(cut, true)) return;
                 made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
@@ -264,25 +294,13 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
-    auto [schedule, emitted] = compiler.schedule(state.graph);
+    auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
+    if (relieved) state.graph = std::move(*relieved);
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
     compiler.check(emitted);
     state.emitted = std::move(emitted);
     return state;
-}
-
-/// Values of an input nobody gave: small numbers, whole where the type is.
-Literal generated(const Type& type, std::uint32_t seed) {
-    Literal literal(type.dtype, type.dims, most_read);
-    std::mt19937 random(seed);
-    for (std::int64_t i = 0; i < literal.size(); ++i) {
-        const double unit = static_cast<double>(random()) / 4294967296.0;
-        literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
-                       : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
-                                                   : std::floor(unit * 10));
-    }
-    return literal;
 }
 
 /// Values of every input that is read, given or generated.
@@ -398,6 +416,18 @@ std::vector<std::string> compile_steps() {
     return steps;
 }
 
+Literal generated(const Type& type, std::uint32_t seed) {
+    Literal literal(type.dtype, type.dims, most_read);
+    std::mt19937 random(seed);
+    for (std::int64_t i = 0; i < literal.size(); ++i) {
+        const double unit = static_cast<double>(random()) / 4294967296.0;
+        literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
+                       : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
+                                                   : std::floor(unit * 10));
+    }
+    return literal;
+}
+
 std::string device_name(const std::string& device) {
     if (!is_chip_path(device)) return device;
     const ChipParams& given = chip(device);
@@ -432,6 +462,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     model.programs = std::move(emitted.programs);
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;
+    model.cluster = options.cluster;
     return model;
 }
 

@@ -24,11 +24,13 @@ struct CompileOptions {
     bool stable_softmax = true;
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
+    std::string cluster;              ///< descriptor file; "" = the device's own
     bool auto_fusing = true, t_streaming = true;
     std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
     Fusing fuse_gelu = Fusing::WherePays;
-    Overrides overrides;       ///< by op of the netlist
-    ScheduleOptions schedule;  ///< its overrides are those above
+    std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
+    Overrides overrides;                     ///< by op of the netlist
+    ScheduleOptions schedule;                ///< its overrides are those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
     Values inputs;                ///< to run with by default; others are generated
@@ -39,6 +41,9 @@ struct CompileOptions {
 
 /// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).
 CompiledModel compile(Graph model, const CompileOptions& options);
+
+/// Values of an input that nobody gave: small numbers, whole where the type is.
+Literal generated(const Type& type, std::uint32_t seed);
 
 /// What a compiled model calls its device: a chip given by its path has a name where that leads to it, else its file.
 std::string device_name(const std::string& device);

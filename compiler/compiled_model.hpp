@@ -57,6 +57,7 @@ struct CompiledModel {
 
     // what a folder does not hold
     std::vector<int> harvested_rows;  ///< NoC rows that its device lacks
+    std::string cluster;              ///< descriptor file of its chips; "" = the device's own
     std::vector<ModelParameter> parameters;
     CompileReport report;
 

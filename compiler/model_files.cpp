@@ -58,13 +58,18 @@ Graph read_model(const ModelFiles& files) {
     return graph;
 }
 
-CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
+CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
     Graph graph = read_model(files);
     if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
     check_input_names(files, graph);
     options.inputs = read_inputs(files, graph);
     CompiledModel model = compile(std::move(graph), options);
     model.command = files.command;
+    return model;
+}
+
+CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
+    CompiledModel model = compile_model(files, std::move(options));
     write_folder(model, files.out);
     return std::move(model.report);
 }

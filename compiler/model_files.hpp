@@ -10,7 +10,7 @@ namespace tt::ir {
 
 struct ModelFiles {
     std::string model;                          ///< .onnx, or a graph as text
-    std::string out;                            ///< folder
+    std::string out;                            ///< folder, or image
     std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
     std::map<std::string, std::string> constants;
     std::map<std::string, Dims> shapes;
@@ -20,7 +20,10 @@ struct ModelFiles {
 /// Reads .onnx or text. Values of `files.constants` are read from their files.
 Graph read_model(const ModelFiles& files);
 
-/// Throws Error: Input (2), Unsupported (4). Nothing is written unless all is.
+/// The model compiled, with the values of its files. Throws Error: Input (2), Unsupported (4).
+CompiledModel compile_model(const ModelFiles& files, CompileOptions options);
+
+/// The same, written as a folder. Nothing is written unless all is.
 CompileReport compile_files(const ModelFiles& files, CompileOptions options);
 
 }  // namespace tt::ir

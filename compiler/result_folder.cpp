@@ -7,6 +7,7 @@
 #include "base/read_file.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "netlist/device/device.hpp"
 #include "netlist/manifest.hpp"
 #include "netlist/npy.hpp"
 #include "netlist/text/reader.hpp"
@@ -35,13 +36,13 @@ void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
 }
 
 /// Files of the values to use by default.
-InputFiles write_inputs(const CompiledModel& model, const fs::path& folder) {
+InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
     InputFiles files;
     for (const Node& node : model.host.program.graph.nodes) {
         const auto value = model.inputs.find(crossing_name(node));
         if (!node.is_input() || node.has("device") || value == model.inputs.end()) continue;
         const std::string file = "input_" + npy_name(node.name);
-        write_value_file((folder / file).string(), value->second);
+        sink(file, npy_bytes(value->second));
         files[value->first] = file;
     }
     return files;
@@ -64,6 +65,19 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
 
 }  // namespace
 
+void write_host_part(const CompiledModel& model, const FileSink& sink) {
+    write_host_steps(model.host, write_inputs(model, sink), sink);
+    if (model.reference) sink(reference_file, print_graph(*model.reference));
+}
+
+void read_host_part(const FileSet& files, CompiledModel& model) {
+    StoredSteps stored = read_host_steps(files);
+    model.host = std::move(stored.steps);
+    for (const auto& [name, file] : stored.inputs) model.inputs.emplace(name, read_npy_of(files, file));
+    model.reference = read_reference(files);
+    model.report.host_steps = host_step_lines(model.host);
+}
+
 void write_folder(const CompiledModel& model, const std::string& path) {
     NewFolder result(path, compiled_folder());
     const fs::path folder(result.temporary());
@@ -74,12 +88,11 @@ void write_folder(const CompiledModel& model, const std::string& path) {
         manifest.programs.push_back(program.name);
         manifest.params[program.executes] = 1;
     }
-    const InputFiles inputs = write_inputs(model, folder);
     manifest.inputs = write_queues(model, folder);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, "# " + model.command + "\n" + write_netlist(model.netlist));
-    write_text(folder / "host_steps.json", host_steps_text(model.host, inputs, folder.string()));
-    if (model.reference) write_text(folder / reference_file, print_graph(*model.reference));
+    write_host_part(model,
+                    [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); });
     result.commit();
 }
 
@@ -109,6 +122,14 @@ QueueConstant read_constant(const Queue& queue, const std::string& file) {
     if (array.entries.size() != 1)
         fail_input({file, 0, 0}, "it has {} entries; queue '{}' never changes and has one", array.entries.size(),
                    queue.name);
+    const Tensor& entry = array.entries.front();
+    const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
+    if (entry.z != queue.shape().z || entry.rows != shape.rows || entry.cols != shape.cols)
+        fail_input({file, 0, 0}, "entries are [{}, {}, {}]; queue '{}' needs [{}, {}, {}]", entry.z, entry.rows,
+                   entry.cols, queue.name, queue.shape().z, shape.rows, shape.cols);
+    if (array.integer != (is_integer(queue.df) || bits))
+        fail_input({file, 0, 0}, "dtype is {}; queue '{}' of format {} needs {}", array.integer ? "int32" : "float32",
+                   queue.name, to_string(queue.df), array.integer ? "float32" : "int32");
     return {queue.name, std::move(array.entries.front()), bits};
 }
 
@@ -130,26 +151,27 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
 
 }  // namespace
 
-std::vector<ModelProgram> read_programs(const std::string& folder) {
-    return programs_of(read_manifest(folder), folder);
+static CompiledModel read_folder(const std::string& folder, const Manifest& manifest) {
+    const std::string netlist = (fs::path(folder) / netlist_file).string();
+    CompiledModel model;
+    read_host_part(FolderFiles(folder), model);
+    (void)device_chip(model.host.device);  // a chip known by its path is known to the netlist then
+    (void)chip(manifest.arch);
+    model.netlist = read_netlist(netlist);
+    model.command = read_command(netlist);
+    model.programs = programs_of(manifest, folder);
+    model.report.arch = manifest.arch;
+    return model;
 }
 
 CompiledModel read_folder(const std::string& folder) {
     const Manifest manifest = read_manifest(folder);
-    const std::string netlist = (fs::path(folder) / netlist_file).string();
-    CompiledModel model;
-    StoredSteps stored = read_host_steps(folder);
-    model.host = std::move(stored.steps);
-    model.netlist = read_netlist(netlist);
-    model.command = read_command(netlist);
-    model.programs = programs_of(manifest, folder);
+    CompiledModel model = read_folder(folder, manifest);
     model.constants = read_constants(model, manifest, folder);
-    for (const auto& [name, file] : stored.inputs) model.inputs.emplace(name, read_value_file(file));
-    model.reference = read_reference(folder);
-    model.report.arch = manifest.arch;
     model.report.constants = model.constants.size();
-    model.report.host_steps = host_step_lines(model.host);
     return model;
 }
+
+CompiledModel read_without_constants(const std::string& folder) { return read_folder(folder, read_manifest(folder)); }
 
 }  // namespace tt::ir

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/file_set.hpp"
 #include "compiler/compiled_model.hpp"
 
 namespace tt::ir {
@@ -14,8 +15,13 @@ void write_folder(const CompiledModel& model, const std::string& folder);
 
 /// Equal to the model that was written. Throws Error(Input) at the file that is missing or does not fit.
 CompiledModel read_folder(const std::string& folder);
+/// The same without the constants, which may be most of it: a run of the netlist with the folder as its inputs
+/// (sim::RunOptions::inputs_dir) reads those that it needs.
+CompiledModel read_without_constants(const std::string& folder);
 
-/// The programs that a folder's manifest names.
-std::vector<ModelProgram> read_programs(const std::string& folder);
+/// What a netlist and the constants do not say of a model: host_steps.json with its files, and reference.tg.
+void write_host_part(const CompiledModel& model, const FileSink& sink);
+/// Throws Error(Input) at the file that is missing or does not fit.
+void read_host_part(const FileSet& files, CompiledModel& model);
 
 }  // namespace tt::ir

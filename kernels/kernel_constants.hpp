@@ -35,6 +35,7 @@ struct KernelConstants {
     double reload_unpack = 60, reload_math = 100, reload_tile = 0, reload_tile_32b = 100;
     double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_latency = 150;
     double splice_ublock = 0, splice_tile = 0;
+    double sub_op = 100;  ///< unpack and math threads, per micro-block of a fused op's sub-op
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_output = 80, strip_ublock = 0;
     // per input: fill and drain of the pipeline and reconfiguration between inputs
     double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200;

@@ -33,6 +33,11 @@ struct KernelShape {
     /// Whether operands come by streams the kernel must ask for tiles, and its result leaves by one it must ask for
     /// room.
     bool waits = true, pushes = true;
+    // A sub-op of a fused op: its threads are set up for it once a micro-block, it takes operands that the sub-op
+    // before left in Dst, and its result stays there for the next.
+    bool sub_op = false;
+    int in_dest = 0;  ///< how many of its operands
+    bool stays_in_dest = false;
     int min_buffer_input = 0;  ///< of a matmul: the operand that is waited for a row (0) or column (1) of micro-blocks
 
     std::int64_t ublocks() const { return mblock_m * mblock_n; }

@@ -8,6 +8,8 @@
 #include "library/internal.hpp"
 #include "library/options.hpp"
 #include "netlist/checks/validate.hpp"
+#include "runtime/image/image.hpp"
+#include "runtime/image/target.hpp"
 #include "runtime/model.hpp"
 #include "runtime/simulated_cycles.hpp"
 
@@ -61,9 +63,13 @@ bool names_machine(const SessionOptions& options) {
     return !(options.device + options.chip + options.cluster).empty() || !options.harvested_rows.empty();
 }
 
-tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, const SessionOptions& options) {
+/// `image`: the machine of an image; none: the model says it.
+tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, const std::optional<tt::Machine>& image,
+                                        const SessionOptions& options) {
     tt::runtime::ModelOptions out{session_options(options), std::nullopt};
     if (names_machine(options)) out.machine = choose_machine(tt::resolve(model.netlist), options);
+    if (image && out.machine) tt::image::check_same_target(*image, *out.machine, model.netlist.file);
+    if (image) out.machine = *image;
     return out;
 }
 
@@ -72,14 +78,15 @@ tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, cons
 struct CompiledModel::Impl {
     tt::ir::CompiledModel model;
     Arrays inputs;
+    std::optional<tt::Machine> machine;  ///< of an image
 };
 
 CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-static CompiledModel shared(tt::ir::CompiledModel&& model) {
+static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt) {
     Arrays inputs = external(model.inputs);
-    return CompiledModel(
-        std::make_shared<const CompiledModel::Impl>(CompiledModel::Impl{std::move(model), std::move(inputs)}));
+    return CompiledModel(std::make_shared<const CompiledModel::Impl>(
+        CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine)}));
 }
 
 std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(tt::runtime::inputs_of(impl_->model)); }
@@ -108,6 +115,22 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
     return guarded([&] { return shared(tt::ir::read_folder(folder)); });
 }
 
+void CompiledModel::write_image(const std::string& file) const {
+    guarded([&] {
+        if (impl_->machine)
+            tt::image::write_image(impl_->model, *impl_->machine, file, {.release = TTSIM_VERSION});
+        else
+            tt::image::write_image(impl_->model, file, {.release = TTSIM_VERSION});
+    });
+}
+
+CompiledModel CompiledModel::read_image(const std::string& path) {
+    return guarded([&] {
+        tt::image::Image image = tt::image::read_image(path);
+        return shared(std::move(image.model), std::move(image.machine));
+    });
+}
+
 CompiledModel compile(const Graph& graph, const CompileOptions& options) {
     return guarded([&] { return shared(tt::ir::compile(graph.impl().graph, internal(options))); });
 }
@@ -118,13 +141,13 @@ struct Model::Impl {
     tt::runtime::Model model;
     std::string chip;
 
-    Impl(const tt::ir::CompiledModel& compiled, const SessionOptions& options)
-        : model(compiled, model_options(compiled, options)),
+    Impl(const CompiledModel::Impl& compiled, const SessionOptions& options)
+        : model(compiled.model, model_options(compiled.model, compiled.machine, options)),
           chip(model.session().machine().chips.front().params.name) {}
 };
 
 Model::Model(const CompiledModel& model, const SessionOptions& options)
-    : impl_(guarded([&] { return std::make_unique<Impl>(model.impl().model, options); })) {}
+    : impl_(guarded([&] { return std::make_unique<Impl>(model.impl(), options); })) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;

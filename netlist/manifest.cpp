@@ -5,12 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include "base/error.hpp"
+#include "base/json_object.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
-#include "base/text.hpp"
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -20,93 +19,12 @@ namespace tt {
 
 namespace {
 
-/// Reads the document, refusing keys given twice, which the JSON library would drop silently.
-json parse_strictly(const std::string& text, const std::string& file) {
-    std::vector<std::set<std::string>> open;
-    std::string twice;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::object_start) open.emplace_back();
-        if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty())
-            twice = parsed.get<std::string>();
-        return true;
-    };
-    json document;
-    try {
-        document = json::parse(text, watch);
-    } catch (const json::exception& error) {
-        const auto byte = dynamic_cast<const json::parse_error*>(&error);
-        const std::size_t end = byte ? std::min(byte->byte, text.size()) : 0;
-        const auto stop = text.begin() + static_cast<std::ptrdiff_t>(end);
-        fail_input({file, static_cast<int>(std::count(text.begin(), stop, '\n')) + 1, 0}, "it is no valid JSON");
-    }
-    if (!twice.empty()) fail_input({file, 0, 0}, "the key '{}' is given twice in one object", twice);
-    return document;
-}
-
-/// One object with the keys it may have; every message names file and key.
-class Object {
-public:
-    Object(const json& value, std::string path, const std::string& file)
-        : value_(value), path_(std::move(path)), file_(file) {
-        if (!value_.is_object()) fail("", "an object is wanted");
-    }
-    void only(const std::vector<std::string>& known) const {
-        for (const auto& [key, unused] : value_.items())
-            if (std::find(known.begin(), known.end(), key) == known.end())
-                fail(key, "there is no such key" + did_you_mean(key, known));
-    }
-    const json* find(const std::string& key) const {
-        const auto found = value_.find(key);
-        return found == value_.end() ? nullptr : &*found;
-    }
-    const json& need(const std::string& key) const {
-        if (const json* found = find(key)) return *found;
-        fail(key, "the key is missing");
-    }
-    std::string text(const std::string& key) const {
-        const json& found = need(key);
-        if (!found.is_string()) fail(key, "a text is wanted");
-        return found.get<std::string>();
-    }
-    const json& list(const std::string& key) const {
-        const json& found = need(key);
-        if (!found.is_array()) fail(key, "a list is wanted");
-        return found;
-    }
-    std::int64_t whole(const json& found, const std::string& key, std::int64_t least) const {
-        const bool fits = found.is_number_integer() &&
-                          !(found.is_number_unsigned() && found.get<std::uint64_t>() > (std::uint64_t{1} << 62));
-        if (!fits) fail(key, "a whole number is wanted");
-        const auto number = found.get<std::int64_t>();
-        if (number < least) fail(key, fmt::format("it is {}; it must be at least {}", number, least));
-        return number;
-    }
-    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-        const std::string where = key.empty() ? path_ : path_.empty() ? key : path_ + "." + key;
-        fail_input({file_, 0, 0}, "'{}': {}", where.empty() ? "the file" : where, what);
-    }
-
-private:
-    const json& value_;
-    std::string path_;
-    const std::string& file_;
-};
-
-/// A file below the folder itself.
-bool stays_inside(const std::string& name) {
-    if (name.empty() || name.find('\0') != std::string::npos) return false;
-    const fs::path path(name);
-    return path.is_relative() && path.has_filename() &&
-           std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
-}
-
-std::vector<ManifestEntry> read_entries(const Object& top, const std::string& key, const std::string& file) {
+std::vector<ManifestEntry> read_entries(const JsonObject& top, const std::string& key, const std::string& file) {
     std::vector<ManifestEntry> entries;
     std::set<std::string> queues;
     std::size_t index = 0;
     for (const json& item : top.list(key)) {
-        const Object object(item, fmt::format("{}[{}]", key, index++), file);
+        const JsonObject object(item, fmt::format("{}[{}]", key, index++), file);
         object.only({"queue", "file", "first_entry"});
         ManifestEntry entry{object.text("queue"), object.text("file"), 0};
         if (const json* first = object.find("first_entry")) entry.first_entry = object.whole(*first, "first_entry", 0);
@@ -133,8 +51,8 @@ Manifest read_manifest(const std::string& folder) {
     if (std::error_code ignored; !fs::exists(file, ignored))
         fail_input({file, 0, 0}, "the file cannot be read; --inputs needs a folder with a manifest.json");
     constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
-    const json document = parse_strictly(read_file(file, most_bytes), file);
-    const Object top(document, "", file);
+    const json document = parse_json(read_file(file, most_bytes), file);
+    const JsonObject top(document, "", file);
     top.only({"netlist", "arch", "programs", "params", "inputs_count", "inputs", "outputs"});
 
     Manifest manifest;
@@ -144,7 +62,7 @@ Manifest read_manifest(const std::string& folder) {
         if (!name.is_string()) top.fail("programs", "a list of program names is wanted");
         manifest.programs.push_back(name.get<std::string>());
     }
-    const Object params(top.need("params"), "params", file);
+    const JsonObject params(top.need("params"), "params", file);
     for (const auto& [name, value] : document["params"].items())
         manifest.params[name] = params.whole(value, name, -(std::int64_t{1} << 62));
     if (const json* count = top.find("inputs_count"); count && !count->is_null())

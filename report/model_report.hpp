@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/host/model_run.hpp"
+#include "compiler/model_run.hpp"
 #include "report/run_report.hpp"
 
 namespace tt::report {

@@ -16,7 +16,7 @@ Machine machine_of(const ir::CompiledModel& model) {
     for (const Graph& graph : model.netlist.graphs) highest = std::max(highest, graph.device());
     const std::string chip = device_chip(model.host.device);
     return make_machine(chip.empty() ? model.netlist.archs.front() : chip,
-                        {model.host.device, "", model.harvested_rows, highest + 1});
+                        {model.host.device, model.cluster, model.harvested_rows, highest + 1});
 }
 
 struct Model::Impl {
@@ -88,8 +88,11 @@ struct Model::Impl {
             session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor.df));
     }
     void start(std::int64_t executes) {
-        const ir::ModelProgram& program = model.forward();
-        session.run(program.name, {{program.executes, executes}});
+        for (const ir::ModelProgram& program : model.programs) {
+            std::map<std::string, std::int64_t> params;
+            if (!program.executes.empty()) params[program.executes] = executes;
+            session.run(program.name, params);
+        }
     }
     /// The device's results of the oldest sample; nothing without values.
     ir::Values take() {

@@ -8,6 +8,7 @@ double simulated_cycles(const ir::EmittedModel& model, const ir::CompileOptions&
     sim::RunOptions run;
     run.value = std::make_shared<const Netlist>(model.netlist);
     run.device = options.device;
+    run.cluster = options.cluster;
     run.harvested_rows = options.harvested_rows;
     run.mode = sim::Mode::Timing;
     run.check = false;

@@ -1,4 +1,4 @@
-"""The kernel part of scripts/validate: measured ops against `ttsim kernel`, with bounds per op (kernel_bounds.csv), ops
+"""The kernel part of scripts/validate: measured ops against `ttsim kernel`, with bounds per op (bounds.csv), ops
 measured inside whole networks, and what the constants no mechanism explains add. scripts/mutate_constants uses the same."""
 import csv
 import importlib.machinery
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BOUNDS_FILE = ROOT / "scripts/kernel_bounds.csv"
+BOUNDS_FILE = ROOT / "scripts/bounds.csv"
 ARCHS = ("wormhole_b0", "grayskull")
 ROWS_FILE, GRAPHS_FILE = "op_cycles.csv", "op_cycles_in_graphs.csv"
 # Constants that stand for what was measured and not understood, by section of timing.yaml.
@@ -70,7 +70,7 @@ def graph_row(columns, row):
     return kernel
 
 
-def predict_graphs(ttsim, silicon, timing=None):
+def predict_graphs(ttsim, silicon):
     """Pairs of a measured row and its prediction, None for fused ops."""
     with open(silicon / ROWS_FILE) as f:
         columns = next(csv.reader(f))
@@ -81,35 +81,20 @@ def predict_graphs(ttsim, silicon, timing=None):
         writer.writeheader()
         writer.writerows(k for k in kernels if k)
         f.flush()
-        found = iter(predict(ttsim, "wormhole_b0", f.name, timing))
+        found = iter(predict(ttsim, "wormhole_b0", f.name))
         return [(row, next(found) if kernel else None) for row, kernel in zip(rows, kernels)]
 
 
-def graph_table(pairs):
-    lines = ["| op | shape | measured | predicted | error % |", "|---|---|---|---|---|"]
-    for row, p in pairs:
-        shape = f"{row['mblock']} of {row['ublock']}, t {row['t']}" + (f", m_k {row['m_k']}, u_kt {row['u_kt']}" if row["m_k"] else "")
-        error = f"{100 * (float(p['kernel_cycles']) / float(row['kernel_cycles']) - 1):+.1f}" if p else ""
-        found = f"{float(p['kernel_cycles']):.0f}" if p else "its sub-ops are not published"
-        lines.append(f"| {row['model']} {row['op']} {row['id'].split('/')[1]} | {shape} | {row['kernel_cycles']} | {found} | {error} |")
-    return "\n".join(lines)
-
-
-def figures(ttsim, silicon, timings=None, archs=ARCHS):
-    """All that is held to a bound: (arch, what, op) -> figure. `timings`: arch -> file of constants in place of the chip's."""
+def figures(ttsim, silicon, archs=ARCHS):
+    """What is held to a bound: (arch, what, op) -> figure."""
     found = {}
     for arch in archs:
-        timing = (timings or {}).get(arch)
-        for op, rows in by_op(predict(ttsim, arch, silicon / ROWS_FILE, timing)).items():
+        for op, rows in by_op(predict(ttsim, arch, silicon / ROWS_FILE)).items():
             e = errors(rows)
             found[arch, "mean", op] = mean(e)
             found[arch, "bias", op] = abs(sum(e) / len(e))
             if counted := counter_differences(rows):
                 found[arch, "counter", op] = mean(counted)
-        if arch == "wormhole_b0" and (silicon / GRAPHS_FILE).is_file():
-            for row, p in predict_graphs(ttsim, silicon, timing):
-                if p:
-                    found[arch, "graph", row["id"]] = mean(errors([p], "kernel_cycles"))
     return found
 
 

@@ -180,14 +180,16 @@ def representatives(rows):
 
 
 def pipes(ttsim, rows_file):
-    """(connection, held out, buckets too many) of each pipe drawn, and the number of rows without."""
+    """(connection, held out, buckets too many, B/clk above the bucket's middle) of each pipe drawn, and the number of
+    rows without."""
     with open(rows_file, newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     found, results = representatives(rows), []
     for row in rows:
         for pipe in found[row["id"]]:
-            off = int(pipe.measure(ttsim) // BUCKET) - int(float(row["bw_low_B_per_clk"]) // BUCKET)
-            results.append((row["connection"], held_out(row["id"]), off))
+            found_here, low = pipe.measure(ttsim), float(row["bw_low_B_per_clk"])
+            results.append((row["connection"], held_out(row["id"]), int(found_here // BUCKET) - int(low // BUCKET),
+                            found_here - low - BUCKET / 2))
     return results, sum(not pipes for pipes in found.values())
 
 
@@ -199,13 +201,23 @@ def pipe_table(results):
     for connection in sorted({r[0] for r in results}):
         line = f"| {connection} |"
         for held in (False, True):
-            offs = [off for name, held_out_row, off in results if name == connection and held_out_row == held]
+            offs = [off for name, held_out_row, off, _ in results if name == connection and held_out_row == held]
             line += f" {len(offs)} | {share(offs, 0):.0%} | {share(offs, 1):.0%} | {sum(offs) / len(offs):+.2f} |"
             if share(offs, 1) < LEAST_MET:
                 failures.append(f"{connection}{', held out' if held else ''}: {share(offs, 1):.0%} in or beside their bucket, "
                                 f"{LEAST_MET:.0%} are wanted")
         lines.append(line)
     return "\n".join(lines), failures
+
+
+def figures(results):
+    """What is held to a bound: (arch, what, connection) -> B/clk from the middles of the buckets."""
+    found = {}
+    for connection in sorted({r[0] for r in results}):
+        off = [r[3] for r in results if r[0] == connection]
+        found["wormhole_b0", "pipes", connection] = sum(abs(o) for o in off) / len(off)
+        found["wormhole_b0", "pipes, bias", connection] = abs(sum(off) / len(off))
+    return found
 
 
 def target_table(ttsim, targets_file, netlists):
@@ -241,11 +253,13 @@ def ablation_table(ttsim, netlist, arch):
     return "\n".join(lines)
 
 
-def validate(root, ttsim, silicon, check):
-    tables, failures = {}, []
+def validate(ttsim, silicon, check):
+    """Tables by name, failures, and what is held to a bound."""
+    tables, failures, found = {}, [], {}
     if (silicon / "pipe_bandwidth.csv").is_file():
         results, without = pipes(ttsim, silicon / "pipe_bandwidth.csv")
         tables["pipes"], failures = pipe_table(results)
+        found = figures(results)
         tables["pipes"] += f"\n\n{without} rows between ops have no representative among the pipes drawn."
     elif check:
         failures.append(f"nothing was compared, there is no {silicon / 'pipe_bandwidth.csv'}")
@@ -256,4 +270,4 @@ def validate(root, ttsim, silicon, check):
         tables["ablation"] = ablation_table(ttsim, netlists / ABLATED_NETLIST, "grayskull")
     elif check:
         failures.append(f"nothing was compared, there is no {silicon / 'netlist_targets.csv'} with {netlists}")
-    return tables, failures
+    return tables, failures, found

@@ -51,7 +51,7 @@ void run_decoupled(RunState& state, const std::string& name) {
         ends.push_back(pack_free);
     }
     GraphReport& graph = state.graph_report(*op->graph);
-    std::erase_if(graph.ops, [&](const OpReport& r) { return r.name != op->op->name(); });
+    std::erase_if(graph.ops, [&name = op->op->name()](const OpReport& r) { return r.name != name; });
     OpReport& report = graph.ops.front();
     report.tiles = launch.inputs * op->input_tiles() * static_cast<std::int64_t>(op->cores.size());
     report.last_cycle = pack_free;

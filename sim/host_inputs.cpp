@@ -36,72 +36,109 @@ HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast
     return inputs;
 }
 
-static QueueArray array_of(const std::vector<Tensor>& entries) {
+namespace {
+
+/// What the host has for a queue: an array, the number of its first entry, and where it comes from.
+struct Given {
     QueueArray array;
+    std::int64_t first_entry = 0;
+    std::string place;
+};
+
+/// Values of a program are floats for queues of any format.
+Given given_values(const std::vector<Tensor>& entries, const Queue& queue, const std::string& place) {
+    Given given;
+    given.array.integer = is_integer(queue.df) || is_raw(queue.df);
     if (!entries.empty()) {
-        array.z = entries.front().z;
-        array.rows = entries.front().rows;
-        array.cols = entries.front().cols;
+        given.array.z = entries.front().z;
+        given.array.rows = entries.front().rows;
+        given.array.cols = entries.front().cols;
     }
-    array.entries = entries;
-    return array;
+    given.array.entries = entries;
+    given.place = place;
+    return given;
 }
 
-HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
-                            const Manifest& manifest, const std::map<std::string, std::vector<Tensor>>& values,
-                            ThreadPool& pool) {
-    HostInputs inputs;
+const ManifestEntry* find_entry(const std::optional<Manifest>& manifest, const Queue& queue) {
+    if (!manifest) return nullptr;
+    const auto item = std::find_if(manifest->inputs.begin(), manifest->inputs.end(),
+                                   [&](const ManifestEntry& m) { return m.queue == queue.name; });
+    return item == manifest->inputs.end() ? nullptr : &*item;
+}
+
+/// Of host_values before those of the folder.
+std::optional<Given> given_for(const Queue& queue, const RunOptions& options, const std::optional<Manifest>& manifest,
+                               const std::string& where) {
+    const ManifestEntry* item = find_entry(manifest, queue);
+    if (options.host_values)
+        if (const auto found = options.host_values->find(queue.name); found != options.host_values->end())
+            return given_values(found->second, queue, where);
+    if (!item) return std::nullopt;
+    const std::string file = options.inputs_dir + "/" + item->file;
+    return Given{read_npy(file, is_raw(queue.df)), item->first_entry, file};
+}
+
+/// Says what keeps the array from being what the run reads of the queue; "" when nothing does.
+std::string misfit(const Given& given, const Queue& queue, const std::vector<std::int64_t>& wanted) {
+    const QueueArray& array = given.array;
+    const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
+    if (array.z != queue.shape().z || array.rows != shape.rows || array.cols != shape.cols)
+        return fmt::format("entries are [{}, {}, {}]; queue '{}' needs [{}, {}, {}]", array.z, array.rows, array.cols,
+                           queue.name, queue.shape().z, shape.rows, shape.cols);
+    if (const bool integer = is_integer(queue.df) || is_raw(queue.df); array.integer != integer)
+        return fmt::format("dtype is {}; queue '{}' of format {} needs {}", array.integer ? "int32" : "float32",
+                           queue.name, to_string(queue.df), integer ? "int32" : "float32");
+    const auto have = given.first_entry + static_cast<std::int64_t>(array.entries.size());
+    if (wanted.back() >= have || wanted.front() < given.first_entry)
+        return fmt::format("holds entries {}..{} of queue '{}'; the run reads {}..{}", given.first_entry, have - 1,
+                           queue.name, wanted.front(), wanted.back());
+    return "";
+}
+
+/// Every file that the manifest names is of a queue that the host fills.
+void check_queues(const Netlist& netlist, const Manifest& manifest, const std::string& where) {
     Diagnostics problems;
-    const std::string where = folder + "/manifest.json";
     for (const ManifestEntry& item : manifest.inputs) {
         const Queue* queue = netlist.find_queue(item.queue);
         if (!queue || !queue->host_fed())
             problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
     }
     problems.throw_if_any();
+}
+
+}  // namespace
+
+HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, const RunOptions& options,
+                            const std::optional<Manifest>& manifest, ThreadPool& pool) {
+    HostInputs inputs;
+    const std::string where = manifest ? options.inputs_dir + "/manifest.json" : netlist.file;
+    if (manifest) check_queues(netlist, *manifest, where);
+    Diagnostics problems;
     for (const Queue& queue : netlist.queues) {
         const auto needed = forecast.queues.find(&queue);
         if (needed == forecast.queues.end() || needed->second.host.empty()) continue;
-        const auto item = std::find_if(manifest.inputs.begin(), manifest.inputs.end(),
-                                       [&](const ManifestEntry& m) { return m.queue == queue.name; });
-        if (item == manifest.inputs.end()) {
-            problems.error({where, 0, 0}, "queue '{}' is read by the run but has no file among the inputs", queue.name);
+        const std::vector<std::int64_t>& wanted = needed->second.host;
+        std::optional<Given> given = given_for(queue, options, manifest, where);
+        if (!given) {
+            problems.error({where, 0, 0}, "queue '{}' is read by the run but has no {} among the inputs", queue.name,
+                           manifest ? "file" : "values");
             continue;
         }
-        const std::string file = folder + "/" + item->file;
-        const auto given = values.find(queue.name);
-        QueueArray array = given == values.end() ? read_npy(file, is_raw(queue.df)) : array_of(given->second);
-        const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
-        const bool integer = is_integer(queue.df) || is_raw(queue.df);
-        if (array.z != queue.shape().z || array.rows != shape.rows || array.cols != shape.cols) {
-            problems.error({file, 0, 0}, "entries are [{}, {}, {}]; queue '{}' needs [{}, {}, {}]", array.z, array.rows,
-                           array.cols, queue.name, queue.shape().z, shape.rows, shape.cols);
+        if (const std::string why = misfit(*given, queue, wanted); !why.empty()) {
+            problems.error({given->place, 0, 0}, "{}", why);
             continue;
         }
-        if (array.integer != integer) {
-            problems.error({file, 0, 0}, "dtype is {}; queue '{}' of format {} needs {}",
-                           array.integer ? "int32" : "float32", queue.name, to_string(queue.df),
-                           integer ? "int32" : "float32");
-            continue;
-        }
-        const std::int64_t last = needed->second.host.back();
-        const auto have = item->first_entry + static_cast<std::int64_t>(array.entries.size());
-        if (last >= have || needed->second.host.front() < item->first_entry) {
-            problems.error({file, 0, 0}, "holds entries {}..{} of queue '{}'; the run reads {}..{}", item->first_entry,
-                           have - 1, queue.name, needed->second.host.front(), last);
-            continue;
-        }
+        const auto entry = [&](std::int64_t n) -> Tensor& {
+            return given->array.entries[static_cast<std::size_t>(n - given->first_entry)];
+        };
         NonFinite odd;
-        if (!integer)
-            for (const std::int64_t n : needed->second.host)
-                odd.scan(array.entries[static_cast<std::size_t>(n - item->first_entry)], n);
+        if (!given->array.integer)
+            for (const std::int64_t n : wanted) odd.scan(entry(n), n);
         if (odd.count > 0) inputs.notes_.push_back(odd.text("input '" + queue.name + "'"));
         auto& to = inputs.entries_[&queue];
-        for (const std::int64_t n : needed->second.host) to[n] = nullptr;
-        pool.parallel_for(needed->second.host.size(), [&](std::size_t i) {
-            const std::int64_t n = needed->second.host[i];
-            to.at(n) =
-                pack_host_entry(std::move(array.entries[static_cast<std::size_t>(n - item->first_entry)]), queue);
+        for (const std::int64_t n : wanted) to[n] = nullptr;
+        pool.parallel_for(wanted.size(), [&](std::size_t i) {
+            to.at(wanted[i]) = pack_host_entry(std::move(entry(wanted[i])), queue);
         });
     }
     problems.throw_if_any();

@@ -9,6 +9,7 @@
 #include "netlist/manifest.hpp"
 #include "netlist/queue_state.hpp"
 #include "netlist/stimulus/stimulus.hpp"
+#include "sim/run.hpp"
 #include "sim/values/entry.hpp"
 
 namespace tt::sim {
@@ -21,11 +22,10 @@ public:
     /// From the netlist's stimulus.
     static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed,
                                StimulusOrder order, ThreadPool& pool);
-    /// From a folder with manifest.json (--inputs); `values` are taken in place of the files of their queues.
-    /// Throws Error(Input) for a missing queue, a wrong shape or dtype.
-    static HostInputs load(const Netlist& netlist, const Forecast& forecast, const std::string& folder,
-                           const Manifest& manifest, const std::map<std::string, std::vector<Tensor>>& values,
-                           ThreadPool& pool);
+    /// From options.host_values, and options.inputs_dir with its manifest. Throws Error(Input) for a missing queue, a
+    /// wrong shape or dtype.
+    static HostInputs load(const Netlist& netlist, const Forecast& forecast, const RunOptions& options,
+                           const std::optional<Manifest>& manifest, ThreadPool& pool);
 
     EntryPtr entry(const Queue& queue, std::int64_t n) const;
     const std::map<const Queue*, std::map<std::int64_t, EntryPtr>>& all() const { return entries_; }

@@ -145,10 +145,10 @@ static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) 
     // (1) what the host will push
     if (state.values()) {
         tell_stage(options, "filling queues", "simulating");
-        state.host = setup->manifest ? HostInputs::load(setup->netlist, state.forecast, options.inputs_dir,
-                                                        *setup->manifest, options.host_values, *setup->pool)
-                                     : HostInputs::generate(setup->netlist, state.forecast, options.seed,
-                                                            options.stimulus, *setup->pool);
+        state.host =
+            setup->manifest || options.host_values
+                ? HostInputs::load(setup->netlist, state.forecast, options, setup->manifest, *setup->pool)
+                : HostInputs::generate(setup->netlist, state.forecast, options.seed, options.stimulus, *setup->pool);
         for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
     }
     // (2) the machine

@@ -22,9 +22,13 @@
 
 namespace tt {
 struct Netlist;
-}
+struct Machine;
+}  // namespace tt
 
 namespace tt::sim {
+
+/// Entries by queue, from the first one on.
+using HostValues = std::map<std::string, std::vector<Tensor>>;
 
 struct RunOptions : MachineSettings {
     std::string netlist;                   ///< file
@@ -32,14 +36,16 @@ struct RunOptions : MachineSettings {
     std::string arch;                      ///< "" = first listed one on which the file validates
     std::string device, cluster;           ///< see MachineOptions
     std::vector<int> harvested_rows;
+    std::shared_ptr<const Machine> machine;      ///< in place of these three; null: they say it
     std::vector<std::string> programs;           ///< in run order; empty = all, in file order
     std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"
     std::uint32_t seed = 0;
     StimulusOrder stimulus = StimulusOrder::PerQueue;
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
     std::string perf_op;               ///< only this op, without the others; "" = the whole netlist. Timing mode
-    /// Entries of HOST queues from 0 on, in place of those of inputs_dir.
-    std::map<std::string, std::vector<Tensor>> host_values;
+    /// Entries of HOST queues from 0 on, in place of those of inputs_dir; without that, of all that the run reads.
+    /// Null: none.
+    std::shared_ptr<const HostValues> host_values;
     /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
     bool check = true;       ///< compare with golden (not in Timing mode)

@@ -98,7 +98,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     wanted.cluster = options.cluster;
     wanted.harvested_rows = options.harvested_rows;
     wanted.chips = chips_named(setup.netlist);
-    setup.machine = make_machine(arch, wanted);
+    setup.machine = options.machine ? *options.machine : make_machine(arch, wanted);
     setup.arch = setup.machine.chips.front().params.name;
 
     check_on(setup.netlist, setup.machine);

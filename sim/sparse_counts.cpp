@@ -60,13 +60,18 @@ std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const Fi
 
 std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
                                                       const RunOptions& options, const Manifest* manifest) {
-    if (!manifest && options.stimulus == StimulusOrder::TestOp) return {};
+    if (!manifest && !options.host_values && options.stimulus == StimulusOrder::TestOp) return {};
     std::unique_ptr<StimulusSource> source;
     std::map<const Queue*, std::optional<Tensor>> drawn;
     return sparse_counts(netlist, [&](const Queue& queue) -> std::optional<Tensor> {
         const auto pushed = forecast.queues.find(&queue);
         if (pushed == forecast.queues.end() || pushed->second.host.empty()) return {};
+        if (options.host_values)
+            if (const auto given = options.host_values->find(queue.name);
+                given != options.host_values->end() && !given->second.empty())
+                return given->second.front();
         if (manifest) return loaded(queue, options.inputs_dir, *manifest);
+        if (options.host_values) return {};
         if (!source) {
             std::map<std::string, std::int64_t> entries;
             for (const auto& [other, per] : forecast.queues)

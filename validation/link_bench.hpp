@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/memory/bench_rows.hpp"
-#include "sim/memory/dram_bench.hpp"
 #include "sim/memory/eth_link.hpp"
+#include "validation/dram_bench.hpp"
+#include "validation/memory_rows.hpp"
 
 namespace tt::sim {
 

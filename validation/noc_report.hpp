@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sim/noc/bench.hpp"
 #include "sim/noc/replay.hpp"
+#include "validation/noc_bench.hpp"
 
 namespace tt::noc {
 

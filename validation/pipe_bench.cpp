@@ -36,25 +36,31 @@ std::string cut(const PipeEnd& end, std::int64_t cores) {
 }
 
 std::string op(const char* name, const char* source, const PipeBenchCase& what, const PipeEnd& end, std::int64_t cores,
-               int column, std::int64_t buffer) {
+               int column, std::int64_t buffer, const std::string& more = "") {
     const std::string_view df = to_string(what.df);
     return fmt::format(
         "    {}: {{type: datacopy, grid_loc: [0, {}], {}, inputs: [{}], in_df: [{}], acc_df: Float16_b, out_df: {}, "
-        "intermed_df: {}, ublock_order: {}, buf_size_mb: {}, math_fidelity: LoFi, untilize_output: false}}\n",
-        name, column, cut(end, cores), source, df, df, df, end.by_columns ? 'c' : 'r', buffer);
+        "intermed_df: {}, ublock_order: {}, buf_size_mb: {}, math_fidelity: LoFi, untilize_output: false{}}}\n",
+        name, column, cut(end, cores), source, df, df, df, end.by_columns ? 'c' : 'r', buffer, more);
 }
 
-/// A ram that is read for every input, as a queue is, or once before the first, and the pipe from it or behind it.
+/// A ram that is read for every input, as a queue is, and the pipe from it; or a tile that the producer holds and
+/// copies again and again, and the pipe behind it.
 std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
+    const PipeEnd& from = what.from;
+    const PipeEnd held = what.from_dram ? from : PipeEnd{.mblock_m = 1, .mblock_n = 1, .ublock_rt = 1, .ublock_ct = 1};
+    const std::int64_t buffers = what.from_dram ? what.sources : 1;
     std::string places;
-    for (std::int64_t core = 0; core < what.sources; ++core)
+    for (std::int64_t core = 0; core < buffers; ++core)
         places += fmt::format("{}[0, {:#x}]", core == 0 ? "" : ", ", 0x10000000 + core * 0x1000000);
     std::string text = fmt::format(
         "devices: {{arch: {}}}\nqueues:\n  x: {{input: HOST, type: ram, entries: 1, {}, ublock_order: {}, df: {}, "
         "target_device: 0, loc: dram, dram: [{}]}}\ngraphs:\n  g:\n    target_device: 0\n    input_count: {}\n",
-        chip.name, cut(what.from, what.sources), what.from.by_columns ? 'c' : 'r', to_string(what.df), places,
-        what.inputs);
-    if (!what.from_dram) text += op("feeder", "x", what, what.from, what.sources, 0, what.buf_size_mb);
+        chip.name, cut(held, buffers), held.by_columns ? 'c' : 'r', to_string(what.df), places, what.inputs);
+    const std::string copies = fmt::format(
+        ", input_0_tms: [broadcast: {{r: {}}}, broadcast: {{c: {}}}], attributes: {{kernel_broadcast: {{input_0: 1}}}}",
+        what.sources * from.mblock_m * from.ublock_rt, from.mblock_n * from.ublock_ct);
+    if (!what.from_dram) text += op("feeder", "x", what, from, what.sources, 0, what.buf_size_mb, copies);
     text += op("target", what.from_dram ? "x" : "feeder", what, what.to, what.takers, 1, 1);
     return text + fmt::format(
                       "programs:\n  - p:\n      - execute: {{graph_name: g, queue_settings: {{x: {{prologue: {}, "
@@ -92,7 +98,7 @@ void add_features(PipeBenchResult& result, const Netlist& netlist, const Machine
     result.block_tiles = made.block_tiles;
     result.unit_tiles = made.unit;
     result.phases = made.most_phases();
-    result.forks = made.most_forks();
+    result.forks = made.streams;
 }
 
 }  // namespace

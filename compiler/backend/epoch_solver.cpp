@@ -204,6 +204,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     if (again) return std::nullopt;
     failure_ = Failure::None;
     epoch.buffers = std::move(routes.buffers);
+    epoch.waiting = std::move(routes.waiting);
     epoch.cuts = cuts.why;
     for (std::size_t op = first; op < end; ++op) {
         epoch.rejected.emplace_back();

@@ -16,6 +16,7 @@ struct Epoch {
     std::vector<std::size_t> chosen;                              ///< candidate of each op from `first` on
     std::vector<Place> places;                                    ///< as many
     std::vector<std::int64_t> buffers;                            ///< buf_size_mb, as many
+    std::map<std::size_t, double> waiting;                        ///< edge -> slices that wait in its producer
     std::map<std::size_t, std::string> cuts;                      ///< edges through DRAM inside the epoch, and why
     std::vector<std::vector<std::optional<Rejection>>> rejected;  ///< per op and candidate, by the edges
     double target = 0;                                            ///< cycles

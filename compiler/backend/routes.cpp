@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/backend/held_forks.hpp"
+
 namespace tt::ir {
 
 namespace {
@@ -67,11 +69,31 @@ private:
         return l1_bytes(longer, at(op).candidate->resident) - choices_.ops[op].choice.usable_bytes;
     }
 
-    /// Slices the producer must hold for the consumer to begin so much later.
-    std::int64_t held(std::size_t edge, double later) const {
-        const double waiting = later * slices(producer(edge));
-        const std::int64_t window = choices_.details[edge].window;
-        return std::max(static_cast<std::int64_t>(std::ceil(waiting - 1e-6)), window > 1 ? window - 1 : 0);
+    /// Slices that wait in the producer's buffer when the consumer begins so much later.
+    std::int64_t waiting(std::size_t edge, double later) const {
+        return static_cast<std::int64_t>(std::ceil(later * slices(producer(edge)) - 1e-6));
+    }
+
+    /// Whether what one reader of the op leaves waiting must be in the block that all of them take.
+    bool shares_blocks(std::size_t op) {
+        const auto [known, fresh] = in_blocks_.try_emplace(op, false);
+        if (!fresh) return known->second;
+        std::vector<DirectReader> readers;
+        for (const std::size_t e : choices_.from[op])
+            if (const std::size_t to = choices_.edges[e].consumer; !cut_[e] && to < first_ + ops_.size())
+                readers.push_back({at(to).op, choices_.details[e].operand});
+        return known->second = forks_in_blocks(*at(op).op, readers, budget_.microbatch);
+    }
+
+    /// Blocks are halves of the buffer.
+    static std::int64_t two_halves(std::int64_t buffer) { return (buffer + 1) / 2 * 2; }
+
+    /// buf_size_mb of the edge's producer for the consumer to begin so much later.
+    std::int64_t buffer_for(std::size_t edge, double later) {
+        const std::int64_t wait = waiting(edge, later), window = choices_.details[edge].window;
+        const std::int64_t streamed = std::max(wait, window > 1 ? window - 1 : 0) + double_buffer;
+        const bool block = wait > 0 && shares_blocks(producer(edge));
+        return two_halves(block ? std::max(streamed, 2 * wait) : streamed);
     }
 
     void connect(std::size_t i) {
@@ -86,6 +108,9 @@ private:
             }
         }
         const Pace at = begin(links), more = delay(i);
+        for (const std::size_t e : links)
+            if (!cut_[e])
+                routes_.waiting[e] = (at.usual - available_[producer(e) - first_].usual) * slices(producer(e));
         available_[i - first_] = {at.earliest + more.earliest, at.usual + more.usual};
     }
 
@@ -95,15 +120,15 @@ private:
         const std::size_t op = producer(edge);
         const Pace& there = available_[op - first_];
         std::int64_t& buffer = routes_.buffers[op - first_];
-        const std::int64_t least = held(edge, at.earliest - there.earliest) + double_buffer;
+        const std::int64_t least = buffer_for(edge, at.earliest - there.earliest);
         if (least > buffer)
             if (const std::int64_t bytes = over(op, least); bytes > 0) {
                 routes_.no_room.push_back({edge, bytes});
                 return false;
             }
         buffer = std::max(buffer, least);
-        const std::int64_t most = held(edge, at.usual - there.usual) + double_buffer;
-        while (buffer < most && over(op, buffer + 1) <= 0) ++buffer;
+        const std::int64_t most = buffer_for(edge, at.usual - there.usual);
+        while (buffer < most && over(op, buffer + 2) <= 0) buffer += 2;
         return true;
     }
 
@@ -113,7 +138,8 @@ private:
     std::size_t first_;
     std::vector<bool> cut_;
     const OpBudget& budget_;
-    std::vector<Pace> available_;  // per op: when its first slice is there
+    std::vector<Pace> available_;            // per op: when its first slice is there
+    std::map<std::size_t, bool> in_blocks_;  // per op, as far as asked for
     Routes routes_;
 };
 

@@ -2,6 +2,8 @@
 // under way on the longer.
 #pragma once
 
+#include <map>
+
 #include "compiler/backend/choices.hpp"
 
 namespace tt::ir {
@@ -19,8 +21,9 @@ struct NoRoom {
 };
 
 struct Routes {
-    std::vector<std::int64_t> buffers;  ///< buf_size_mb of each op
-    std::vector<NoRoom> no_room;        ///< by edge, in the order of consumers
+    std::vector<std::int64_t> buffers;      ///< buf_size_mb of each op
+    std::vector<NoRoom> no_room;            ///< by edge, in the order of consumers
+    std::map<std::size_t, double> waiting;  ///< edge -> slices that wait there for another path, at full pace
 };
 
 /// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM; those of `no_room`

@@ -6,6 +6,7 @@
 
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
+#include "compiler/backend/held_forks.hpp"
 #include "compiler/backend/place_search.hpp"
 #include "compiler/backend/ublock_order.hpp"
 
@@ -153,9 +154,11 @@ Planner::~Planner() = default;
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
+    std::map<std::size_t, double> waiting;
     for (Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
         places_->improve(epoch);
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
+        waiting.merge(epoch.waiting);
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             if (options.explain)
                 schedule.decisions.push_back(
@@ -171,6 +174,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         ++schedule.epochs;
     }
     if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);
+    schedule.held_forks = held_forks(*choices_, waiting, budget_.microbatch, schedule);
     return schedule;
 }
 

@@ -55,8 +55,17 @@ struct ScheduleOptions {
     bool explain = false;      ///< fill Schedule::decisions
 };
 
+/// An operand that waits for another path in the buffer of its producer, which hands its tiles to several readers in
+/// blocks: no reader gets the next block before this one takes its own.
+struct HeldFork {
+    ValueId consumer = 0;
+    std::size_t input = 0;  ///< of the node
+    friend auto operator<=>(const HeldFork&, const HeldFork&) = default;
+};
+
 struct Schedule {
     std::vector<PlacedOp> ops;  ///< in order
+    std::vector<HeldFork> held_forks;
     std::size_t epochs = 0;
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/ir/graph.hpp"
@@ -34,6 +35,10 @@ HostProgram cut_host(Graph& graph, bool exact);
 
 /// One program from two cuts: `inner` was cut out of what `outer` left for the device.
 HostProgram join(HostProgram outer, HostProgram inner);
+
+/// Ends the names of outputs that are results of ops inside the model (passes/keep_intermediates.cpp).
+inline constexpr std::string_view intermediate_suffix = "_intermediate_output";
+inline bool is_intermediate(const std::string& output) { return output.ends_with(intermediate_suffix); }
 
 /// Whether anything reads each node: a step, the device, or an output.
 std::vector<bool> read_nodes(const HostProgram& program);

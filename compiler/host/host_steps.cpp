@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/read_file.hpp"
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "compiler/lower/lowering.hpp"
@@ -57,6 +56,8 @@ Literal from_entry(const Tensor& entry, const Type& type) {
 
 namespace {
 
+constexpr const char* steps_file = "host_steps.json";
+
 ordered_json attrs_json(const Attrs& attrs) {
     ordered_json out = ordered_json::object();
     for (const auto& attr : attrs) std::visit([&](const auto& value) { out[attr.first] = value; }, attr.second);
@@ -69,7 +70,7 @@ ordered_json type_json(ordered_json item, const Type& type) {
     return item;
 }
 
-ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const std::string& folder) {
+ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const FileSink& sink) {
     ordered_json item{{"name", node.name}, {"op", node.op}};
     if (node.is_input()) {
         item["op"] = node.has("device") ? "device" : "input";
@@ -78,7 +79,7 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
         if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
     } else if (node.is_constant()) {
         const std::string file = "host_" + npy_name(node.name);
-        write_value_file(folder + "/" + file, *node.literal);
+        sink(file, npy_bytes(*node.literal));
         item["file"] = file;
     } else {
         item["operands"] = ordered_json::array();
@@ -117,18 +118,18 @@ std::string bound_line(const BoundTensor& tensor, bool input) {
 
 }  // namespace
 
-std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder) {
+void write_host_steps(const HostSteps& steps, const InputFiles& inputs, const FileSink& sink) {
     const Graph& graph = steps.program.graph;
     ordered_json all{{"device", steps.device}, {"microbatch", steps.microbatch}};
     for (const char* key : {"host", "to_device", "from_device", "outputs"}) all[key] = ordered_json::array();
-    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, inputs, folder));
+    for (const Node& node : graph.nodes) all["host"].push_back(node_json(graph, node, inputs, sink));
     for (const BoundTensor& tensor : steps.to_device)
         all["to_device"].push_back(bound_json(steps.program, tensor, true));
     for (const BoundTensor& tensor : steps.from_device)
         all["from_device"].push_back(bound_json(steps.program, tensor, false));
     for (const Output& output : graph.outputs)
         all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
-    return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    sink(steps_file, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 HostSteps with_value_names(HostSteps steps) {
@@ -164,13 +165,13 @@ namespace {
 
 class StepsReader {
 public:
-    explicit StepsReader(const std::string& folder) : folder_(folder), loc_{folder + "/host_steps.json", 0, 0} {}
+    explicit StepsReader(const FileSet& files) : files_(files), loc_{files.place(steps_file), 0, 0} {}
 
     StoredSteps read() {
-        if (std::error_code ignored; !fs::exists(loc_.file, ignored))
+        if (!files_.has(steps_file))
             fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
-        const std::string text = read_file(loc_.file, most_bytes);
+        const std::string text = files_.read(steps_file, most_bytes);
         try {
             const json all = json::parse(text);
             steps_.device = all.at("device").get<std::string>();
@@ -226,7 +227,7 @@ private:
     std::string file_of(const json& item) const {
         const auto name = item.at("file").get<std::string>();
         if (name.empty() || fs::path(name).filename() != name) fail_input(loc_, "'{}' is no file of the folder", name);
-        return folder_ + "/" + name;
+        return name;
     }
 
     void add_node(const json& item) {
@@ -251,9 +252,10 @@ private:
     }
 
     Literal constant(const std::string& file, const Type& type) const {
-        Literal read = read_value_file(file);
+        Literal read = read_npy_of(files_, file);
         if (read.dims() != type.dims)
-            fail_input({file, 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "), to_string(type));
+            fail_input({files_.place(file), 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "),
+                       to_string(type));
         if (read.dtype() == type.dtype) return read;
         Literal out(type.dtype, type.dims, most_read);
         for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, read.at(i));
@@ -302,7 +304,7 @@ private:
         return found->second;
     }
 
-    std::string folder_;
+    const FileSet& files_;
     SourceLoc loc_;
     HostSteps steps_;
     InputFiles inputs_;
@@ -311,6 +313,6 @@ private:
 
 }  // namespace
 
-StoredSteps read_host_steps(const std::string& folder) { return StepsReader(folder).read(); }
+StoredSteps read_host_steps(const FileSet& files) { return StepsReader(files).read(); }
 
 }  // namespace tt::ir

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_set.hpp"
 #include "compiler/backend/emit.hpp"
 #include "compiler/host/host_program.hpp"
 
@@ -26,13 +27,13 @@ bool equal(const HostSteps& a, const HostSteps& b);
 using InputFiles = std::map<std::string, std::string>;
 struct StoredSteps {
     HostSteps steps;
-    InputFiles inputs;  ///< with the folder
+    InputFiles inputs;  ///< names among the files
 };
 /// Throws Error(Input) naming file and key.
-StoredSteps read_host_steps(const std::string& folder);
+StoredSteps read_host_steps(const FileSet& files);
 
-/// The text of host_steps.json; the files of constants are written into the folder. `inputs`: without the folder.
-std::string host_steps_text(const HostSteps& steps, const InputFiles& inputs, const std::string& folder);
+/// Gives host_steps.json and the files of constants to `sink`.
+void write_host_steps(const HostSteps& steps, const InputFiles& inputs, const FileSink& sink);
 
 /// Names of the device's inputs and results become those of the host's values.
 HostSteps with_value_names(HostSteps steps);

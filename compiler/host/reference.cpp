@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "compiler/ir/pass.hpp"
-
-namespace fs = std::filesystem;
 
 namespace tt::ir {
 
@@ -70,15 +65,11 @@ std::optional<Graph> reference_graph(const Graph& model) {
     return graph;
 }
 
-std::optional<Graph> read_reference(const std::string& folder) {
-    const std::string file = (fs::path(folder) / reference_file).string();
-    std::error_code code;
-    if (!fs::is_regular_file(file, code)) return std::nullopt;
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
-    Graph graph = parse_graph(text.str(), file);
+std::optional<Graph> read_reference(const FileSet& files) {
+    if (!files.has(reference_file)) return std::nullopt;
+    constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+    const std::string file = files.place(reference_file);
+    Graph graph = parse_graph(files.read(reference_file, most_bytes), file);
     if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that has no value");
     return graph;
 }

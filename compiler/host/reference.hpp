@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/file_set.hpp"
 #include "compiler/host/host_program.hpp"
 
 namespace tt::ir {
@@ -16,8 +17,8 @@ inline constexpr const char* reference_file = "reference.tg";
 
 /// None for a model of too many constants or products, or with an op that has no value.
 std::optional<Graph> reference_graph(const Graph& model);
-/// That of a folder; none when it has none. Throws Error(Input) at the file.
-std::optional<Graph> read_reference(const std::string& folder);
+/// That among the files; none when there is none. Throws Error(Input) at the file.
+std::optional<Graph> read_reference(const FileSet& files);
 
 class Reference {
 public:

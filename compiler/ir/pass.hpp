@@ -34,7 +34,8 @@ struct PassOptions {
     Fusing fuse_gelu = Fusing::WherePays;
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;
-    std::int64_t slice_bytes = 200 * 1024;  ///< of L1 for a core's part of a slice that streams
+    std::int64_t slice_bytes = 200 * 1024;   ///< of L1 for a core's part of a slice that streams
+    std::vector<std::string> intermediates;  ///< ops whose results keep-intermediates keeps
     bool wide_dest = false;  ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
 };
 

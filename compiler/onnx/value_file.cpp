@@ -267,16 +267,26 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
     return out;
 }
 
-void write_value_file(const std::string& file, const Literal& values) {
+std::string npy_bytes(const Literal& values) {
     std::string data = header_of(values);
     data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
     for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
+    return data;
+}
+
+void write_value_file(const std::string& file, const Literal& values) {
+    const std::string data = npy_bytes(values);
     write_new_file(file, FileKind::Npy,
                    [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
 }
 
+static constexpr std::uint64_t most_file = std::uint64_t{8} * most_read + (1 << 20);  // the largest type, and a header
+
+Literal read_npy_of(const FileSet& files, const std::string& name) {
+    return parse_npy(files.read(name, most_file), files.place(name));
+}
+
 Literal read_value_file(const std::string& file) {
-    constexpr std::uint64_t most_file = std::uint64_t{8} * most_read + (1 << 20);  // the largest type, and a header
     const std::string extension = std::filesystem::path(file).extension().string();
     if (extension == ".npy") return parse_npy(read_file(file, most_file), file);
     if (extension == ".pb") return read_tensor_file(file);

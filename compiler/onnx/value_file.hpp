@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "base/file_set.hpp"
 #include "compiler/ir/literal.hpp"
 
 namespace tt::ir {
 
 /// By the file's extension. Throws Error(Input) at the file.
 Literal read_value_file(const std::string& file);
+
+/// The .npy file of that name. Throws Error(Input) at it.
+Literal read_npy_of(const FileSet& files, const std::string& name);
 
 /// The bytes of a .npy file; `file` is what errors name.
 Literal parse_npy(const std::string& data, const std::string& file);
@@ -17,8 +21,9 @@ Literal parse_npy(const std::string& data, const std::string& file);
 /// Throws Error(Input) at the file; "" = the values come from none.
 Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name);
 
-/// A .npy file of the values; f16 and bf16 are written as float32, which holds them exactly. Writes beside the file and
-/// renames. Throws Error(Input) when it cannot be written.
+/// The bytes of a .npy file of the values; f16 and bf16 are written as float32, which holds them exactly.
+std::string npy_bytes(const Literal& values);
+/// Writes that beside the file and renames. Throws Error(Input) when it cannot be written.
 void write_value_file(const std::string& file, const Literal& values);
 
 }  // namespace tt::ir

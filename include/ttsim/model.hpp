@@ -2,7 +2,7 @@
 //
 //   Graph --compile()--> CompiledModel --Model--> run(inputs) -> outputs                whole calls
 //                          |        ^             push(inputs) ... get() -> outputs     a stream, sample by sample
-//                    write_folder  read_folder
+//                    write_folder  read_folder          and the same for images: one file with the target
 //
 // What the host does before and behind the device is part of a call and takes no simulated time.
 #pragma once
@@ -58,6 +58,13 @@ public:
     /// missing or does not fit.
     static CompiledModel read_folder(const std::string& folder);
 
+    /// A device image (docs/tti.md), which holds the machine as well. Throws Error(Input) when it cannot be written, or
+    /// the device is a chip of your own.
+    void write_image(const std::string& file) const;
+    /// Of an archive, or of the folder into which one was unpacked. Throws Error (Input, Unsupported) at the member
+    /// that is missing, damaged or does not fit.
+    static CompiledModel read_image(const std::string& path);
+
     struct Impl;
     explicit CompiledModel(std::shared_ptr<const Impl> impl);
     const Impl& impl() const { return *impl_; }
@@ -72,7 +79,8 @@ TTSIM_API CompiledModel compile(const Graph& graph, const CompileOptions& option
 /// A compiled model on a session of its own. For one thread at a time.
 class TTSIM_API Model {
 public:
-    /// Without a device, chip or cluster in the options: on the machine it was compiled for. Writes the model's
+    /// Without a device, chip or cluster in the options: on the machine it was compiled for. An image runs on no other,
+    /// Error(Input). Writes the model's
     /// constants into the session's memory. Throws Error(Input, Unsupported) when it does not fit the machine.
     explicit Model(const CompiledModel& model, const SessionOptions& options = {});
     ~Model();

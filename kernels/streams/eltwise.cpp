@@ -14,6 +14,11 @@ double pack_clocks(const Emitter& e) { return e.output_clocks() + extra(e.shape,
 /// Unpacks and computes one micro-block of tiles that come from one operand.
 void single_operand(Emitter& e, double sfpu_instructions, double counted) {
     const bool splice = family_of(e.shape) == KernelFamily::Splice;
+    if (e.shape.in_dest > 0) {
+        for (std::int64_t i = 0; sfpu_instructions > 0 && i < e.shape.ublock_tiles(); ++i)
+            e.sfpu_tile(sfpu_instructions, counted);
+        return;
+    }
     e.risc(unpack, splice ? e.c.splice_ublock : e.c.unpack_operand, splice ? "splice_ublock" : "unpack_operand");
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
         e.risc(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
@@ -46,26 +51,49 @@ void build_unary(Emitter& e) {
     e.pack_block(e.shape.ublock_tiles(), 0, false);
 }
 
+namespace {
+
+/// On the SFPU: operands go to Dst through SrcA, unless they are there.
+void sfpu_pair(Emitter& e) {
+    const KernelShape& s = e.shape;
+    for (int operand = s.in_dest; operand < 2; ++operand) {
+        e.unpack_tile(false, operand == 0 ? s.in0 : s.in1);
+        e.copy_tile();
+    }
+    e.sfpu_tile(e.c.sfpu_count(s.op, sfpu_mode(s)), e.c.sfpu_shown(s.op, sfpu_mode(s)));
+}
+
+/// On the FPU, from SrcA and SrcB. An operand that is in Dst comes back to SrcA, while the other is unpacked.
+void fpu_pair(Emitter& e) {
+    const KernelShape& s = e.shape;
+    const bool product = s.op == "multiply";
+    const int phase_count = product ? static_cast<int>(phases(s.fidelity).size()) : 1;
+    e.risc(unpack, e.c.unpack_elw_tile, "unpack_elw_tile");
+    if (s.in_dest > 0)
+        e.unpack_nothing(false);
+    else
+        e.unpack_tile(false, s.in0);
+    if (s.in_dest > 1)
+        e.unpack_nothing(true);
+    else
+        e.unpack_tile(true, s.in1);
+    if (s.in_dest > 0) e.fetch_tile();
+    e.eltwise_tile(product ? "ELWMUL" : s.op == "subtract" ? "ELWSUB" : "ELWADD", phase_count);
+}
+
+}  // namespace
+
 void build_binary(Emitter& e) {
     const bool sfpu = family_of(e.shape) == KernelFamily::SfpuBinary;
-    const bool product = e.shape.op == "multiply";
-    const int phase_count = product ? static_cast<int>(phases(e.shape.fidelity).size()) : 1;
+    const int unpacked = 2 - std::min(2, e.shape.in_dest);
     e.wait_operands();
-    e.risc(unpack, 2 * e.c.unpack_operand + extra(e.shape, e.c), "unpack_operand");
+    e.risc(unpack, unpacked * e.c.unpack_operand + extra(e.shape, e.c), "unpack_operand");
     e.math_begin();
-    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
-        e.risc(unpack, e.c.unpack_elw_tile, "unpack_elw_tile");
-        e.unpack_tile(false, e.shape.in0);
-        if (sfpu) {  // both operands go to Dst through SrcA
-            e.unpack_tile(false, e.shape.in1);
-            e.copy_tile();
-            e.copy_tile();
-            e.sfpu_tile(e.c.sfpu_count(e.shape.op, sfpu_mode(e.shape)), e.c.sfpu_shown(e.shape.op, sfpu_mode(e.shape)));
-            continue;
-        }
-        e.unpack_tile(true, e.shape.in1);
-        e.eltwise_tile(product ? "ELWMUL" : e.shape.op == "subtract" ? "ELWSUB" : "ELWADD", phase_count);
-    }
+    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i)
+        if (sfpu)
+            sfpu_pair(e);
+        else
+            fpu_pair(e);
     e.math_end();
     e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
 }

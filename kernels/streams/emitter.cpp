@@ -39,6 +39,7 @@ Emitter::Words Emitter::words(const InstructionSet& set) {
         set.encode("SEMWAIT", {{"wait_sem_cond", wait_while_zero}, {"sem_sel", math_pack}, {"stall_res", 1U << 2}});
     w.get = set.encode("SEMGET", {{"sem_sel", math_pack}});
     w.mova2d = set.encode("MOVA2D", {{"addr_mode", 2}});
+    w.movd2a = set.encode("MOVD2A", {{"addr_mode", 2}});
     w.release_a = set.encode("SETRWC", {{"clear_ab_vld", clear_a}});
     w.release_ab = set.encode("SETRWC", {{"clear_ab_vld", clear_a | clear_b}});
     w.drain_math = set.encode("STALLWAIT", {{"stall_res", 1U << 1}, {"wait_res", 1U << 4}});
@@ -68,18 +69,26 @@ void Emitter::one(KernelThread thread, std::uint32_t word, std::uint32_t repeat,
     if (repeat > 0) streams_.of(thread).push_back({word, repeat, bytes, 0, "", false});
 }
 
+void Emitter::set_up() {
+    if (!shape.sub_op) return;
+    risc(KernelThread::Unpack, c.sub_op, "sub_op");
+    risc(KernelThread::Math, c.sub_op, "sub_op");
+}
+
+void Emitter::unpack_nothing(bool srcb) { one(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a); }
+
 void Emitter::unpack_tile(bool srcb, DataFormat format) {
     one(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a, 1, static_cast<double>(tile_body_bytes(format, {})));
 }
 
 void Emitter::math_begin() {
     risc(KernelThread::Math, c.math_ublock + (integer_kernel(shape) ? c.math_ublock_int : 0), "math_ublock");
-    one(KernelThread::Math, w_.wait_free);
+    if (shape.in_dest == 0) one(KernelThread::Math, w_.wait_free);
 }
 
 void Emitter::math_end() {
     one(KernelThread::Math, w_.drain_math);
-    one(KernelThread::Math, w_.post);
+    if (!shape.stays_in_dest) one(KernelThread::Math, w_.post);
 }
 
 void Emitter::copy_tile() {
@@ -89,6 +98,11 @@ void Emitter::copy_tile() {
     if (info(shape.in0).datum_bits < 32) streams_.counted += 8;
     one(KernelThread::Math, w_.release_a);
     risc(KernelThread::Math, c.math_copy_tile, "math_copy_tile");
+}
+
+void Emitter::fetch_tile() {
+    // A move handles 4 rows of 16.
+    one(KernelThread::Math, w_.movd2a, 16 * static_cast<std::uint32_t>(shape.in_dest));
 }
 
 void Emitter::eltwise_tile(const char* mnemonic, int phase_count) {
@@ -143,6 +157,7 @@ double Emitter::output_clocks() const {
 }
 
 void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumulate) {
+    if (shape.stays_in_dest) return;
     // A single tile needs no address loop.
     risc(KernelThread::Pack, ublock_clocks + (tiles > 1 ? c.pack_many : 0), "pack_ublock");
     one(KernelThread::Pack, w_.wait_full);

@@ -23,13 +23,17 @@ public:
     void ahead(KernelThread thread, double clocks, const char* what);
     void one(KernelThread thread, std::uint32_t word, std::uint32_t repeat = 1, double bytes = 0);
 
+    void set_up();  ///< of a sub-op: formats and kernels of unpack and math change from micro-block to micro-block
+
     // unpack
     void wait_operands();  ///< ask the operands' streams for the tiles of a micro-block
     void unpack_tile(bool srcb, DataFormat format);
+    void unpack_nothing(bool srcb);  ///< the bank is only declared valid: the math thread fills it
     // math
-    void math_begin();  ///< RISC-V work, then wait for half of Dst
-    void math_end();    ///< wait until results are in Dst, hand the half over
+    void math_begin();  ///< RISC-V work, then wait for half of Dst, unless operands are in it
+    void math_end();    ///< wait until results are in Dst, hand the half over unless they stay
     void copy_tile();   ///< SrcA to Dst
+    void fetch_tile();  ///< operands that are in Dst, to the Src banks
     void eltwise_tile(const char* mnemonic, int phase_count);
     void product(int phase_count, double instructions_per_phase, bool last_of_b);
     /// counted: of the instructions, those that the performance counter shows
@@ -44,8 +48,8 @@ public:
 
 private:
     struct Words {
-        std::uint32_t unpack_a, unpack_b, wait_free, post, wait_full, get, mova2d, release_a, release_ab, drain_math,
-            sfp_load, sfp_body, sfp_store, sfp_setup, mvmul, pacr, pacr_last, next_face;
+        std::uint32_t unpack_a, unpack_b, wait_free, post, wait_full, get, mova2d, movd2a, release_a, release_ab,
+            drain_math, sfp_load, sfp_body, sfp_store, sfp_setup, mvmul, pacr, pacr_last, next_face;
     };
     static Words words(const InstructionSet& set);
     KernelStreams streams_;

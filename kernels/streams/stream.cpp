@@ -41,6 +41,12 @@ std::int64_t KernelStreams::instructions(KernelThread t) const {
     return count;
 }
 
+void KernelStreams::append(const KernelStreams& next) {
+    for (std::size_t t = 0; t < thread_count; ++t)
+        threads[t].insert(threads[t].end(), next.threads[t].begin(), next.threads[t].end());
+    counted += next.counted;
+}
+
 static constexpr int face_datums = 16 * 16;
 
 StreamContext stream_context(const std::string& chip_name, const KernelConstants& constants) {
@@ -54,6 +60,7 @@ StreamContext stream_context(const std::string& chip_name) {
 
 KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const StreamContext& context) {
     streams::Emitter e(shape, context);
+    e.set_up();
     switch (family_of(shape)) {
         case KernelFamily::Copy:
         case KernelFamily::Unary:

@@ -32,6 +32,7 @@ struct KernelStreams {
     std::vector<StreamItem>& of(KernelThread t) { return threads[static_cast<std::size_t>(t)]; }
     const std::vector<StreamItem>& of(KernelThread t) const { return threads[static_cast<std::size_t>(t)]; }
     std::int64_t instructions(KernelThread t) const;
+    void append(const KernelStreams& next);
 };
 
 /// Which micro-block of an op: its place among the k-blocks and, for sparse matmul, how many tiles of the strip meet

@@ -45,8 +45,8 @@ auto memo_key(const KernelShape& s, MicroBlock b) {
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
                            s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
-                           product_blocks(s), s.waits, s.pushes, s.l1_acc, s.gelu, static_cast<int>(b.position),
-                           b.strip_tiles);
+                           product_blocks(s), s.waits, s.pushes, s.sub_op, s.in_dest, s.stays_in_dest, s.l1_acc, s.gelu,
+                           static_cast<int>(b.position), b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
@@ -169,6 +169,7 @@ ScoreboardResult extended(const ScoreboardResult& shorter, const ScoreboardResul
 struct KernelModel::Memo {
     std::mutex mutex;
     std::map<MemoKey, ScoreboardResult> blocks;
+    std::map<std::vector<MemoKey>, ScoreboardResult> chains;
 };
 
 KernelModel::KernelModel(const std::string& chip_name, const KernelConstants& constants)
@@ -196,6 +197,17 @@ const ScoreboardResult& KernelModel::micro_block(const KernelShape& shape, Micro
         result = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
     const std::lock_guard lock(memo_->mutex);
     return memo_->blocks.try_emplace(key, result).first->second;
+}
+
+const ScoreboardResult& KernelModel::chain_block(const std::vector<KernelShape>& links) const {
+    std::vector<MemoKey> key;
+    for (const KernelShape& link : links) key.push_back(memo_key(link, {}));
+    const std::lock_guard lock(memo_->mutex);
+    if (const auto found = memo_->chains.find(key); found != memo_->chains.end()) return found->second;
+    KernelStreams streams;
+    for (const KernelShape& link : links) streams.append(build_streams(link, {}, context_));
+    const ScoreboardResult result = play(streams, context_.set, timing_of(links.front(), constants_));
+    return memo_->chains.try_emplace(std::move(key), result).first->second;
 }
 
 KernelTime KernelModel::time(const KernelShape& shape) const {

@@ -38,6 +38,8 @@ public:
     KernelTime time(const KernelShape& shape) const;
     /// One micro-block; remembered.
     const ScoreboardResult& micro_block(const KernelShape& shape, MicroBlock block) const;
+    /// One micro-block of element-wise sub-ops that pass it on in Dst; remembered.
+    const ScoreboardResult& chain_block(const std::vector<KernelShape>& links) const;
     const StreamContext& context() const { return context_; }
     const KernelConstants& constants() const { return constants_; }
 

@@ -4,27 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/timing/kernel_model.hpp"
+#include "kernels/timing/slice_clocks.hpp"
 
 namespace tt {
 
 namespace {
-
-/// Of the three threads, and of the FPU and SFPU.
-struct SliceClocks {
-    std::array<double, thread_count> threads{};
-    double engaged = 0, counted = 0;
-};
-
-std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
-
-/// Tiles of an operand that core (0, 0) takes for one output slice.
-std::int64_t slice_tiles(const OpConfig& op, const OpDef& def, int operand) {
-    const OperandUse use = def.use(op, operand, 0, 0);
-    std::int64_t tiles = 0;
-    for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
-    return tiles * use.slices;
-}
 
 void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCounts>& known) {
     s.op = "matmul_sparse";
@@ -52,70 +36,6 @@ void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
     s.ublock_ct = at_least_one(use.chunk_ct);
     s.mblock_m = at_least_one(use.rects.front().nr / s.ublock_rt);
     s.mblock_n = at_least_one(use.rects.front().nc / s.ublock_ct);
-}
-
-/// Clocks for one output slice. The thread that limits takes the time of the steady state.
-SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
-    const KernelTime time = model.time(shape);
-    const double slices = static_cast<double>(shape.t);
-    SliceClocks clocks;
-    std::array<double, thread_count>& sum = clocks.threads;
-    double steady = 0;
-    for (const KernelPart& part : time.parts) {
-        for (std::size_t i = 0; i < thread_count; ++i) sum[i] += part.count * part.time.busy[i];
-        steady += part.count * part.time.steady;
-        clocks.engaged += part.count * part.time.engaged / slices;
-        clocks.counted += part.count * part.time.counted / slices;
-    }
-    const std::size_t longest = static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
-    sum[longest] = std::max(sum[longest], steady);
-    for (double& thread : sum) thread = std::max(0.0, thread + time.per_input) / slices;
-    return clocks;
-}
-
-/// A sub-op of a fused op as an op of its own.
-KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
-    KernelShape s;
-    s.op = sub.type == "matmul" || has_kernel_model({.op = sub.type}) ? sub.type : "nop";
-    s.fidelity = op.fidelity;
-    s.in0 = op.in_df.empty() ? op.out_df : op.in_df.front();
-    s.in1 = sub.inputs.size() > 1 ? s.in0 : DataFormat::Invalid;
-    s.out = op.out_df;
-    s.intermed = op.intermed_df;
-    s.acc = op.acc_df;
-    s.mblock_m = at_least_one(sub.mblock_m);
-    s.mblock_n = at_least_one(sub.mblock_n);
-    s.ublock_rt = at_least_one(sub.ublock_rt);
-    s.ublock_ct = at_least_one(sub.ublock_ct);
-    s.m_k = at_least_one(sub.attributes.m_k);
-    s.u_kt = at_least_one(sub.attributes.u_kt);
-    s.approximate = op.attr.approximate_mode;  // the sub-ops have none of their own, as for their values
-    s.vector = sub.attributes.vector.value_or(VectorMode::RC);
-    s.waits = std::any_of(sub.inputs.begin(), sub.inputs.end(),
-                          [](const FusedOperand& in) { return in.kind == FusedOperand::Kind::Input; });
-    s.pushes = sub.output.kind == FusedOperand::Kind::Output;
-    if (sub.type == "reduce") {
-        s.op = "reduce";
-        s.reduce_dim = sub.attributes.reduce_dim;
-        s.z = at_least_one(sub.attributes.z);
-        if (s.reduce_dim == ReduceDim::None) s.op = "nop";
-    }
-    return s;
-}
-
-/// A fused op: what its sub-ops cost one after the other, per output slice.
-SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alone) {
-    SliceClocks sum;
-    for (const auto& schedule : op.fused->schedules)
-        for (const FusedSubOp& sub : schedule) {
-            if (!find_op(sub.type)) continue;
-            const KernelShape shape = sub_shape(op, sub);
-            const SliceClocks one = slice_clocks(model, alone ? unhindered(shape) : shape);
-            for (std::size_t i = 0; i < thread_count; ++i) sum.threads[i] += one.threads[i];
-            sum.engaged += one.engaged;
-            sum.counted += one.counted;
-        }
-    return sum;
 }
 
 SliceClocks op_clocks(const OpConfig& op, const OpDef& def, const KernelModel& model, const StepWork& work,
@@ -162,13 +82,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
     const KernelModel& model = kernel_model(chip.chip);
     const SliceClocks slice = op_clocks(op, def, model, work, false), alone = op_clocks(op, def, model, work, true);
-    // The step's share of its slice is that of the first operand's tiles.
-    double share = 1;
-    if (!work.in_bytes.empty() && !op.in_df.empty()) {
-        const double all = static_cast<double>(slice_tiles(op, def, 0) *
-                                               tile_bytes(op.in_df[0], op.in_tile.empty() ? op.tile : op.in_tile[0]));
-        if (all > 0) share = std::clamp(static_cast<double>(work.in_bytes[0]) / all, 0.0, 1.0);
-    }
+    const double share = work.share;
     return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
             whole(slice.engaged * share),    whole(slice.counted * share),    whole(alone.threads[0] * share),
             whole(alone.threads[1] * share), whole(alone.threads[2] * share)};

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "base/units.hpp"
 #include "kernels/kernel_shape.hpp"
@@ -14,10 +13,7 @@ namespace tt {
 
 /// What one step of an op's loop nest does on one core.
 struct StepWork {
-    std::vector<std::int64_t> in_bytes;  ///< per operand, unpacked in this step
-    std::int64_t ublocks = 1;            ///< micro-blocks handled
-    std::int64_t math_tiles = 0;         ///< tile operations: products for matmuls, output tiles otherwise
-    std::int64_t out_bytes = 0;          ///< packed in this step (0: only spilled)
+    double share = 1;                    ///< of its slice
     std::optional<SparseCounts> sparse;  ///< of a sparse matmul, where its encoding is known
 };
 

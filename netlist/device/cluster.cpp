@@ -16,8 +16,7 @@ class ClusterReader {
 public:
     ClusterReader(const std::string& file, const ChipParams& chip) : file_(file), chip_(chip) {}
 
-    Cluster read() {
-        YamlMap map = YamlMap::from_file(file_);
+    Cluster read(YamlMap map) {
         read_chips(*map.node("chips"));
         read_links(*map.node("ethernet_connections"));
         read_mmio(*map.node("chips_with_mmio"));
@@ -147,7 +146,13 @@ private:
 
 }  // namespace
 
-Cluster read_cluster(const std::string& file, const ChipParams& chip) { return ClusterReader(file, chip).read(); }
+Cluster read_cluster(const std::string& file, const ChipParams& chip) {
+    return ClusterReader(file, chip).read(YamlMap::from_file(file));
+}
+
+Cluster read_cluster_text(const std::string& text, const std::string& name, const ChipParams& chip) {
+    return ClusterReader(name, chip).read(YamlMap::from_text(text, name));
+}
 
 std::int64_t mesh_width(std::int64_t count) {
     const double root = std::sqrt(static_cast<double>(count));

@@ -20,6 +20,8 @@ struct Cluster {
 /// Reads a cluster descriptor of either form (chip positions as lists or "x-y"). A link given in both directions
 /// counts once. Throws Error(Input) with every problem at its place.
 Cluster read_cluster(const std::string& file, const ChipParams& chip);
+/// `name`: what messages call the text.
+Cluster read_cluster_text(const std::string& text, const std::string& name, const ChipParams& chip);
 
 /// Chips 0..count-1 on a mesh of `width` columns (0: nearest to a square), four links per neighbour; two chips: the
 /// n300 links 8<->0 and 9<->1. Chips without Ethernet have no links and a host link each.

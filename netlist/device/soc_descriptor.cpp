@@ -26,8 +26,8 @@ std::vector<int> translated_order(const std::vector<int>& cores, int size) {
 
 class SocReader {
 public:
-    SocReader(const std::string& file, const ChipParams& base)
-        : file_(file), base_(base), map_(YamlMap::from_file(file)) {
+    SocReader(const std::string& file, const ChipParams& base, YamlMap map)
+        : file_(file), base_(base), map_(std::move(map)) {
         soc_.params = base;
     }
 
@@ -165,7 +165,11 @@ private:
 }  // namespace
 
 SocDescriptor read_soc_descriptor(const std::string& file, const ChipParams& base) {
-    return SocReader(file, base).read();
+    return SocReader(file, base, YamlMap::from_file(file)).read();
+}
+
+SocDescriptor read_soc_descriptor_text(const std::string& text, const std::string& name, const ChipParams& base) {
+    return SocReader(name, base, YamlMap::from_text(text, name)).read();
 }
 
 }  // namespace tt

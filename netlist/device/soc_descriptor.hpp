@@ -15,5 +15,7 @@ struct SocDescriptor {
 
 /// Throws Error(Input) at the place of the mistake; Error(Unsupported) for a chip that is not modelled.
 SocDescriptor read_soc_descriptor(const std::string& file, const ChipParams& base);
+/// `name`: what messages call the text.
+SocDescriptor read_soc_descriptor_text(const std::string& text, const std::string& name, const ChipParams& base);
 
 }  // namespace tt

@@ -77,37 +77,17 @@ private:
         return true;
     }
 
-    // A run crosses cores and steps of the producer; each piece inside one of them counts as a whole.
+    // Each piece of a run inside one ublock of the producer counts as a whole.
     void add_run(const TileRun& run) {
-        const Blocking& b = source_.blocking;
-        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
-        while (left > 0) {
-            const BlockPlace place = place_of(b, r, c);
-            std::int64_t piece = 1;
-            if (run.dc != 0)
-                piece = b.ublock_ct - place.c % b.ublock_ct;
-            else if (run.dr != 0)
-                piece = b.ublock_rt - place.r % b.ublock_rt;
-            piece = std::min(piece, left);
-            touch(run.first.z, place, piece, run.dc != 0 || b.ublock_ct == 1);
-            r += run.dr * piece;
-            c += run.dc * piece;
-            left -= piece;
-        }
-    }
-
-    /// Of a core's tiles in an input of one slice, this is the how-manieth.
-    std::int64_t index_of(const BlockPlace& place) const {
-        const Blocking& b = source_.blocking;
-        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
-        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
-        return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
+        walk_run(source_.blocking, run, [&](const BlockPlace& place, std::int64_t tiles, bool contiguous) {
+            touch(run.first.z, place, tiles, contiguous);
+        });
     }
 
     /// `contiguous`: in the order of the producer's core, as they follow each other here.
     void touch(std::int64_t z, const BlockPlace& place, std::int64_t tiles, bool contiguous) {
         const Blocking& b = source_.blocking;
-        const std::int64_t position = z * source_.slice_tiles + index_of(place);
+        const std::int64_t position = z * source_.slice_tiles + packed_index(b, place);
         std::uint32_t& slot = slot_of_[static_cast<std::size_t>(place.block)];
         std::int64_t& block = block_of_[static_cast<std::size_t>(place.block)];
         const std::int64_t here = source_.block_tiles > 0 ? position / source_.block_tiles : 0;
@@ -126,10 +106,11 @@ private:
         need.z_last = std::max(need.z_last, static_cast<std::int32_t>(z));
         if (source_.produced_after.empty()) return;
         if (place.block != last_block_ || position != next_) ++need.phases;
+        if (!contiguous) need.phases += static_cast<std::uint32_t>(tiles - 1);
         last_block_ = place.block;
-        next_ = position + (contiguous ? tiles : 1);
+        next_ = position + (contiguous ? tiles - 1 : (tiles - 1) * b.ublock_ct) + 1;
         const auto step =
-            std::min(static_cast<std::size_t>(index_of(place) / b.ublock_tiles() / source_.ublocks_per_step),
+            std::min(static_cast<std::size_t>(packed_index(b, place) / b.ublock_tiles() / source_.ublocks_per_step),
                      source_.produced_after.size() - 1);
         const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
         const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);

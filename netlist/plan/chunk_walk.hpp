@@ -5,8 +5,39 @@
 #include <utility>
 
 #include "kernels/ops/op_def.hpp"
+#include "netlist/plan/plan.hpp"
+#include "netlist/plan/tm_map.hpp"
 
 namespace tt {
+
+/// Of a core's tiles in an output slice, in the order in which they are packed, the how-manieth stands there.
+inline std::int64_t packed_index(const Blocking& b, const BlockPlace& place) {
+    const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
+    const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
+    return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
+}
+
+/// Cuts a run where it leaves a ublock of its producer: visit(place of the first tile, tiles, whether they were packed
+/// one after the other).
+template <class Visit>
+void walk_run(const Blocking& producer, const TileRun& run, Visit visit) {
+    const bool down = run.dr != 0 && run.dc == 0;
+    const bool contiguous = run.dc != 0 || (down && producer.ublock_ct == 1);
+    std::int64_t r = run.first.r, c = run.first.c;
+    for (std::int64_t left = run.count; left > 0;) {
+        const BlockPlace place = place_of(producer, r, c);
+        std::int64_t piece = 1;
+        if (run.dc != 0)
+            piece = producer.ublock_ct - place.c % producer.ublock_ct;
+        else if (down)
+            piece = producer.ublock_rt - place.r % producer.ublock_rt;
+        piece = std::min(piece, left);
+        visit(place, piece, contiguous);
+        r += run.dr * piece;
+        c += run.dc * piece;
+        left -= piece;
+    }
+}
 
 /// Chunks of a slice, ublocks one by one.
 inline std::int64_t chunks_of(const OperandUse& use) {

@@ -72,6 +72,8 @@ private:
     PlanOperand operand(const PlanOp& op, std::size_t k);
     void classify(PlanOp& op);
     void fit(PlanOp& op);
+    void cut(PlanOp& op);
+    bool send_anew(PlanOp& op) const;
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
@@ -248,24 +250,68 @@ void Elaborator::classify(PlanOp& op) {
     if (op.op->cfg.untilize) op.push_tiles = out.mblock_n * out.ublock_tiles();
 }
 
-/// Loop nest and pipes of an op. Prologue operands that do not fit in L1 together are streamed once per input instead,
-/// the largest first.
+/// Loop nest and pipes.
+void Elaborator::cut(PlanOp& op) {
+    for (PlanOperand& operand : op.operands) {
+        operand.pipes.clear();
+        operand.pipe_of_core.clear();
+    }
+    loop_nest(op);
+    for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
+}
+
+/// Prologue operands of which an input takes more than the operand's buffer holds are sent to it from where they lie in
+/// L1, for every input again. True when there are any.
+bool Elaborator::send_anew(PlanOp& op) const {
+    bool any = false;
+    const OpConfig& cfg = op.op->cfg;
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        PlanOperand& operand = op.operands[k];
+        const auto number = static_cast<int>(k);
+        if (operand.intake != Intake::Resident || op.ethernet || (cfg.attr.identity && k != 1)) continue;
+        if (cfg.attr.kernel_broadcast.contains(number) || cfg.attr.kernel_broadcast_per_t.contains(number)) continue;
+        const Queue& queue = *plan_->queues[static_cast<std::size_t>(operand.producer_queue)].queue;
+        if (queue.layout == QueueLayout::Flat) continue;
+        const OperandUse use = op.def->use(cfg, number, 0, 0);
+        std::int64_t taken = 0;
+        for (const TileRect& rect : use.rects) taken += rect.nr * rect.nc * operand.operand_z;
+        if (taken <= input_buffer_tiles(*op.op, k, use, operand.tile_bytes)) continue;
+        operand.held_tiles = operand.l1_tiles;
+        for (const TileOrder& order : tile_orders(cfg, k, op.op->tms[k], queue.blocking))
+            operand.held_runs = std::max(operand.held_runs, static_cast<std::int64_t>(order.size()));
+        operand.intake = Intake::PerStep;  // loop_nest() says which way it streams
+        any = true;
+    }
+    return any;
+}
+
+/// Of operands that need room in L1, the one with most.
+static PlanOperand* largest(PlanOp& op, std::int64_t PlanOperand::*tiles, bool (*counts)(const PlanOperand&)) {
+    PlanOperand* found = nullptr;
+    for (PlanOperand& operand : op.operands)
+        if (counts(operand) && (!found || operand.*tiles * operand.tile_bytes > found->*tiles * found->tile_bytes))
+            found = &operand;
+    return found;
+}
+
+/// Prologue operands that do not fit in L1 together go without a buffer beside them, then are streamed from DRAM once
+/// per input instead, the largest first.
 void Elaborator::fit(PlanOp& op) {
     const ChipParams& chip = machine_.find(op.chip)->params;
-    while (true) {
-        loop_nest(op);
-        for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
-        PlanOperand* largest = nullptr;
-        for (PlanOperand& operand : op.operands)
-            if (operand.intake == Intake::Resident &&
-                (!largest || operand.l1_tiles * operand.tile_bytes > largest->l1_tiles * largest->tile_bytes))
-                largest = &operand;
-        if (!largest || fits_l1(op, chip)) break;
-        largest->intake = Intake::PerStep;  // loop_nest() says which way it streams
-        for (PlanOperand& operand : op.operands) {
-            operand.pipes.clear();
-            operand.pipe_of_core.clear();
+    cut(op);
+    if (send_anew(op)) cut(op);
+    while (!fits_l1(op, chip)) {
+        if (PlanOperand* sent =
+                largest(op, &PlanOperand::held_tiles, [](const PlanOperand& o) { return o.held_tiles > 0; })) {
+            sent->held_tiles = 0;
+            sent->intake = Intake::Resident;
+        } else if (PlanOperand* held = largest(op, &PlanOperand::l1_tiles,
+                                               [](const PlanOperand& o) { return o.intake == Intake::Resident; })) {
+            held->intake = Intake::PerStep;
+        } else {
+            break;
         }
+        cut(op);
     }
     check_l1(op, chip, problems_);
 }
@@ -329,27 +375,12 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.l1_tiles =
             operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
     }
-    // Work of each step: what it unpacks, computes and packs.
+    // What a step is of its slice: of a result that grows step by step its share, else each the same.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;
-    for (std::int64_t step = 0; step < op.steps_per_slice; ++step) {
+    for (const std::int64_t out_now : op.out_tiles) {
         StepWork work;
-        work.ublocks = std::max<std::int64_t>(1, by_ublock ? group : ublocks);
-        for (std::size_t k = 0; k < op.operands.size(); ++k) {
-            const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
-            std::int64_t tiles = 0;
-            for (const TileRect& rect : use.rects) tiles += rect.nr * rect.nc;
-            tiles *= use.slices;
-            const bool last = step + 1 == op.steps_per_slice;
-            if (use.at_end && !last) tiles = 0;
-            if (!use.at_end) tiles = (tiles + op.steps_per_slice - 1) / op.steps_per_slice;
-            work.in_bytes.push_back(tiles * op.operands[k].tile_bytes);
-        }
-        const std::int64_t out_now = op.out_tiles[static_cast<std::size_t>(step)];
-        const bool product = op.def->op_class == OpClass::Matmul;
-        work.math_tiles = product && !cfg.attr.identity ? op.slice_tiles * std::max<std::int64_t>(1, cfg.attr.u_kt)
-                          : reduces                     ? op.slice_tiles
-                                                        : out_now;
-        work.out_bytes = (out_now == 0 ? op.slice_tiles : out_now) * op.out_tile_bytes;
+        work.share = reduces ? 1.0 / static_cast<double>(op.steps_per_slice)
+                             : static_cast<double>(out_now) / static_cast<double>(op.slice_tiles);
         if (const auto known = sparse_.find(op.op); known != sparse_.end()) work.sparse = known->second;
         op.step_times.push_back(step_time(cfg, *op.def, timing, work));
     }
@@ -406,12 +437,11 @@ void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const
     PlanOperand& operand = op.operands[k];
     const std::int64_t clear = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0).clear_tiles;
     operand.credit_tiles = credit_tiles(operand.l1_tiles, operand_unit(*op.op, k, clear));
-    if (operand.producer_queue < 0) return;
+    if (operand.producer_queue < 0 || operand.held_tiles > 0) return;
     const Queue& queue = *plan_->queues[static_cast<std::size_t>(operand.producer_queue)].queue;
     if (queue.layout == QueueLayout::Flat) {
-        operand.reads = flat_reads(queue, step);
-        // Of an embedding's table only the rows that indices name.
-        if (op.op->cfg.attr.num_indices > 0) operand.reads = {step, step, step, op.op->cfg.attr.num_indices};
+        const bool table = op.op->cfg.attr.num_indices > 0;
+        operand.reads = table ? table_reads(op.op->cfg, step) : flat_reads(queue, step);
         if (operand.reads.rows > 0) operand.capacity_tiles = step;
         return;
     }

@@ -131,13 +131,20 @@ PipeView view(const TileOrder& block, std::int64_t mblock) {
     return view;
 }
 
-/// Which pipes take from a core must not change from block to block.
-bool destinations_change(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
-    std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_t>>> takers;  // source -> block -> pipes
+/// source -> block -> pipes that take from it.
+using Takers = std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_t>>>;
+Takers takers_of(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
+    Takers takers;
     for (std::size_t p = 0; p < pipes.size(); ++p)
         for (const auto& [block, order] : pipes[p])
             for (const TileSpan& span : order)
                 if (span.source >= 0) takers[span.source][block].insert(p);
+    return takers;
+}
+
+/// Which pipes take from a core must not change from block to block.
+bool destinations_change(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
+    const Takers takers = takers_of(pipes);
     for (const auto& [_, blocks] : takers)
         for (const auto& [__, of_block] : blocks)
             if (of_block != blocks.begin()->second) return true;
@@ -219,14 +226,24 @@ void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader&
     for (const auto& [_, fork] : forks) made.forks.push_back(fork);
 }
 
-}  // namespace
+using Taken = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> what it takes
 
-std::int64_t HandOver::most_forks() const {
-    std::map<std::int64_t, std::int64_t> forks_of;
+/// Streams of one core that send a block: pipes which take from the core in turn, block by block, are one.
+std::int64_t streams_of_block(const std::vector<Taken>& readers) {
+    std::map<std::int64_t, std::int64_t> streams;  // by source
+    for (const Taken& pipes : readers) {
+        for (const auto& [source, blocks] : takers_of(pipes)) {
+            std::size_t most = 0;
+            for (const auto& [_, of_block] : blocks) most = std::max(most, of_block.size());
+            streams[source] += static_cast<std::int64_t>(most);
+        }
+    }
     std::int64_t most = 0;
-    for (const Fork& fork : forks) most = std::max(most, ++forks_of[fork.source]);
+    for (const auto& [_, count] : streams) most = std::max(most, count);
     return most;
 }
+
+}  // namespace
 
 std::int64_t HandOver::most_phases() const {
     std::map<std::int64_t, std::int64_t> of;
@@ -240,7 +257,7 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     const std::int64_t mblock = producer.cfg.out.mblock_tiles();
     HandOver made;
     made.block_mblocks = blocks.mblocks;
-    std::vector<std::vector<std::map<std::int64_t, TileOrder>>> taken;  // by reader and pipe
+    std::vector<Taken> taken;  // by reader
     std::int64_t unit = blocks.size;
     const auto decide = [&](ScatterRule rule, const OutputReader& reader) {
         if (made.scatter() || rule == ScatterRule::None) return;
@@ -273,6 +290,7 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     made.buffer_tiles = made.scatter() ? blocks.size * (one ? 1 : 2) : producer.buf_size_mb * mblock;
     for (std::size_t r = 0; r < readers.size(); ++r)
         for (std::size_t p = 0; p < taken[r].size(); ++p) add_forks(made, r, p, readers[r], taken[r][p]);
+    made.streams = streams_of_block(taken);
     made.held_together = made.scatter() ? held_together(blocks, readers) : made.block_tiles;
     return made;
 }

@@ -52,7 +52,7 @@ struct HandOver {
     std::int64_t held_together = 0;
     std::vector<Fork> forks;
     bool scatter() const { return rule != ScatterRule::None; }
-    std::int64_t most_forks() const;   ///< of one core
+    std::int64_t streams = 0;          ///< most that send one block of a core: a stack's cores in turn share one
     std::int64_t most_phases() const;  ///< of one core and block, over its forks
 };
 

@@ -86,7 +86,7 @@ L1Use l1_use(const PlanOp& op, const ChipParams& chip) {
     l1.used = output * op.out_tile_bytes;
     l1.parts = fmt::format("output {}", l1.used);
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
-        const std::int64_t bytes = op.operands[k].l1_tiles * op.operands[k].tile_bytes;
+        const std::int64_t bytes = (op.operands[k].l1_tiles + op.operands[k].held_tiles) * op.operands[k].tile_bytes;
         l1.parts += fmt::format(", input {} {}", k, bytes);
         l1.used += bytes;
     }

@@ -69,8 +69,11 @@ struct PlanOperand {
     std::int64_t tile_bytes = 0;
     std::int64_t l1_tiles = 0;        ///< of the operand buffer of each core, by the L1 space rules
     std::int64_t capacity_tiles = 0;  ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
-    std::int64_t credit_tiles = 1;    ///< must be free before the sender hears of them (from ops)
-    QueueReads reads;                 ///< from a queue in DRAM
+    /// Of a prologue operand of which more is taken in an input than its buffer holds: tiles that lie in L1 beside it
+    /// and are sent from there for every input, and the runs of contiguous ones in an input.
+    std::int64_t held_tiles = 0, held_runs = 0;
+    std::int64_t credit_tiles = 1;  ///< must be free before the sender hears of them (from ops)
+    QueueReads reads;               ///< from a queue in DRAM
     std::vector<Pipe> pipes;
     std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
 };

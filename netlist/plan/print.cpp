@@ -34,21 +34,23 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
     if (operand.reads.chunk > 0)
         text +=
             fmt::format("      read in chunks of {} tiles, requests of {}\n", operand.reads.chunk, operand.reads.unit);
+    if (operand.held_tiles > 0)
+        text += fmt::format("      prologue: {} tiles lie in L1 and are sent for every input, in {} runs\n",
+                            operand.held_tiles, operand.held_runs);
     return text;
 }
 
 static std::string print_hand_over(const PlanOp& op) {
     const HandOver& made = op.hand_over;
     if (made.forks.empty()) return "";
-    if (!made.scatter()) return fmt::format("    output: in order, {} forks a core\n", made.most_forks());
+    if (!made.scatter()) return fmt::format("    output: in order, {} forks a core\n", made.streams);
     std::int64_t repeats = 1;
     for (const Fork& fork : made.forks) repeats = std::max(repeats, fork.repeats);
     return fmt::format(
         "    output: scatter, because {} {}; blocks of {} mblocks ({} tiles), {} in its buffer, units of {} tiles, {} "
         "forks and {} phases a core and block{}{}\n",
         made.because, to_string(made.rule), made.block_mblocks, made.block_tiles, made.buffer_tiles / made.block_tiles,
-        made.unit, made.most_forks(), made.most_phases(),
-        repeats > 1 ? fmt::format(", periodic_repeat {}", repeats) : "",
+        made.unit, made.streams, made.most_phases(), repeats > 1 ? fmt::format(", periodic_repeat {}", repeats) : "",
         made.held_together > made.block_tiles
             ? fmt::format("; {} tiles are kept, which a reader takes together", made.held_together)
             : "");

@@ -84,6 +84,12 @@ QueueReads flat_reads(const Queue& queue, std::int64_t step) {
     return {std::gcd(b.ublock_ct, step), step, step, at_once ? 0 : queue.tile.h};
 }
 
+QueueReads table_reads(const OpConfig& embedding, std::int64_t step) {
+    const std::int64_t named = embedding.attr.num_indices;
+    const std::int64_t all = embedding.in[0].rt * embedding.in_tile[0].h;
+    return {step, step, step, named, static_cast<double>(named) / static_cast<double>(all)};
+}
+
 std::int64_t credit_tiles(std::int64_t room, std::int64_t unit) {
     const std::int64_t units = unit > 0 ? room / unit : 0;
     if (units == 0) return 1;

@@ -12,6 +12,7 @@ struct QueueReads {
     std::int64_t chunk = 0;   ///< tiles asked for in one turn of its loop
     std::int64_t buffer = 0;  ///< tiles that may have been asked for and not been taken
     std::int64_t rows = 0;    ///< of datums that make up a unit, each a request of its own; 0: the unit is one request
+    double share = 1;  ///< of the tiles' bytes that are read; of a table its rows that indices name, once for each
 };
 
 /// `orders`: what each pipe takes of an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
@@ -21,6 +22,9 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
 /// The same of a flat queue: rows of datums become tiles, what is read at once is all that a step takes, and nothing is
 /// asked for while any of it lies there. `step`: tiles.
 QueueReads flat_reads(const Queue& queue, std::int64_t step);
+
+/// The same of an embedding's table, of which only the rows that indices name are read.
+QueueReads table_reads(const OpConfig& embedding, std::int64_t step);
 
 /// Tiles that must be free in a buffer of `room` before its sender hears of them; `unit`: tiles of the operand that
 /// always stay together.

@@ -32,30 +32,13 @@ public:
     TileOrder take() { return std::move(order_); }
 
 private:
-    /// A run crosses cores and ublocks of the producer; in a ublock tiles lie row by row.
     void along(const TileRun& run) {
         const Blocking& b = producer_;
-        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
-        while (left > 0) {
-            const BlockPlace place = place_of(b, r, c);
-            std::int64_t piece = 1;
-            if (run.dc != 0)
-                piece = b.ublock_ct - place.c % b.ublock_ct;
-            else if (b.ublock_ct == 1)
-                piece = b.ublock_rt - place.r % b.ublock_rt;
-            piece = std::min(piece, left);
-            join({place.block, run.first.z * b.mblock_tiles() + index_of(place), piece});
-            r += run.dr * piece;
-            c += run.dc * piece;
-            left -= piece;
-        }
-    }
-
-    std::int64_t index_of(const BlockPlace& place) const {
-        const Blocking& b = producer_;
-        const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
-        const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
-        return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
+        walk_run(b, run, [&](const BlockPlace& place, std::int64_t tiles, bool contiguous) {
+            const std::int64_t first = run.first.z * b.mblock_tiles() + packed_index(b, place);
+            if (contiguous) return join({place.block, first, tiles});
+            for (std::int64_t i = 0; i < tiles; ++i) join({place.block, first + i * b.ublock_ct, 1});
+        });
     }
 
     void join(const TileSpan& span) {

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 
-#include "sim/machine/epoch.hpp"
 #include "sim/machine/pipe_flow.hpp"
 #include "sim/machine/step_play.hpp"
 
 namespace tt::sim {
 
-Core::Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
+Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
     : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
-    scatter_ = op.hand_over.scatter() && epoch.mechanisms().blocks;
-    steps_ = epoch.inputs() * op.slices * op.steps_per_slice;
-    total_tiles_ = epoch.inputs() * op.input_tiles();
-    if (epoch.wants_input_times(op)) input_times_.resize(static_cast<std::size_t>(epoch.inputs()));
+    scatter_ = op.hand_over.scatter() && epoch.mechanisms.blocks;
+    steps_ = epoch.inputs * op.slices * op.steps_per_slice;
+    total_tiles_ = epoch.inputs * op.input_tiles();
     gradients_.resize(op.op->cfg.gradient ? static_cast<std::size_t>(op.slices) : 0);
+    if (const OpResults* results = epoch.values.op_results()) first_result_ = results->first_of(op);
 }
 
 std::string Core::name() const {
@@ -107,9 +106,9 @@ std::int64_t Core::block_end(std::int64_t position) const {
 /// The next block may leave once it is packed and all forks have sent the one before.
 void Core::try_open() {
     if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
-    if (produced_ < block_end(open_) || (epoch_.mechanisms().lockstep && released_ < open_)) return;
+    if (produced_ < block_end(open_) || (epoch_.mechanisms.lockstep && released_ < open_)) return;
     opening_ = true;
-    epoch_.schedule(op_.chip, epoch_.now() + epoch_.block_time(op_.chip, users_.size()), *this, Opened);
+    epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.hand_over.streams), *this, Opened);
 }
 
 Core::Held Core::held_by(std::int64_t position) const {
@@ -151,14 +150,14 @@ void Core::try_start() {
 }
 
 void Core::trace_wait(int operand) {
-    if (operand < 0) return probe_->waits_for_room(epoch_.now());
+    if (operand < 0) return probe_->waits_for_room(epoch_.now);
     const PipeFlow& pipe = *operands_[static_cast<std::size_t>(operand)].pipe;
-    probe_->waits_for_operand(epoch_.now(), pipe.probe(), pipe.arrived());
+    probe_->waits_for_operand(epoch_.now, pipe.probe(), pipe.arrived());
 }
 
 void Core::begin_step(const Position& at) {
-    const StepTime time = epoch_.mechanisms().kernels ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
-    const Cycle now = epoch_.now();
+    const StepTime time = epoch_.mechanisms.kernels ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
+    const Cycle now = epoch_.now;
     // (3) unpack and math, (4) pack behind them
     const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);
     pack_free_ = pack_end;
@@ -176,9 +175,9 @@ void Core::begin_step(const Position& at) {
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
     if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0)
         pack(tiles, time.pack.value(), pack_end);
-    if (!epoch_.values()) return;
+    if (!epoch_.values.wanted()) return;
     const std::int64_t slice_number = at.input * op_.slices + at.slice;
-    if (at.step == 0) blocks_.push_back(epoch_.compute().reserve(op_));
+    if (at.step == 0) blocks_.push_back(epoch_.values.compute.reserve(op_));
     TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order",
              op_.op->name());
     if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
@@ -200,12 +199,12 @@ void Core::pack_on() {
     const std::int64_t tiles = op_.pushed_at_once(to_pack_);
     pack_waits_ = no_room(tiles);
     if (pack_waits_) {
-        if (probe_) probe_->waits_for_room(epoch_.now());
+        if (probe_) probe_->waits_for_room(epoch_.now);
         return;
     }
     to_pack_ -= tiles;
     packing_ += tiles;
-    const Cycle end = epoch_.now() + piece_time_;
+    const Cycle end = epoch_.now + piece_time_;
     pack_free_ = std::max(pack_free_, end);
     epoch_.schedule(op_.chip, end, *this, Packed, static_cast<std::uint64_t>(tiles));
 }
@@ -221,21 +220,20 @@ void Core::submit_slice(const Position& at) {
             operands[k].push_back(operands_[k].pipe->slice(at.input, z));
     }
     const BlockPtr& block = blocks_.back();
-    epoch_.compute().run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
-    if (OpResults* results = epoch_.op_results())
-        results->add(epoch_.compute(), op_, index_, at.slice, epoch_.first_result(op_) + at.input, block);
+    epoch_.values.compute.run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
+    if (OpResults* results = epoch_.values.op_results())
+        results->add(epoch_.values.compute, op_, index_, at.slice, first_result_ + at.input, block);
     if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(at.slice)] = block;
-    epoch_.throttle();
+    epoch_.values.state.throttle();
 }
 
 BlockPtr Core::gradient_base(const Position& at) {
     if (!op_.op->cfg.gradient) return nullptr;
-    const Queue& queue = *epoch_.plan().queues[static_cast<std::size_t>(op_.out_queues.at(0))].queue;
-    const QueueAccess& access = epoch_.access(queue);
+    const QueueAccess& access = gradient_queue_->access();
     const BlockPtr& last = gradients_[static_cast<std::size_t>(at.slice)];
     if (last && (access.epilogue || access.write_step == 0)) return last;
     if (at.input == 0 && access.zero) return nullptr;
-    return epoch_.compute().load_block(op_, index_, at.slice, epoch_.port(queue).gradient_entry(at.input));
+    return epoch_.values.compute.load_block(op_, index_, at.slice, gradient_queue_->gradient_entry(at.input));
 }
 
 void Core::on_event(std::uint32_t what, std::uint64_t argument) {
@@ -248,22 +246,22 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
             if (op_.operands[k].intake != Intake::Resident)
                 operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
         try_start();
-        if (finished()) epoch_.core_finished();
+        if (finished()) epoch_.events.core_finished();
         return;
     }
     if (what == Opened) {
         opening_ = false;
         open_ = block_end(open_);
-        available_since_ = epoch_.now();
+        available_since_ = epoch_.now;
         try_open();  // with lockstep off, the next one may be there already
         tell_users();
         return;
     }
     produced_ += static_cast<std::int64_t>(argument);
-    if (!scatter_) available_since_ = epoch_.now();
-    stats_.last_pack = epoch_.now();
+    if (!scatter_) available_since_ = epoch_.now;
+    stats_.last_pack = epoch_.now;
     if (!input_times_.empty())
-        input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now();
+        input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now;
     if (to_pack_ > 0) pack_on();
     if (users_.empty()) {
         released_ = freed_ = produced_;
@@ -272,8 +270,8 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
     try_open();
     if (!scatter_) tell_users();
     try_start();
-    epoch_.core_packed(*this);
-    if (finished()) epoch_.core_finished();
+    epoch_.events.core_packed(*this);
+    if (finished()) epoch_.events.core_finished();
 }
 
 std::int64_t Core::released() const { return *std::min_element(released_by_.begin(), released_by_.end()); }
@@ -311,7 +309,7 @@ BlockPtr Core::block(std::int64_t slice_number) const {
 }
 
 void Core::walk(StateWalk& walk) {
-    const StateWalk::Scope& scope = epoch_.scope();
+    const StateWalk::Scope& scope = epoch_.scope;
     const std::int64_t tiles = op_.input_tiles();
     walk.count_below(step_, op_.slices * op_.steps_per_slice, scope, steps_);
     walk.fixed(unpacking_);
@@ -327,6 +325,7 @@ void Core::walk(StateWalk& walk) {
     walk.fixed(opening_);
     walk.time(available_since_);
     walk.time(ncrisc_free_);
+    walk.time(sender_free_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
     walk.total(stats_.last_pack);

@@ -6,14 +6,14 @@
 #include <deque>
 #include <vector>
 
-#include "sim/machine/context.hpp"
-#include "sim/values/compute.hpp"
+#include "sim/machine/epoch_view.hpp"
+#include "sim/machine/probe.hpp"
+#include "sim/waiter.hpp"
 
 namespace tt::sim {
 
-class Core;
-class Epoch;
 class PipeFlow;
+class QueuePort;
 
 /// Someone who takes tiles from a core's output buffer.
 class OutputUser {
@@ -26,12 +26,16 @@ public:
 
 class Core : public Actor, public Waiter {
 public:
-    Core(Epoch& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe);
+    Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe);
 
     // --- wiring, before start() ---
     void set_operand(std::size_t k, PipeFlow& pipe, std::size_t place);
     /// A slot for a user; returns its number for release().
     std::size_t add_user(OutputUser& user);
+    /// Of an op that adds to what its queue holds: that queue.
+    void set_gradient(QueuePort& queue) { gradient_queue_ = &queue; }
+    /// The times of each input are wanted.
+    void record_inputs() { input_times_.resize(static_cast<std::size_t>(epoch_.inputs)); }
     void start();
 
     // --- operand side ---
@@ -45,6 +49,8 @@ public:
     Cycle available_since() const { return available_since_; }
     /// NCRISC of the core has asked for all it was to read; later reads come after that.
     Cycle& ncrisc_free() { return ncrisc_free_; }
+    /// The phases that its forks were to send are sent; later ones come after that.
+    Cycle& sender_free() { return sender_free_; }
     /// Why tiles from `available()` on may not leave: nobody has made them, their block is not packed, or a fork has
     /// not sent the block before.
     enum class Held : std::uint8_t { Source, Block, Lockstep };
@@ -98,7 +104,7 @@ private:
     void drop_released_blocks();
     std::int64_t released() const;
 
-    Epoch& epoch_;
+    const EpochView& epoch_;
     const PlanOp& op_;
     std::size_t index_;
     CoreProbe* probe_;
@@ -118,10 +124,12 @@ private:
     bool scatter_ = false;    // it hands over blocks
     std::int64_t open_ = 0;   // end of the block that is being sent
     bool opening_ = false;
-    Cycle available_since_ = 0, ncrisc_free_ = 0;
+    Cycle available_since_ = 0, ncrisc_free_ = 0, sender_free_ = 0;
     std::deque<BlockPtr> blocks_;  // from slice number first_block_
     std::int64_t first_block_ = 0;
+    QueuePort* gradient_queue_ = nullptr;
     std::vector<BlockPtr> gradients_;  // per slice: what the last input left
+    std::int64_t first_result_ = 0;    // number of the first input's, when results are wanted
     Stats stats_;
     std::vector<InputTimes> input_times_;  // when wanted
 };

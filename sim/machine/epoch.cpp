@@ -15,44 +15,46 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
              std::map<const Queue*, QueueAccess> access, std::function<void()> finished)
     : context_(context),
       plan_(*prepared.plan),
-      compute_(*prepared.compute),
       launch_(launch),
       access_(std::move(access)),
       finished_(std::move(finished)),
+      view_{context.now,   context.board, context.state.settings.pipes,
+            launch.inputs, scope_,        {context.state, *prepared.compute},
+            *this},
       probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0),
       packed_(plan_.graphs.size(), input_ends_) {
-    if (OpResults* results = op_results()) {
-        results->begin(launch_, plan_);
-        for (const PlanOp& op : plan_.ops) first_results_[op.graph] = results->first_of(op);
-    }
+    if (OpResults* results = view_.values.op_results()) results->begin(launch_, plan_);
+    build_queues();
+    build_cores();
+    build_pipes();
+    build_writers();
+}
+
+void Epoch::build_queues() {
     for (const PlanQueue& queue : plan_.queues)
         ports_.push_back(
-            std::make_unique<QueuePort>(*this, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
+            std::make_unique<QueuePort>(view_, queue, access_.at(queue.queue), context_.memory(*queue.queue)));
+    const Netlist& netlist = context_.state.netlist;
     for (auto& reader : ports_)
         for (auto& writer : ports_)
             if (writer->writes() && reader->reads() && reader->memory().ram() &&
-                memory_behind(context.state.netlist, reader->queue()) ==
-                    memory_behind(context.state.netlist, writer->queue()))
+                memory_behind(netlist, reader->queue()) == memory_behind(netlist, writer->queue()))
                 reader->follow(*writer);
+}
+
+void Epoch::build_cores() {
     for (const PlanOp& op : plan_.ops) {
         cores_.emplace_back();
-        for (std::size_t index = 0; index < op.cores.size(); ++index)
-            cores_.back().push_back(
-                std::make_unique<Core>(*this, op, index, probe_ ? probe_->core(cores_.size() - 1, index) : nullptr));
+        for (std::size_t index = 0; index < op.cores.size(); ++index) {
+            CoreProbe* probe = probe_ ? probe_->core(cores_.size() - 1, index) : nullptr;
+            cores_.back().push_back(std::make_unique<Core>(view_, op, index, probe));
+            Core& core = *cores_.back().back();
+            if (context_.state.input_record.wanted(*op.graph)) core.record_inputs();
+            if (op.op->cfg.gradient) core.set_gradient(*ports_[static_cast<std::size_t>(op.out_queues.at(0))]);
+        }
         open_cores_ += op.cores.size();
     }
-    build_pipes();
-    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
-        for (const int q : plan_.ops[o].out_queues) {
-            QueuePort& port = *ports_[static_cast<std::size_t>(q)];
-            const auto cores = static_cast<std::int64_t>(plan_.ops[o].cores.size());
-            port.expect(cores * WriterFlow::pieces_per_input(plan_.ops[o]));
-            for (auto& core : cores_[o])
-                writers_.push_back(
-                    std::make_unique<WriterFlow>(*this, *core, port, probe_ ? probe_->next_flow() : nullptr));
-        }
-    open_writers_ = writers_.size();
 }
 
 void Epoch::build_pipes() {
@@ -65,23 +67,30 @@ void Epoch::build_pipes() {
                     producers.push_back(core.get());
             QueuePort* queue =
                 operand.producer_op >= 0 ? nullptr : ports_[static_cast<std::size_t>(operand.producer_queue)].get();
+            if (queue)
+                for (const auto& core : cores_[o]) queue->add_core(*core);
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
                 pipes_.push_back(
-                    std::make_unique<PipeFlow>(*this, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
+                    std::make_unique<PipeFlow>(view_, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
                 pipes_.back()->connect(std::move(consumers), producers, queue);
             }
         }
 }
 
-Cycle Epoch::block_time(std::int64_t chip, std::size_t forks) const {
-    if (!mechanisms().firmware) return 0;
-    const noc::PipeConstants& t = context_.board.chip(chip).pipes();
-    return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(forks));
+void Epoch::build_writers() {
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
+        for (const int q : plan_.ops[o].out_queues) {
+            QueuePort& port = *ports_[static_cast<std::size_t>(q)];
+            const auto cores = static_cast<std::int64_t>(plan_.ops[o].cores.size());
+            port.expect(cores * WriterFlow::pieces_per_input(plan_.ops[o]));
+            for (auto& core : cores_[o])
+                writers_.push_back(
+                    std::make_unique<WriterFlow>(view_, *core, port, probe_ ? probe_->next_flow() : nullptr));
+        }
+    open_writers_ = writers_.size();
 }
-
-QueuePort& Epoch::port(const Queue& queue) { return *ports_.at(static_cast<std::size_t>(plan_.find_queue(&queue))); }
 
 void Epoch::start() {
     std::map<std::int64_t, std::vector<std::pair<NocCoord, const void*>>> kernels;  // by chip
@@ -89,11 +98,11 @@ void Epoch::start() {
         for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
     Cycle load = 0;
     for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
-    started_ = now();
+    started_ = context_.now;
     RunReport& run = context_.state.report;
     run.load_cycles += load;
     if (!run.first_loaded) run.first_loaded = started_ + load;
-    schedule(plan_.chips.front(), now() + load, *this, 0);
+    view_.schedule(plan_.chips.front(), context_.now + load, *this, 0);
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
@@ -102,7 +111,7 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
         finished();
         return;
     }
-    if (probe_) probe_->begins(now());
+    if (probe_) probe_->begins(context_.now);
     for (auto& pipe : pipes_) pipe->start();
     for (auto& op : cores_)
         for (auto& core : op) core->start();
@@ -126,7 +135,7 @@ void Epoch::core_finished() {
 void Epoch::note_packed(const Core& core) {
     const auto graph = std::find(plan_.graphs.begin(), plan_.graphs.end(), core.op().graph) - plan_.graphs.begin();
     const std::int64_t input = core.produced() / core.op().input_tiles() - 1;
-    packed_[static_cast<std::size_t>(graph)][static_cast<std::size_t>(input)] = now();
+    packed_[static_cast<std::size_t>(graph)][static_cast<std::size_t>(input)] = context_.now;
 }
 
 void Epoch::writer_finished() {
@@ -134,10 +143,8 @@ void Epoch::writer_finished() {
     check_finished();
 }
 
-void Epoch::entry_written(const QueuePort&, std::int64_t input) { input_over(input); }
-
 void Epoch::input_over(std::int64_t input) {
-    input_ends_[static_cast<std::size_t>(input)] = now();
+    input_ends_[static_cast<std::size_t>(input)] = context_.now;
     context_.input_over = true;
 }
 
@@ -198,26 +205,11 @@ void Epoch::walk(StateWalk& walk) {
 void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
-    ended_ = now();
+    ended_ = context_.now;
     // The last thing it does is to write the pointers of its queues back.
     const std::int64_t chip = plan_.chips.front();
     const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
-    schedule(chip, now() + pointers, *this, 1);
-}
-
-const Waiter* Epoch::writer_of(const QueuePort& port) const {
-    for (const auto& writer : writers_)
-        if (&writer->queue() == &port && !writer->finished()) return writer.get();
-    return nullptr;
-}
-
-const Waiter* Epoch::reader_of(const QueuePort& port) const {
-    for (std::size_t o = 0; o < plan_.ops.size(); ++o)
-        for (const PlanOperand& operand : plan_.ops[o].operands)
-            if (operand.producer_queue >= 0 && ports_[static_cast<std::size_t>(operand.producer_queue)].get() == &port)
-                for (const auto& core : cores_[o])
-                    if (!core->finished()) return core.get();
-    return nullptr;
+    view_.schedule(chip, context_.now + pointers, *this, 1);
 }
 
 std::vector<const Waiter*> Epoch::unfinished() const {

@@ -1,20 +1,20 @@
 #include "sim/machine/pipe_flow.hpp"
 
 #include <algorithm>
-
-#include "sim/machine/epoch.hpp"
+#include <cmath>
+#include <set>
 
 namespace tt::sim {
 
 /// Streams of a core that take turns with the sources of a gather.
 static constexpr std::ptrdiff_t most_relays = 3;
 
-PipeFlow::PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
+PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
     : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     sendings_ = sendings(pipe, operand_.producer_queue >= 0);
     per_input_ = static_cast<std::int64_t>(sendings_.size());
-    total_ = resident() ? per_input_ : epoch.inputs() * per_input_;
+    total_ = resident() ? per_input_ : epoch.inputs * per_input_;
     tiles_before_chunk_ = tiles_before_sending_ = {0};
     for (const std::uint32_t tiles : pipe.chunk_tiles)
         tiles_before_chunk_.push_back(tiles_before_chunk_.back() + tiles);
@@ -30,6 +30,7 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     cores_ = std::move(consumers);
     taken_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
+    stream_tile_ = stream_tile();
     if (queue) {
         queue_ = queue;
         queue_->memory().join(*this);
@@ -49,20 +50,21 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     const auto several =
         std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
     if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, most_relays)));
-    credited_tile_ = credited_tile();
     // What it never takes it does not keep from being reused.
     for (std::size_t s = 0; s < sources_.size(); ++s)
         if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
 }
 
-/// Clocks of a tile when the buffer is refilled as fast as the sender hears of its free space: nothing of it until the
-/// tiles of one credit are free, and that a while later.
-double PipeFlow::credited_tile() const {
-    if (!epoch_.mechanisms().credits || resident() || operand_.l1_tiles == 0) return 0;
-    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+/// Clocks of a tile: its bytes, or what it takes when the buffer is refilled as fast as the sender hears of its free
+/// space: nothing of it until the tiles of one credit are free, and that a while later.
+double PipeFlow::stream_tile() const {
+    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const auto bytes = static_cast<double>(operand_.tile_bytes);
+    const double sent = bytes / t.stream_bytes;
+    if (!epoch_.mechanisms.credits || resident() || operand_.l1_tiles == 0) return sent;
     const auto batch = static_cast<double>(operand_.credit_tiles);
-    const double sent = static_cast<double>(operand_.tile_bytes) / t.stream_bytes;
-    return (t.credit + batch * sent) / static_cast<double>(std::max(operand_.l1_tiles, operand_.capacity_tiles));
+    const double refilled = t.credit + batch * sent;
+    return std::max(sent, refilled / static_cast<double>(std::max(operand_.l1_tiles, operand_.capacity_tiles)));
 }
 
 std::string PipeFlow::source_name() const {
@@ -97,7 +99,7 @@ bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue
 
 /// Tiles of room that must be there: from a queue, those of the whole chunk that begins.
 std::int64_t PipeFlow::room_for(const Sending& next) const {
-    const std::int64_t chunk = epoch_.mechanisms().firmware ? operand_.reads.chunk : 0;
+    const std::int64_t chunk = epoch_.mechanisms.firmware ? operand_.reads.chunk : 0;
     if (chunk == 0) return next.tiles;
     const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
     const std::int64_t end = (before + next.tiles + chunk - 1) / chunk * chunk;
@@ -122,8 +124,8 @@ void PipeFlow::try_send() {
         const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
-        if (probe_) probe_->sent(epoch_.now(), arrival, input);
-        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now(), arrival) : 0,
+        if (probe_) probe_->sent(epoch_.now, arrival, input);
+        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now, arrival) : 0,
                         static_cast<std::uint64_t>(sent_));
         ++sent_;
     }
@@ -139,7 +141,7 @@ void PipeFlow::wait(bool missing) {
         if (held == Core::Held::Block) why = FlowProbe::Wait::Block;
         if (held == Core::Held::Lockstep) why = FlowProbe::Wait::Lockstep;
     }
-    probe_->waits(epoch_.now(), why);
+    probe_->waits(epoch_.now, why);
 }
 
 /// The consumer's cores that take the chunks: one, or a row of the op's grid.
@@ -154,13 +156,14 @@ NocEnd PipeFlow::receivers() const {
 }
 
 Cycle PipeFlow::transfer(const Sending& sending) {
-    if (sending.first == sending.end) return epoch_.now() + 1;
+    if (sending.first == sending.end) return epoch_.now + 1;
+    if (operand_.held_tiles > 0) return from_l1(sending);
     return queue_ ? from_queue(sending) : from_op(sending);
 }
 
 Cycle PipeFlow::from_queue(const Sending& sending) {
-    Board& board = epoch_.board();
-    const Cycle now = epoch_.now();
+    Board& board = epoch_.board;
+    const Cycle now = epoch_.now;
     const NocEnd to = receivers();
     const Queue& queue = queue_->queue();
     Chip& chip = board.chip(queue.device());
@@ -169,7 +172,8 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     Cycle arrival = now + 1;
     for (std::uint32_t n = sending.first; n < sending.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
-        const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
+        const double whole = static_cast<double>(need.tiles) * static_cast<double>(operand_.tile_bytes);
+        const auto bytes = static_cast<std::uint64_t>(std::ceil(whole * operand_.reads.share));
         const std::size_t lane = need.source + pipe_.cores.front();
         const BufferAddress buffer =
             queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
@@ -180,11 +184,55 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     return arrival;
 }
 
+/// Before its first tile, all of it comes from DRAM, at once.
+Cycle PipeFlow::load_held() {
+    Board& board = epoch_.board;
+    const Queue& queue = queue_->queue();
+    Chip& chip = board.chip(queue.device());
+    std::set<std::uint32_t> sources;
+    for (const ChunkNeed& need : pipe_.needs) sources.insert(need.source);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(operand_.held_tiles * operand_.tile_bytes) / sources.size();
+    Cycle loaded = epoch_.now;
+    for (const std::uint32_t source : sources) {
+        const BufferAddress buffer =
+            queue.buffers.empty() ? BufferAddress{} : queue.buffers[source % queue.buffers.size()];
+        const bool host = queue.where == QueueLoc::Host;
+        const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
+        const Cycle served = host ? chip.host_read(bytes, epoch_.now) : chip.dram_read(buffer, bytes, epoch_.now);
+        loaded = std::max(loaded, board.send(queue.device(), from, consumer_.chip, receivers(), bytes, served,
+                                             source + pipe_.cores.front(), 0));
+    }
+    return loaded;
+}
+
+/// A prologue operand lies in L1 and is sent from there as an op's output is that is handed over in blocks, each input
+/// of it a block.
+Cycle PipeFlow::from_l1(const Sending& sending) {
+    if (sent_ == 0) loaded_ = load_held();
+    Cycle ready = std::max(epoch_.now, loaded_);
+    if (!epoch_.mechanisms.firmware) return ready + 1;
+    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    if (sent_ % per_input_ == 0) stream_free_ += epoch_.block_time(consumer_.chip, 1);
+    const auto tiles = static_cast<double>(sending.tiles);
+    const double runs =
+        static_cast<double>(operand_.held_runs) * tiles / static_cast<double>(tiles_before_sending_.back());
+    ready = std::max(ready, stream_free_) + static_cast<Cycle>(t.phase * runs);
+    stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
+    if (cores_.size() == 1) return stream_free_;
+    const auto bytes = static_cast<std::uint64_t>(sending.tiles * operand_.tile_bytes);
+    multicast_free_ =
+        std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / t.multicast_bytes);
+    const NocCoord from = consumer_.cores[pipe_.cores.front()];
+    const Cycle arrival =
+        epoch_.board.send(consumer_.chip, from, consumer_.chip, receivers(), bytes, ready, pipe_.cores.front(), 0);
+    return std::max({arrival, stream_free_, multicast_free_});
+}
+
 /// When NCRISC has asked for what is to come: it asks for whole chunks, one in each turn of its loop.
 Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const QueueReads& reads = operand_.reads;
-    if (reads.chunk == 0 || !epoch_.mechanisms().firmware) return asked;
-    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    if (reads.chunk == 0 || !epoch_.mechanisms.firmware) return asked;
+    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
     const auto begun = [&](std::int64_t unit) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
@@ -197,21 +245,24 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
 
 /// The source's own stream sends to the operand: after what it has sent before, phase by phase.
 Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
-    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
+    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
-    ready = std::max(ready, stream_free_) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
-    stream_free_ = ready + static_cast<Cycle>(tiles * std::max(bytes / t.stream_bytes, credited_tile_));
+    // The forks of a core send one at a time.
+    Cycle& sender = sources_[need.source]->sender_free();
+    ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
+    sender = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
+    stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
     return ready;
 }
 
 /// Relays in turn shake hands with their sources and fill, ahead of the one stream that passes their tiles on.
 Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
-    const noc::PipeConstants& t = epoch_.board().chip(consumer_.chip).pipes();
-    const Core& source = *sources_[need.source];
+    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    Core& source = *sources_[need.source];
     if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
         const std::int64_t block = source.op().hand_over.block_mblocks * source.op().slice_tiles;
         gathered_to_ = (position + block - 1) / block * block;
-        stream_free_ = std::max(stream_free_, epoch_.now()) + static_cast<Cycle>(t.gather_block);
+        stream_free_ += static_cast<Cycle>(t.gather_block);  // while the sources make ready their own
     }
     Relay& relay = relays_[next_relay_];
     next_relay_ = (next_relay_ + 1) % relays_.size();
@@ -219,38 +270,42 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
     const bool same = relay.source == static_cast<std::int64_t>(need.source);
     const double more = need.phases > 1 ? static_cast<double>(need.phases - 1) : 0;
     const auto between = static_cast<Cycle>((same ? t.phase : t.partner) + t.phase * more);
-    ready = std::max(ready, std::max(relay.free, source.available_since()) + between);
+    ready = std::max(ready, std::max({relay.free, source.available_since(), source.sender_free()}) + between);
+    source.sender_free() = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
     relay.source = static_cast<std::int64_t>(need.source);
-    const double tile = std::max(bytes / t.stream_bytes + t.gather_tile, credited_tile_);
+    const double tile = std::max(bytes / t.stream_bytes + t.gather_tile, stream_tile_);
     stream_free_ = std::max(ready, stream_free_) + static_cast<Cycle>(tiles * tile);
     relay.free = stream_free_;
     return ready;
 }
 
 Cycle PipeFlow::from_op(const Sending& sending) {
-    Board& board = epoch_.board();
+    Board& board = epoch_.board;
     const ChunkNeed& need = pipe_.needs[sending.first];
     const Core& source = *sources_[need.source];
     const std::int64_t chip = source.op().chip;
     const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
     const std::size_t lane = need.source + pipe_.cores.front();
-    Cycle ready = epoch_.now() + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
-    if (epoch_.mechanisms().firmware)
-        ready = relays_.empty() ? through_stream(need, ready) : through_relays(need, ready);
+    Cycle ready = epoch_.now + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
+    if (epoch_.mechanisms.firmware) ready = relays_.empty() ? through_stream(need, ready) : through_relays(need, ready);
+    if (epoch_.mechanisms.firmware && cores_.size() > 1) {  // a stream of its own, behind the first
+        const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
+        multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
+    }
     const Cycle arrival =
         board.send(chip, source.op().cores[need.source], consumer_.chip, receivers(), bytes, ready, lane, 0);
-    return std::max(arrival, stream_free_);
+    return std::max({arrival, stream_free_, multicast_free_});
 }
 
 void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
-    if (probe_) probe_->arrived(epoch_.now(), flight);
+    if (probe_) probe_->arrived(epoch_.now, flight);
     arrive(static_cast<std::int64_t>(argument));
 }
 
 void PipeFlow::arrive(std::int64_t number) {
     const std::int64_t input = number / per_input_;
     const Sending& done = sending(number);
-    if (epoch_.values()) collect_values(input, done);
+    if (epoch_.values.wanted()) collect_values(input, done);
     if (!queue_)
         for (std::uint32_t n = done.first; n < done.end; ++n) {
             const ChunkNeed& need = pipe_.needs[n];
@@ -281,7 +336,7 @@ void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     Held& held = held_[input * operand_.operand_z + z];
     held.refs = std::move(refs_);
     held.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
-                     (resident() ? epoch_.inputs() : 1);
+                     (resident() ? epoch_.inputs : 1);
     refs_ = {};
 }
 
@@ -289,7 +344,7 @@ AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
     const auto it = held_.find((resident() ? 0 : input * operand_.operand_z) + z);
     TT_CHECK(it != held_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
     Held& held = it->second;
-    if (!held.slice) held.slice = epoch_.compute().assemble(consumer_, k_, pipe_, z, std::move(held.refs));
+    if (!held.slice) held.slice = epoch_.values.compute.assemble(consumer_, k_, pipe_, z, std::move(held.refs));
     AssembledPtr slice = held.slice;
     if (--held.uses_left == 0) held_.erase(it);
     return slice;
@@ -310,13 +365,15 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
     if (resident())
         walk.fixed(argument);
     else
-        walk.count(argument, per_input_, epoch_.scope());
+        walk.count(argument, per_input_, epoch_.scope);
 }
 
 void PipeFlow::walk(StateWalk& walk) {
-    const StateWalk::Scope& scope = epoch_.scope();
+    const StateWalk::Scope& scope = epoch_.scope;
     walk.time(last_arrival_);
     walk.time(stream_free_);
+    walk.time(multicast_free_);
+    walk.time(loaded_);
     walk.fixed(next_relay_);
     if (!relays_.empty()) walk.count(gathered_to_, source_tiles_, scope);
     for (Relay& relay : relays_) {
@@ -347,7 +404,7 @@ WaitsFor PipeFlow::waits_for() const {
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
-                epoch_.writer_of(*queue_), Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
+                queue_->writing(), Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
         if (const ChunkNeed* need = missing_source(sent_))
             return sources_[need->source]->why_held(input * source_tiles_ + need->need, self);

@@ -14,7 +14,7 @@ namespace tt::sim {
 
 class PipeFlow final : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
-    PipeFlow(Epoch& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
+    PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
     PipeFlow(const PipeFlow&) = delete;
     PipeFlow& operator=(const PipeFlow&) = delete;
@@ -64,15 +64,17 @@ private:
     NocEnd receivers() const;
     Cycle transfer(const Sending& sending);
     Cycle from_queue(const Sending& sending);
+    Cycle load_held();
+    Cycle from_l1(const Sending& sending);
     Cycle from_op(const Sending& sending);
     Cycle asked_for(const Sending& next, Cycle asked);
     Cycle through_relays(const ChunkNeed& need, Cycle ready);
     Cycle through_stream(const ChunkNeed& need, Cycle ready);
-    double credited_tile() const;
+    double stream_tile() const;
     void arrive(std::int64_t number);
     void collect_values(std::int64_t input, const Sending& sending);
 
-    Epoch& epoch_;
+    const EpochView& epoch_;
     const PlanOp& consumer_;
     std::size_t k_;
     const PlanOperand& operand_;
@@ -89,7 +91,9 @@ private:
     std::int64_t arrived_ = 0, taken_ = 0;                                 // chunks
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
-    Cycle stream_free_ = 0;  // the sending stream is done with what it has sent
+    Cycle stream_free_ = 0;     // the sending stream is done with what it has sent
+    Cycle loaded_ = 0;          // what it holds in L1 is there
+    Cycle multicast_free_ = 0;  // the same of the one behind it that sends to several cores
     /// Gathers only: between the sources and the stream to the operand.
     struct Relay {
         Cycle free = 0;            ///< what it took last has gone on
@@ -98,7 +102,7 @@ private:
     std::vector<Relay> relays_;
     std::size_t next_relay_ = 0;
     std::int64_t gathered_to_ = 0;       // end of the block that is being gathered, as a position in each source
-    double credited_tile_ = 0;           // clocks
+    double stream_tile_ = 0;             // clocks
     bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
     bool started_ = false;               // before, the epoch's kernels are still loading
     std::int64_t source_tiles_ = 0;      // produced per core and input

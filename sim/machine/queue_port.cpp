@@ -1,10 +1,11 @@
 #include "sim/machine/queue_port.hpp"
 
-#include "sim/machine/epoch.hpp"
+#include "sim/machine/core.hpp"
+#include "sim/machine/writer_flow.hpp"
 
 namespace tt::sim {
 
-QueuePort::QueuePort(Epoch& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory)
+QueuePort::QueuePort(const EpochView& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory)
     : epoch_(epoch), plan_(queue), access_(access), memory_(memory) {}
 
 void QueuePort::follow(QueuePort& writer) {
@@ -13,10 +14,20 @@ void QueuePort::follow(QueuePort& writer) {
     snapshot(0);
 }
 
+template <class Part>
+static const Waiter* unfinished(const std::vector<const Part*>& parts) {
+    const auto it = std::find_if(parts.begin(), parts.end(), [](const Part* part) { return !part->finished(); });
+    return it == parts.end() ? nullptr : *it;
+}
+
+const Waiter* QueuePort::reading() const { return unfinished(cores_); }
+
+const Waiter* QueuePort::writing() const { return unfinished(writers_); }
+
 /// What a ram held at the start of an input, before that input's writes.
 void QueuePort::snapshot(std::int64_t input) {
-    if (epoch_.values() && input < epoch_.inputs() && (input == 0 || follows()))
-        snapshots_[input] = epoch_.store().read(queue(), access_.read(input));
+    if (epoch_.values.wanted() && input < epoch_.inputs && (input == 0 || follows()))
+        snapshots_[input] = epoch_.values.store().read(queue(), access_.read(input));
 }
 
 bool QueuePort::ready(std::int64_t input) const {
@@ -26,7 +37,7 @@ bool QueuePort::ready(std::int64_t input) const {
 
 EntrySpan QueuePort::entry(std::int64_t input) {
     const auto it = snapshots_.find(access_.prologue ? 0 : input);
-    return it != snapshots_.end() ? it->second : epoch_.store().read(queue(), access_.read(input));
+    return it != snapshots_.end() ? it->second : epoch_.values.store().read(queue(), access_.read(input));
 }
 
 void QueuePort::done_reading(std::int64_t input) {
@@ -36,32 +47,32 @@ void QueuePort::done_reading(std::int64_t input) {
     if (access_.pop_step > 0 && !memory_.ram()) memory_.set_popped(memory_.popped() + access_.pop_step);
 }
 
-bool QueuePort::skips(std::int64_t input) const { return access_.epilogue && input + 1 < epoch_.inputs(); }
+bool QueuePort::skips(std::int64_t input) const { return access_.epilogue && input + 1 < epoch_.inputs; }
 
 EntrySpan QueuePort::gradient_entry(std::int64_t input) {
     // The first core that asks does so before anything of this input is written: keep what it saw.
     const auto [it, fresh] = gradient_entries_.try_emplace(input);
-    if (fresh) it->second = epoch_.store().read(queue(), access_.write(input));
+    if (fresh) it->second = epoch_.values.store().read(queue(), access_.write(input));
     return it->second;
 }
 
 void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice,
                         const BlockPtr& block) {
     Writing& writing = writing_[input];
-    if (epoch_.values()) {
-        if (writing.entry.parts.empty()) writing.entry = epoch_.store().open(queue(), access_.write(input));
+    if (epoch_.values.wanted()) {
+        if (writing.entry.parts.empty()) writing.entry = epoch_.values.store().open(queue(), access_.write(input));
         if (block) {
             if (queue().input_tms.empty())
-                epoch_.compute().write(op, core, slice, block, writing.entry);
+                epoch_.values.compute.write(op, core, slice, block, writing.entry);
             else
                 writing.blocks.blocks[{static_cast<std::uint32_t>(core), slice}] = block;
         }
     }
     if (++writing.pieces < pieces_per_input_) return;
-    if (epoch_.values()) {
+    if (epoch_.values.wanted()) {
         if (!queue().input_tms.empty())
-            epoch_.compute().write_through_tms(op, queue(), std::move(writing.blocks), writing.entry);
-        epoch_.close(writing.entry, queue());
+            epoch_.values.compute.write_through_tms(op, queue(), std::move(writing.blocks), writing.entry);
+        epoch_.values.close(writing.entry, queue());
     }
     writing_.erase(input);
     gradient_entries_.erase(input);
@@ -85,14 +96,14 @@ static void walk_inputs(StateWalk& walk, const StateWalk::Scope& scope, std::map
 
 void QueuePort::walk(StateWalk& walk) {
     walk.time(rows_free_);
-    const StateWalk::Scope& scope = epoch_.scope();
+    const StateWalk::Scope& scope = epoch_.scope;
     if (writes()) walk.count(committed_, 1, scope);
     walk_inputs(walk, scope, done_, [&](std::int64_t readers) { walk.fixed(readers); });
     walk_inputs(walk, scope, writing_, [&](const Writing& writing) { walk.fixed(writing.pieces); });
     if (memory_.ram() || !walk.saving()) return;
     // What is there for all inputs to come, or room for all of them, stays so; only a queue that can make the epoch
     // wait has to look the same each time.
-    const std::int64_t last = epoch_.inputs() - 1;
+    const std::int64_t last = epoch_.inputs - 1;
     if (reads()) {
         const std::int64_t next = access_.read(scope.base);
         const bool all_there = memory_.complete_entries().run_end(next) > access_.read(last);
@@ -109,7 +120,7 @@ void QueuePort::walk(StateWalk& walk) {
 void QueuePort::commit(std::int64_t input) {
     committed_ = input + 1;
     for (QueuePort* follower : followers_) follower->snapshot(committed_);
-    epoch_.entry_written(*this, input);
+    epoch_.events.entry_written(input);
     memory_.set_complete(access_.write(input));
     for (QueuePort* follower : followers_)
         if (follower != this) follower->memory_.tell();

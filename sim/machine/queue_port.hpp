@@ -3,16 +3,18 @@
 
 #include <map>
 
-#include "sim/machine/context.hpp"
-#include "sim/values/compute.hpp"
+#include "sim/machine/epoch_view.hpp"
+#include "sim/machine/queue_memory.hpp"
+#include "sim/waiter.hpp"
 
 namespace tt::sim {
 
-class Epoch;
+class Core;
+class WriterFlow;
 
 class QueuePort {
 public:
-    QueuePort(Epoch& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory);
+    QueuePort(const EpochView& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory);
 
     const Queue& queue() const { return *plan_.queue; }
     const QueueAccess& access() const { return access_; }
@@ -44,6 +46,12 @@ public:
     Cycle& rows_free() { return rows_free_; }
     void walk(StateWalk& walk);
 
+    // --- for chains of who waits for whom ---
+    void add_core(const Core& core) { cores_.push_back(&core); }  ///< reads it
+    void add_writer(const WriterFlow& writer) { writers_.push_back(&writer); }
+    const Waiter* reading() const;  ///< a core that has not finished; nullptr: none
+    const Waiter* writing() const;  ///< a writer that has not finished; nullptr: none
+
 private:
     void commit(std::int64_t input);
     void snapshot(std::int64_t input);
@@ -54,11 +62,13 @@ private:
         EntrySpan entry;
         SourceRefs blocks;  // when TMs lie between op and queue
     };
-    Epoch& epoch_;
+    const EpochView& epoch_;
     const PlanQueue& plan_;
     QueueAccess access_;
     QueueMemory& memory_;
     std::int64_t readers_ = 0, pieces_per_input_ = 0, committed_ = 0;
+    std::vector<const Core*> cores_;
+    std::vector<const WriterFlow*> writers_;
     Cycle rows_free_ = 0;
     QueuePort* writer_ = nullptr;
     std::vector<QueuePort*> followers_;

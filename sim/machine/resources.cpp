@@ -5,8 +5,13 @@
 
 namespace tt::sim {
 
+void Server::forget(Cycle now) {
+    const auto over = std::find_if(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end > now; });
+    if (over != taken_.begin()) taken_.erase(taken_.begin(), over);
+}
+
 Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
-    while (!taken_.empty() && taken_.front().end <= now) taken_.pop_front();
+    forget(now);
     if (length == 0) return ready;
     busy_ += length;
     bytes_ += bytes;
@@ -38,8 +43,7 @@ Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
 }
 
 void Server::walk(StateWalk& walk) {
-    if (walk.saving())
-        while (!taken_.empty() && taken_.front().end <= walk.now()) taken_.pop_front();
+    if (walk.saving()) forget(walk.now());
     walk.fixed(taken_.size());
     for (Span& span : taken_) {
         walk.time(span.start);

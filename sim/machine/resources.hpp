@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -31,7 +31,9 @@ private:
     struct Span {
         Cycle start, end;
     };
-    std::deque<Span> taken_;  ///< ascending, apart; those that are over go with the next question
+    void forget(Cycle now);
+    boost::container::small_vector<Span, 4>
+        taken_;  ///< ascending, apart; those that are over go with the next question
     Load* load_ = nullptr;
     Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/machine/epoch.hpp"
-
 namespace tt::sim {
 
 static std::vector<std::int64_t> packing_ends(const PlanOp& op) {
@@ -17,7 +15,7 @@ std::int64_t WriterFlow::pieces_per_input(const PlanOp& op) {
     return static_cast<std::int64_t>(op.pushed_tiles().size()) * op.slices;
 }
 
-WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* probe)
+WriterFlow::WriterFlow(const EpochView& epoch, Core& core, QueuePort& queue, FlowProbe* probe)
     : epoch_(epoch),
       core_(core),
       queue_(queue),
@@ -25,8 +23,9 @@ WriterFlow::WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* pr
       slot_(core.add_user(*this)),
       ends_(packing_ends(core.op())) {
     per_input_ = pieces_per_input(core.op());
-    total_ = epoch.inputs() * per_input_;
+    total_ = epoch.inputs * per_input_;
     queue_.memory().join(*this);
+    queue_.add_writer(*this);
 }
 
 WriterFlow::~WriterFlow() { queue_.memory().leave(*this); }
@@ -44,22 +43,22 @@ void WriterFlow::try_send() {
     while (sent_ < total_) {
         const Piece next = piece(sent_);
         if (core_.available() < next.end) {
-            if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Source);
+            if (probe_) probe_->waits(epoch_.now, FlowProbe::Wait::Source);
             return;
         }
         if (queue_.skips(next.input)) {
-            if (probe_) probe_->skipped(epoch_.now());
-            epoch_.schedule(core_.op().chip, epoch_.now(), *this, 0, static_cast<std::uint64_t>(sent_++));
+            if (probe_) probe_->skipped(epoch_.now);
+            epoch_.schedule(core_.op().chip, epoch_.now, *this, 0, static_cast<std::uint64_t>(sent_++));
             continue;
         }
         if (!queue_.may_write(next.input)) {
-            if (probe_) probe_->waits(epoch_.now(), FlowProbe::Wait::Room);
+            if (probe_) probe_->waits(epoch_.now, FlowProbe::Wait::Room);
             return;
         }
         queue_.begin_write(next.input);
         last_arrival_ = std::max(last_arrival_, transfer(next));
-        if (probe_) probe_->sent(epoch_.now(), last_arrival_, next.input);
-        epoch_.schedule(core_.op().chip, last_arrival_, *this, probe_ ? flight_time(epoch_.now(), last_arrival_) : 0,
+        if (probe_) probe_->sent(epoch_.now, last_arrival_, next.input);
+        epoch_.schedule(core_.op().chip, last_arrival_, *this, probe_ ? flight_time(epoch_.now, last_arrival_) : 0,
                         static_cast<std::uint64_t>(sent_++));
     }
 }
@@ -71,7 +70,7 @@ std::int64_t WriterFlow::bytes_per_tile(const PlanOp& op, const Queue& queue) {
 Cycle WriterFlow::transfer(const Piece& piece) {
     const PlanOp& op = core_.op();
     const Queue& queue = queue_.queue();
-    Chip& chip = epoch_.board().chip(queue.device());
+    Chip& chip = epoch_.board.chip(queue.device());
     const auto bytes = static_cast<std::uint64_t>(piece.tiles * bytes_per_tile(op, queue));
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core_.index());
@@ -82,9 +81,9 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const BufferAddress place = queue.buffers.empty() ? BufferAddress{} : queue.buffers[buffer % queue.buffers.size()];
     const bool host = queue.where == QueueLoc::Host;
     const NocCoord to = host ? chip.instance().params.pcie : chip.dram_port(place.channel, place.address);
-    const Cycle ready = epoch_.now() + static_cast<Cycle>(chip.timing().noc_issue);
+    const Cycle ready = epoch_.now + static_cast<Cycle>(chip.timing().noc_issue);
     const Cycle there =
-        epoch_.board().send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
+        epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
     if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
     if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, there, 0);
     // Each row of datums of a tile is written on its own, and the cores of an op take turns.
@@ -93,34 +92,35 @@ Cycle WriterFlow::transfer(const Piece& piece) {
 }
 
 Cycle WriterFlow::rows_written(std::int64_t rows) {
-    if (!epoch_.mechanisms().firmware) return 0;
-    const double clocks = static_cast<double>(rows) * epoch_.board().chip(core_.op().chip).pipes().row_write;
+    if (!epoch_.mechanisms.firmware) return 0;
+    const double clocks = static_cast<double>(rows) * epoch_.board.chip(core_.op().chip).pipes().row_write;
     Cycle& free = queue_.rows_free();
-    return free = std::max(free, epoch_.now()) + static_cast<Cycle>(clocks);
+    return free = std::max(free, epoch_.now) + static_cast<Cycle>(clocks);
 }
 
 void WriterFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
     const Piece done = piece(static_cast<std::int64_t>(argument));
     ++delivered_;
-    if (probe_) probe_->arrived(epoch_.now(), flight);
+    if (probe_) probe_->arrived(epoch_.now, flight);
     if (!queue_.skips(done.input)) {
-        const BlockPtr block =
-            epoch_.values() && done.ends_slice ? core_.block(done.input * core_.op().slices + done.slice) : nullptr;
+        const BlockPtr block = epoch_.values.wanted() && done.ends_slice
+                                   ? core_.block(done.input * core_.op().slices + done.slice)
+                                   : nullptr;
         queue_.deliver(core_.op(), core_.index(), done.input, done.slice, block);
     }
     core_.release(slot_, done.end);
-    if (finished()) epoch_.writer_finished();
+    if (finished()) epoch_.events.writer_finished();
 }
 
 void WriterFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
-    walk.count(argument, per_input_, epoch_.scope());
+    walk.count(argument, per_input_, epoch_.scope);
 }
 
 void WriterFlow::walk(StateWalk& walk) {
-    walk.count_below(sent_, per_input_, epoch_.scope(), total_);
-    walk.count(delivered_, per_input_, epoch_.scope());
+    walk.count_below(sent_, per_input_, epoch_.scope, total_);
+    walk.count(delivered_, per_input_, epoch_.scope);
     walk.time(last_arrival_);
-    if (probe_) probe_->walk(walk, epoch_.scope());
+    if (probe_) probe_->walk(walk, epoch_.scope);
 }
 
 WaitsFor WriterFlow::waits_for() const {
@@ -130,7 +130,7 @@ WaitsFor WriterFlow::waits_for() const {
     if (core_.available() < next.end) return core_.why_held(next.end, self);
     return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
                         queue_.queue().entries),
-            epoch_.reader_of(queue_), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
+            queue_.reading(), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
 }
 
 }  // namespace tt::sim

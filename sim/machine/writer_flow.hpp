@@ -8,7 +8,7 @@ namespace tt::sim {
 
 class WriterFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
-    WriterFlow(Epoch& epoch, Core& core, QueuePort& queue, FlowProbe* probe);
+    WriterFlow(const EpochView& epoch, Core& core, QueuePort& queue, FlowProbe* probe);
     ~WriterFlow() override;
     WriterFlow(const WriterFlow&) = delete;
     WriterFlow& operator=(const WriterFlow&) = delete;
@@ -41,7 +41,7 @@ private:
     Cycle transfer(const Piece& piece);
     Cycle rows_written(std::int64_t rows);
 
-    Epoch& epoch_;
+    const EpochView& epoch_;
     Core& core_;
     QueuePort& queue_;
     FlowProbe* probe_;

@@ -53,13 +53,14 @@ PipeConstants read_pipes(YamlMap map) {
                                      {"stream_bytes", &c.stream_bytes},
                                      {"gather_block", &c.gather_block},
                                      {"gather_tile", &c.gather_tile},
+                                     {"multicast_bytes", &c.multicast_bytes},
                                      {"credit", &c.credit},
                                      {"read_turn", &c.read_turn},
                                      {"read_request", &c.read_request},
                                      {"row_read", &c.row_read},
                                      {"row_write", &c.row_write}}) {
         *field = map.number(key);
-        const bool rate = field == &c.stream_bytes;
+        const bool rate = field == &c.stream_bytes || field == &c.multicast_bytes;
         if (!std::isfinite(*field) || *field < 0 || *field > 1e6 || (rate && *field == 0))
             fail_input(map.where(key), "'{}' is {}; a number {} is wanted", key, *field, rate ? "above 0" : "from 0");
     }

@@ -128,10 +128,11 @@ Load* Recorder::resource(const ResourceName& name) {
 }
 
 EpochProbe* Recorder::launch(const Plan& plan, const EpochLaunch& launch, Cycle now) {
-    const auto [at, fresh] = rows_of_.try_emplace(&plan);
-    if (fresh) guarded([&] { at->second = plans_.add(*writer_, plan); });
+    const auto [known, fresh] = rows_of_.try_emplace(&plan);
+    auto& rows = known->second;
+    if (fresh) guarded([&] { rows = plans_.add(*writer_, plan); });
     in_flight_.push_back(
-        std::make_unique<Launched>(plan, at->second, launch, epochs_++, now, state_.settings.trace.level >= 2));
+        std::make_unique<Launched>(plan, rows, launch, epochs_++, now, state_.settings.trace.level >= 2));
     return in_flight_.back().get();
 }
 

@@ -6,9 +6,10 @@
 #include <functional>
 #include <random>
 
-#include "compiler/host/model_run.hpp"
 #include "compiler/model_files.hpp"
+#include "compiler/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "compiler/result_folder.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
@@ -63,7 +64,7 @@ Literal on_chip(const std::string& text, const Values& inputs, const char* devic
     }
     compile_files(files, options);
     ModelRunOptions model;
-    model.folder = files.out;
+    model.place = files.out;
     const auto run = [&](const HostSteps& steps, Entries entries, std::int64_t) {
         sim::RunOptions machine;
         machine.netlist = files.out + "/netlist.yaml";
@@ -72,7 +73,7 @@ Literal on_chip(const std::string& text, const Values& inputs, const char* devic
         machine.mode = sim::Mode::Functional;
         machine.numerics = numerics;
         machine.check = false;
-        machine.host_values = std::move(entries);
+        machine.host_values = std::make_shared<const Entries>(std::move(entries));
         Entries results;
         for (const BoundTensor& tensor : steps.from_device) results[tensor.queue].resize(1);
         machine.sink = [&](const std::string& queue, std::int64_t, Tensor value) {
@@ -81,7 +82,7 @@ Literal on_chip(const std::string& text, const Values& inputs, const char* devic
         sim::run(machine);
         return results;
     };
-    const ModelRunReport report = run_model(model, run);
+    const ModelRunReport report = run_model(read_folder(files.out), model, run);
     CHECK(report.pass());  // the model in float32 agrees as well
     return report.outputs.front().value;
 }

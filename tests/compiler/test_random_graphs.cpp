@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "compiler/backend/edge_limits.hpp"
-#include "compiler/host/model_run.hpp"
 #include "compiler/model_files.hpp"
+#include "compiler/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "compiler/result_folder.hpp"
 #include "netlist/checks/validate.hpp"
@@ -24,15 +24,16 @@ namespace {
 /// Runs the compiled folder; the values of the model's inputs go into `given`.
 Values run_compiled(const std::string& out, const sim::RunOptions& options, Values& given) {
     ModelRunOptions model;
-    model.folder = out;
-    for (const auto& [name, file] : read_host_steps(out).inputs) given.emplace(name, read_value_file(file));
-    const ModelProgram forward = read_programs(out).front();
+    model.place = out;
+    const CompiledModel compiled = read_folder(out);
+    given = compiled.inputs;
+    const ModelProgram& forward = compiled.forward();
     const auto device = [&](const HostSteps& steps, Entries inputs, std::int64_t samples) {
         sim::RunOptions run = options;
         const Executes executes = fill_executes(steps.microbatch, samples, inputs);
         run.params[forward.executes] = executes.count;
         run.inputs_count = executes.inputs_count;
-        run.host_values = std::move(inputs);
+        run.host_values = std::make_shared<const Entries>(std::move(inputs));
         Entries results;
         for (const BoundTensor& tensor : steps.from_device)
             results[tensor.queue].resize(static_cast<std::size_t>(samples));
@@ -43,7 +44,8 @@ Values run_compiled(const std::string& out, const sim::RunOptions& options, Valu
         return results;
     };
     Values outputs;
-    for (const ModelOutput& output : run_model(model, device).outputs) outputs.emplace(output.name, output.value);
+    for (const ModelOutput& output : run_model(compiled, model, device).outputs)
+        outputs.emplace(output.name, output.value);
     return outputs;
 }
 

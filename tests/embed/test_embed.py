@@ -47,7 +47,7 @@ class Installation(unittest.TestCase):
         return run(self.prefix / "bin" / name, *arguments, cwd=self.work, **how)
 
     def test_the_page_shows_the_examples(self):
-        self.assertEqual(len(self.shown), 7)
+        self.assertEqual(len(self.shown), 8)
         for name, text in self.shown.items():
             self.assertEqual(text, (self.examples / "embed" / name).read_text(encoding="utf-8"), name)
 
@@ -91,6 +91,18 @@ class Installation(unittest.TestCase):
         self.assertEqual(len(set(outputs)), 1)
         self.assertTrue(any(line.startswith("total: ") for line in lines), lines)
         self.assertIn("against the model in float32: pcc 0.99", self.tool("ttsim", "run", out))
+
+    def test_an_image(self):
+        image = self.work / "model.tti"
+        self.tool("ttsim", "compile", self.examples / "own_chip/model.tg", "--device", "gs_e150", "-o", image)
+        lines = self.embedded("image", image).splitlines()
+        self.assertIn("input x of", lines[0])
+        outputs = [line for line in lines if " values, the first is " in line]
+        self.assertEqual(len(outputs), 2)
+        self.assertEqual(len(set(outputs)), 1)
+        broken = self.work / "broken.tti"
+        broken.write_bytes(image.read_bytes()[:2000])
+        self.assertIn("broken.tti", self.embedded("image", broken, exit=2))
 
     def test_a_chip_of_ones_own(self):
         text = self.embedded("own_chip", self.examples / "own_chip/netlist.yaml", self.examples / "own_chip")

@@ -24,12 +24,13 @@ void soc(const std::string& bytes);
 void cluster(const std::string& bytes);
 void noc_traffic(const std::string& bytes);
 void trace(const std::string& bytes);
+void tti(const std::string& bytes);
 
 inline constexpr Target targets[] = {
     {"netlist", netlist}, {"onnx", onnx},       {"onnx_file", onnx_file},
     {"graph", graph},     {"npy", npy},         {"rules", rules},
     {"soc", soc},         {"cluster", cluster}, {"noc_traffic", noc_traffic},
-    {"trace", trace},
+    {"trace", trace},     {"tti", tti},
 };
 
 /// Does the work; what is refused as wrong or unsupported input is an answer.

@@ -113,7 +113,7 @@ TEST_CASE("the steps of a product with gelu add up to the kernel model's time") 
     double sum = 0;
     for (int step = 0; step < 2; ++step) {
         StepWork work;
-        work.in_bytes = {16 * tile_bytes(DataFormat::Bfp8_b, {})};
+        work.share = 0.5;
         const StepTime time = step_time(op, def, chip("wormhole_b0").timing, work);
         sum += static_cast<double>(std::max({time.unpack, time.math, time.pack}).value());
     }
@@ -201,8 +201,7 @@ TEST_CASE("the steps of one input add up to the kernel model's time when nothing
     std::uint64_t sum = 0;
     for (int step = 0; step < 4; ++step) {
         StepWork work;
-        work.in_bytes = {8 * tile_bytes(DataFormat::Bfp8_b, {})};
-        work.ublocks = 2;
+        work.share = 0.25;
         const StepTime time = step_time(op, def, timing, work);
         sum += std::max({time.unpack, time.math, time.pack}).value();
     }
@@ -240,8 +239,70 @@ TEST_CASE("approximate_mode of a fused op makes its sub-ops as fast as the ops o
         exp.attr.approximate_mode = approximate;
         return math(exp);
     };
-    CHECK(math(op) == own(false));
+    // four micro-blocks, for each of which the threads are set up
+    const auto set_up = static_cast<std::uint64_t>(std::lround(4 * kernel_constants("wormhole_b0").sub_op));
+    CHECK(math(op) == own(false) + set_up);
     op.attr.approximate_mode = true;
-    CHECK(math(op) == own(true));
+    CHECK(math(op) == own(true) + set_up);
     CHECK(own(false) > 2 * own(true));
+}
+
+TEST_CASE("sub-ops that hand on in Dst are one kernel: no packing and no second unpacking between them") {
+    const StreamContext wh = stream_context("wormhole_b0");
+    const KernelModel& model = kernel_model("wormhole_b0");
+    KernelShape first;
+    first.op = "add";
+    first.in0 = first.in1 = first.out = DataFormat::Bfp8_b;
+    first.ublock_rt = 2;
+    first.ublock_ct = 4;
+    KernelShape last = first;
+    first.stays_in_dest = true;
+    last.in_dest = 1;
+    const KernelStreams kept = build_streams(first, {}, wh), taken = build_streams(last, {}, wh);
+    CHECK(kept.instructions(KernelThread::Pack) == 0);
+    // one operand of each tile is unpacked, the other's bank only declared valid
+    double bytes = 0;
+    for (const StreamItem& item : taken.of(KernelThread::Unpack)) bytes += item.bytes;
+    CHECK(bytes == 8 * static_cast<double>(tile_body_bytes(DataFormat::Bfp8_b, {})));
+    CHECK(disassemble(taken, wh.set).find("MOVD2A addr_mode=2  x16") != std::string::npos);
+
+    KernelShape alone = first;
+    alone.stays_in_dest = false;
+    const double one = model.chain_block({alone}).steady, both = model.chain_block({first, last}).steady;
+    CHECK(both > 1.3 * one);
+    CHECK(both < 1.8 * one);
+}
+
+TEST_CASE("what passes through an intermediate is there when all of it is") {
+    const auto clocks = [](std::vector<std::vector<FusedSubOp>> schedules) {
+        OpConfig op;
+        op.type = op.name = "fused_op";
+        op.out.mblock_m = 4;
+        op.out.ublock_ct = 4;
+        op.in = {op.out.shape(), op.out.shape()};
+        op.in_tile = {TileDim{}, TileDim{}};
+        op.in_df = {DataFormat::Bfp8_b, DataFormat::Bfp8_b};
+        op.out_df = op.intermed_df = DataFormat::Bfp8_b;
+        op.fused = std::make_shared<FusedDefinition>(FusedDefinition{"0", {}, 2, 1, std::move(schedules)});
+        const StepTime time = step_time(op, *find_op("fused_op"), chip("wormhole_b0").timing, {});
+        return static_cast<double>(std::max({time.unpack_alone, time.math_alone, time.pack_alone}).value());
+    };
+    using Kind = FusedOperand::Kind;
+    const auto sub = [](const char* type, std::vector<FusedOperand> inputs, Kind output) {
+        FusedSubOp made;
+        made.name = made.type = type;
+        made.input_tms.resize(inputs.size());
+        made.inputs = std::move(inputs);
+        made.output = {output, 0};
+        made.mblock_m = 4;
+        made.ublock_ct = 4;
+        return made;
+    };
+    // math limits the one, unpacking the other
+    const FusedSubOp slow = sub("exp", {{Kind::Input, 0}}, Kind::Intermed);
+    const FusedSubOp quick = sub("add", {{Kind::Input, 1}, {Kind::Intermed, 0}}, Kind::Output);
+    const double sum = clocks({{sub("exp", {{Kind::Input, 0}}, Kind::Output)}}) +
+                       clocks({{sub("add", {{Kind::Input, 0}, {Kind::Input, 1}}, Kind::Output)}});
+    const double per_input = kernel_constants("wormhole_b0").input_eltwise;
+    CHECK(clocks({{slow}, {quick}}) == Approx(sum - per_input).margin(2));
 }

@@ -66,7 +66,7 @@ TEST_CASE("the same blocks in the same order are taken as they are packed (A)") 
     CHECK(eltwise(two_by_two, two_by_two).orders == std::vector<TileOrder>{{{0, 0, 8}}});
     CHECK(made.rule == ScatterRule::None);
     CHECK(made.buffer_tiles == 16);
-    CHECK(made.most_forks() == 1);
+    CHECK(made.streams == 1);
 }
 
 TEST_CASE("another order of ublocks makes blocks, of phases of contiguous tiles (B)") {
@@ -98,7 +98,7 @@ TEST_CASE("one core that feeds two pipes hands over blocks (E)") {
     const HandOver made = handed(producer(wide), {eltwise(halves, wide)});
     CHECK(made.rule == ScatterRule::TwoPipes);
     CHECK(made.unit == 2);
-    CHECK(made.most_forks() == 2);
+    CHECK(made.streams == 2);
     CHECK(made.most_phases() == 2);  // one of each
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("two readers in order are two streams (I); one that is not makes block
     const OutputReader same = eltwise(two_by_two, two_by_two), other = eltwise(by_columns, two_by_two);
     const HandOver both = handed(producer(two_by_two), {same, same});
     CHECK(both.rule == ScatterRule::None);
-    CHECK(both.most_forks() == 2);
+    CHECK(both.streams == 2);
     const HandOver made = handed(producer(two_by_two), {same, other});
     CHECK(made.rule == ScatterRule::Order);
     CHECK(made.unit == 2);
@@ -151,6 +151,8 @@ TEST_CASE("slices stacked over cores go to one core after the other") {
     const HandOver made = handed(producer(slices), {eltwise(stacked, slices, tms(Tm::Kind::HStack, 2))});
     CHECK(made.rule == ScatterRule::Destinations);
     CHECK(made.held_together == made.block_tiles);
+    CHECK(made.forks.size() == 2);
+    CHECK(made.streams == 1);  // the cores of a stack are destinations of one stream, in turn
 }
 
 TEST_CASE("a stack on one core that the buffer does not hold is kept whole") {

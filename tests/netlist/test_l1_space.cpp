@@ -125,13 +125,26 @@ TEST_CASE("min_buffer_input buffers one ublock of that operand") {
     CHECK(op_of(*plan, "mm").operands[1].l1_tiles == 48);
 }
 
-TEST_CASE("a prologue operand is held whole") {
-    const Netlist netlist =
-        resolved(matmul({.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4}, 4, 3, "", true));
+TEST_CASE("a prologue operand stays in its buffer when that holds what an input takes of it") {
+    const Cut out{.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4};
+    const Netlist netlist = resolved(matmul(out, 1, 2, "", true));
     const auto plan = first_plan(netlist);
     const PlanOperand& weights = op_of(*plan, "mm").operands[1];
     CHECK(weights.intake == Intake::Resident);
-    CHECK(weights.l1_tiles == 12 * 8);  // inner dimension times a core's columns
+    CHECK(weights.l1_tiles == 2 * 8);  // inner dimension times a core's columns
+    CHECK(weights.held_tiles == 0);
+}
+
+TEST_CASE("a prologue operand of which an input takes more lies beside its buffer and is sent to it") {
+    const Cut out{.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4};
+    const Netlist netlist = resolved(matmul(out, 4, 3, "", true));
+    const auto plan = first_plan(netlist);
+    const PlanOperand& weights = op_of(*plan, "mm").operands[1];
+    CHECK(weights.intake == Intake::PerStep);
+    CHECK(weights.held_tiles == 12 * 8);
+    CHECK(weights.l1_tiles == 48);
+    CHECK(weights.reads.chunk == 0);
+    CHECK(weights.held_runs >= 2);
 }
 
 TEST_CASE("what does not fit is refused with its parts, at the op") {

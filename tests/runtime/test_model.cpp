@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "compiler/compile.hpp"
-#include "compiler/host/model_run.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/model_run.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/result_folder.hpp"
 #include "runtime/model.hpp"
@@ -110,7 +110,7 @@ double distance(const Literal& a, const Literal& b) {
 Values run_folder(const CompiledModel& model, const std::string& folder) {
     write_folder(model, folder);
     ir::ModelRunOptions options;
-    options.folder = folder;
+    options.place = folder;
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {
         sim::RunOptions run;
         run.netlist = folder + "/netlist.yaml";
@@ -121,7 +121,7 @@ Values run_folder(const CompiledModel& model, const std::string& folder) {
         const ir::Executes executes = ir::fill_executes(steps.microbatch, samples, inputs);
         run.params[model.forward().executes] = executes.count;
         run.inputs_count = executes.inputs_count;
-        run.host_values = std::move(inputs);
+        run.host_values = std::make_shared<const ir::Entries>(std::move(inputs));
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device) results[tensor.queue].resize(1);
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
@@ -132,7 +132,7 @@ Values run_folder(const CompiledModel& model, const std::string& folder) {
         return results;
     };
     Values outputs;
-    const ir::ModelRunReport report = run_model(options, device);
+    const ir::ModelRunReport report = run_model(ir::read_folder(folder), options, device);
     for (const ir::ModelOutput& output : report.outputs) outputs.emplace(output.name, output.value);
     CHECK(report.pass());
     return outputs;

@@ -44,6 +44,7 @@ struct OpText {
     bool untilize = false;
     bool gradient = false;
     std::string fidelity = "HiFi4";
+    std::vector<std::string> in_df{};  ///< empty: df for all
 };
 
 class NetlistText {
@@ -72,9 +73,9 @@ public:
     /// Into the graph opened last.
     void op(const OpText& o) {
         std::string inputs, formats;
-        for (const std::string& input : o.inputs) {
-            inputs += (inputs.empty() ? "" : ", ") + input;
-            formats += (formats.empty() ? "" : ", ") + o.df;
+        for (std::size_t k = 0; k < o.inputs.size(); ++k) {
+            inputs += (k == 0 ? "" : ", ") + o.inputs[k];
+            formats += (k == 0 ? "" : ", ") + (o.in_df.empty() ? o.df : o.in_df[k]);
         }
         const std::string place =
             o.type == "ethernet_datacopy" ? "" : fmt::format("grid_loc: [{}, {}], ", o.row, o.col);

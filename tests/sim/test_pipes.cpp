@@ -1,6 +1,8 @@
 // What pipes between ops cost, mechanism by mechanism.
 #include <catch2/catch.hpp>
 
+#include "isa/arch.hpp"
+#include "sim/noc/constants.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
@@ -25,6 +27,44 @@ std::string forked(int inputs) {
     n.program("p", looped(1, {execute("g", {fifo("x")})}, inputs, 2 * inputs));
     return n.text();
 }
+
+const Cut square{.m = 2, .n = 2, .rt = 2, .ct = 2};
+
+/// A join that takes a fork's tiles at once and by way of two copies, each of which takes whole blocks.
+std::string fork_joined_behind_blocks(int inputs) {
+    NetlistText n;
+    n.queue({.name = "x", .cut = square, .entries = inputs});
+    n.queue({.name = "y", .input = "join", .cut = square, .entries = inputs});
+    n.graph("g", inputs);
+    n.op({.name = "fork", .type = "nop", .inputs = {"x"}, .cut = square});
+    n.op({.name = "one", .type = "nop", .inputs = {"fork"}, .cut = square, .col = 1, .order = "c"});
+    n.op({.name = "two", .type = "nop", .inputs = {"one"}, .cut = square, .col = 2});
+    n.op({.name = "join", .type = "add", .inputs = {"fork", "two"}, .cut = square, .col = 3, .order = "c"});
+    n.program("p", looped(1, {execute("g", {fifo("x")})}, inputs, 2 * inputs));
+    return n.text();
+}
+
+/// A producer that holds its operand, and readers that take its tiles as they are packed.
+std::string in_order(int inputs, int readers) {
+    NetlistText n;
+    n.queue({.name = "x", .cut = square, .entries = 1, .ram = true});
+    n.graph("g", inputs);
+    n.op({.name = "first", .type = "nop", .inputs = {"x"}, .cut = square});
+    for (int r = 0; r < readers; ++r)
+        n.op({.name = fmt::format("reader{}", r), .type = "nop", .inputs = {"first"}, .cut = square, .col = 1 + r});
+    n.program("p", {execute("g", {ram("x", true)})});
+    return n.text();
+}
+
+/// Clocks of a run in timing mode.
+template <class LeaveOut>
+std::int64_t clocks(const std::string& text, LeaveOut&& leave_out) {
+    RunOptions options;
+    leave_out(options.pipes);
+    const Outcome outcome = run_text(text, Mode::Timing, options);
+    REQUIRE(outcome.error == "");
+    return static_cast<std::int64_t>(outcome.report.cycles);
+}
 }  // namespace
 
 TEST_CASE("each mechanism of pipes takes time of its own, and none changes a value") {
@@ -38,11 +78,83 @@ TEST_CASE("each mechanism of pipes takes time of its own, and none changes a val
     };
     const auto all = run([](PipeMechanisms&) {});
     CHECK(all > run([](PipeMechanisms& pipes) { pipes.blocks = false; }));
-    // Readers that run apart may as well get into each other's way.
-    CHECK(all != run([](PipeMechanisms& pipes) { pipes.lockstep = false; }));
     CHECK(all > run([](PipeMechanisms& pipes) { pipes.firmware = false; }));
-    CHECK(all >= run([](PipeMechanisms& pipes) { pipes.credits = false; }));
     CHECK(all > run([](PipeMechanisms& pipes) { pipes = {false, false, false, false, true}; }));
+}
+
+TEST_CASE("a fork that waits for the other's way round holds up the next block of both") {
+    const std::string text = fork_joined_behind_blocks(32);
+    const auto all = clocks(text, [](PipeMechanisms&) {});
+    const auto apart = clocks(text, [](PipeMechanisms& pipes) { pipes.lockstep = false; });
+    CHECK(all > apart + apart / 10);
+}
+
+TEST_CASE("a small buffer far from its sender is filled only as fast as credits come back") {
+    const std::string text = in_order(64, 1);
+    const auto told_late = clocks(text, [](PipeMechanisms& pipes) { pipes.kernels = false; });
+    const auto told_at_once = clocks(text, [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; });
+    CHECK(told_late > told_at_once + told_at_once / 10);
+}
+
+TEST_CASE("a prologue operand that its buffer does not hold is sent from L1 for every input") {
+    const auto clocks_of = [](int columns, int inputs) {
+        NetlistText n;
+        const Cut wide{.m = 2, .n = columns, .rt = 2, .ct = 4};
+        n.queue({.name = "x", .cut = wide, .entries = 1, .ram = true});
+        n.graph("g", inputs);
+        n.op({.name = "copy", .type = "nop", .inputs = {"x"}, .cut = wide});
+        n.program("p", {execute("g", {ram("x", true)})});
+        return clocks(n.text(), [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; });
+    };
+    const auto per_input = [&](int columns) {
+        return static_cast<double>(clocks_of(columns, 96) - clocks_of(columns, 32)) / 64;
+    };
+    const noc::PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
+    CHECK(per_input(1) < 2 * 2 * 2);  // 16 tiles stay in the buffer: a clock a step
+    // 64 tiles: a block with one phase, and their bytes
+    const double block = pipes.block + pipes.block_fork + pipes.phase;
+    CHECK(per_input(4) == Approx(block + 64 * 2080 / pipes.stream_bytes).epsilon(0.05));
+}
+
+TEST_CASE("to several cores at once another stream sends, slower") {
+    const auto clocks_of = [](int columns, int inputs) {  // of a product whose first factor goes to a row of cores
+        NetlistText n;
+        const Cut left{.m = 8, .n = 8}, right{.m = 8, .n = columns}, out{.grid_c = columns, .m = 8};
+        n.queue({.name = "x", .cut = {}, .entries = 1, .ram = true});
+        n.queue({.name = "w", .cut = right, .entries = 1, .ram = true});
+        n.graph("g", inputs);
+        n.op({.name = "first",
+              .type = "nop",
+              .inputs = {"x"},
+              .cut = left,
+              .more =
+                  "input_0_tms: [broadcast: {r: 8}, broadcast: {c: 8}], attributes: {kernel_broadcast: {input_0: 1}}",
+              .order = "c"});
+        n.op({.name = "product",
+              .type = "matmul",
+              .inputs = {"first", "w"},
+              .cut = out,
+              .col = 1,
+              .more = "attributes: {m_k: 8, u_kt: 1}"});
+        n.program("p", {execute("g", {ram("x", true), ram("w", true)})});
+        return clocks(n.text(), [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; });
+    };
+    const auto per_tile = [&](int columns) {
+        return static_cast<double>(clocks_of(columns, 96) - clocks_of(columns, 32)) / (64 * 64);
+    };
+    const noc::PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
+    CHECK(per_tile(1) == Approx(2080 / pipes.stream_bytes).epsilon(0.05));
+    CHECK(per_tile(2) == Approx(2080 / pipes.multicast_bytes).epsilon(0.05));
+}
+
+TEST_CASE("the forks of a core send one after the other") {
+    const auto alone = [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; };
+    const auto more = [&](int readers) {  // clocks of 64 inputs more, so that loading does not count
+        return clocks(in_order(128, readers), alone) - clocks(in_order(64, readers), alone);
+    };
+    const double one = static_cast<double>(more(1));
+    CHECK(static_cast<double>(more(2)) == Approx(2 * one).epsilon(0.05));
+    CHECK(static_cast<double>(more(3)) == Approx(3 * one).epsilon(0.05));
 }
 
 TEST_CASE("a trace says which readers waited for blocks and for other forks") {

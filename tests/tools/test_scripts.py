@@ -146,6 +146,12 @@ class Conformance(WithFolder):
             done, _ = self.conformance({"a": "exit 0"})
             self.assertIn("error: 'a.yaml' needs ", done.stderr, outcome)
 
+    def test_a_file_that_is_listed_twice_is_an_error(self):
+        self.expected.write_text("path,outcome,reason,args\na.yaml,pass,one,\na.yaml,hang,another,\n")
+        done, _ = self.conformance({"a": "exit 0"})
+        self.assertIn("error: 'a.yaml' has two rows", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
     def test_a_run_that_compared_nothing_has_not_passed(self):
         done, runs = self.conformance({"a": "verdict nothing_was_compared"})
         self.assertEqual(runs["a"]["outcome"], "nothing compared")

@@ -82,6 +82,12 @@ class Traces(WithFolder):
         self.assertEqual(reports[0], reports[2])
 
 
+def processor_time(process):
+    """Seconds of processor time that a running process has used."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Ends(WithFolder):
     def test_an_interrupted_run_leaves_what_was_done(self):
         for number, name in [(signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")]:
@@ -93,7 +99,9 @@ class Ends(WithFolder):
                     deadline = time.monotonic() + 60
                     while not list(self.folder.glob(f".{name}*")) and time.monotonic() < deadline:
                         time.sleep(0.02)  # the temporary file tells that the machine runs
-                    time.sleep(0.5)
+                    ran = processor_time(process)
+                    while processor_time(process) < ran + 0.5 and time.monotonic() < deadline:
+                        time.sleep(0.02)  # some epochs' worth, however busy this computer is
                     process.send_signal(number)
                     _, errors = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, errors)

@@ -96,6 +96,14 @@ std::string how_to(InputKind found, InputKind wanted, const std::string& path, c
                                shell_word((fs::path(path) / "netlist.yaml").string()),
                                device.empty() ? "" : " --device " + shell_word(device));
         }
+        case InputKind::Image:
+            if (wanted == InputKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
+            if (wanted == InputKind::Trace) {
+                const std::string trace = shell_word(name_for(path, InputKind::Trace));
+                return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
+                                   command, trace);
+            }
+            return fmt::format("its netlist is among what 'ttsim tti extract {} -o FOLDER' unpacks", file);
         case InputKind::Folder: {
             std::vector<std::string> files;
             std::error_code failed;
@@ -118,6 +126,8 @@ const char* name_of(InputKind kind) {
             return "an ONNX model";
         case InputKind::CompiledModel:
             return "the folder of a compiled model";
+        case InputKind::Image:
+            return "a device image";
         case InputKind::Folder:
             return "a folder";
         case InputKind::Trace:
@@ -135,11 +145,14 @@ const char* name_of(InputKind kind) {
 InputKind kind_of(const std::string& path) {
     std::error_code failed;
     if (fs::is_directory(path, failed))
-        return is_there(fs::path(path) / "host_steps.json") ? InputKind::CompiledModel : InputKind::Folder;
+        return is_there(fs::path(path) / "host_steps.json")            ? InputKind::CompiledModel
+               : is_there(fs::path(path) / "unzipped_tti/device.json") ? InputKind::Image
+                                                                       : InputKind::Folder;
     const std::string extension = to_lower(fs::path(path).extension().string());
     const std::string head = first_bytes(path);
     if (head.starts_with("SQLite format 3")) return InputKind::Trace;
     if (head.starts_with("\x93NUMPY")) return InputKind::Array;
+    if (extension == ".tti" || head.starts_with("unzipped_tti/")) return InputKind::Image;
     if (extension == ".yaml" || extension == ".yml") return InputKind::Netlist;
     if (extension == ".onnx" || looks_like_onnx(head)) return InputKind::Model;
     return InputKind::Unknown;

@@ -10,6 +10,7 @@ enum class InputKind : std::uint8_t {
     Netlist,        ///< .yaml
     Model,          ///< ONNX
     CompiledModel,  ///< a folder that `ttsim compile` wrote
+    Image,          ///< a device image, or the folder into which one was unpacked
     Folder,         ///< any other
     Trace,          ///< of `ttsim run --trace`
     Array,          ///< .npy

@@ -28,16 +28,21 @@ CLI::Option* Outputs::add(const std::string& flag, Output output, const std::str
 }
 
 CLI::Option* Outputs::file(const std::string& flag, std::string& path, FileKind kind, const std::string& help) {
-    return add(flag, {nullptr, &path, nullptr, kind, false}, help);
+    return add(flag, {nullptr, &path, nullptr, kind, false, ""}, help);
 }
 
 CLI::Option* Outputs::folder(const std::string& flag, std::string& path, const FolderKind& kind,
                              const std::string& help) {
-    return add(flag, {nullptr, &path, &kind, {}, false}, help);
+    return add(flag, {nullptr, &path, &kind, {}, false, ""}, help);
+}
+
+CLI::Option* Outputs::folder_or_file(const std::string& flag, std::string& path, const FolderKind& folder,
+                                     FileKind file, const std::string& ending, const std::string& help) {
+    return add(flag, {nullptr, &path, &folder, file, false, ending}, help)->type_name("DIR|FILE");
 }
 
 CLI::Option* Outputs::folder_of_files(const std::string& flag, std::string& path, const std::string& help) {
-    return add(flag, {nullptr, &path, nullptr, {}, true}, help);
+    return add(flag, {nullptr, &path, nullptr, {}, true, ""}, help);
 }
 
 void Outputs::claim() const {
@@ -60,9 +65,9 @@ void Outputs::claim() const {
         if (const auto [before, fresh] = named.emplace(whole.string(), &output); !fresh && !device)
             throw CLI::ValidationError(output.option->get_name(), fmt::format("'{}' is given to {} too", *output.path,
                                                                               before->second->option->get_name()));
-        if (output.folder) const NewFolder probe(*output.path, *output.folder);
+        if (output.is_folder()) const NewFolder probe(*output.path, *output.folder);
         // one that writes to no file of its own, such as a trace, refuses what is no regular file itself
-        if (!output.folder && !output.of_files) const OutputFile probe(*output.path, output.file);
+        if (!output.is_folder() && !output.of_files) const OutputFile probe(*output.path, output.file);
     }
 }
 

@@ -19,6 +19,9 @@ public:
 
     CLI::Option* file(const std::string& flag, std::string& path, FileKind kind, const std::string& help);
     CLI::Option* folder(const std::string& flag, std::string& path, const FolderKind& kind, const std::string& help);
+    /// A file where its name ends in `ending`, else a folder.
+    CLI::Option* folder_or_file(const std::string& flag, std::string& path, const FolderKind& folder, FileKind file,
+                                const std::string& ending, const std::string& help);
     /// A folder that files are put into, beside what it has.
     CLI::Option* folder_of_files(const std::string& flag, std::string& path, const std::string& help);
 
@@ -33,6 +36,8 @@ private:
         const FolderKind* folder;
         FileKind file;
         bool of_files;
+        std::string file_ending;  ///< a folder that is a file where its name ends so; "" = never
+        bool is_folder() const { return folder && (file_ending.empty() || !path->ends_with(file_ending)); }
     };
     CLI::Option* add(const std::string& flag, Output output, const std::string& help);
 

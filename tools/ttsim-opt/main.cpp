@@ -19,6 +19,7 @@ struct Flags {
     std::string pipeline, df, accumulate_df, format_rules;
     int amp = 0, amp_light = 0;
     std::int64_t elide = 64, conv_fracture = 1;
+    std::vector<std::string> intermediates;
     bool wide_dest = false;
     bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false, no_host_fallback = false;
 };
@@ -90,6 +91,7 @@ void run(const Flags& flags) {
                     ir::Fusing::WherePays,
                     {},
                     ir::PassOptions{}.slice_bytes,
+                    flags.intermediates,
                     flags.wide_dest},
                    !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
@@ -107,6 +109,9 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_option("--pipeline", flags.pipeline, "A named list of passes")->excludes(passes)->type_name("NAME");
     app.add_option("--default-df", flags.df, "Data format of tensors. Default: Float16_b")->type_name("FORMAT");
     app.add_option("--accumulate-df", flags.accumulate_df, "Format of Dst")->type_name("FORMAT");
+    app.add_option("--intermediates", flags.intermediates, "Ops whose results keep-intermediates keeps")
+        ->delimiter(',')
+        ->type_name("OP,...");
     app.add_flag("--wide-dest", flags.wide_dest, "Dst may hold 32 bits, as on chips that have it above LoFi");
     app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(CLI::Range(0, 2));
     app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(CLI::Range(0, 3));

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sim/memory/bench_rows.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "validation/memory_rows.hpp"
 
 namespace tt::cli {
 

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "compiler/result_folder.hpp"
 #include "report/compile_report.hpp"
+#include "runtime/image/image.hpp"
 #include "runtime/simulated_cycles.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -29,6 +31,8 @@ struct CompileFlags {
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json;
+    std::string tti_format;
+    image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
     bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
@@ -93,6 +97,8 @@ std::string shown_command(const CompileFlags& flags) {
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
     if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
     for (const std::string& one : flags.overrides) text += " --override " + one;
+    for (const std::string& op : o.intermediates) text += " --intermediates " + op;
+    if (!o.cluster.empty()) text += " --cluster " + o.cluster;
     for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
     if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
@@ -107,6 +113,9 @@ void finish(CompileFlags& flags) {
         const auto [name, value] = name_and_value("--shape", text);
         flags.files.shapes[name] = dims_of(value);
     }
+    if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
+        throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
+    if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity)
@@ -154,8 +163,12 @@ void run(CompileFlags& flags) {
     flags.options.simulate = runtime::simulated_cycles;
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
-    report::CompileReport report =
-        report::compile_report(flags.files, flags.options, ir::compile_files(flags.files, flags.options));
+    ir::CompiledModel model = ir::compile_model(flags.files, flags.options);
+    if (image::is_image_name(flags.files.out))
+        image::write_image(model, flags.files.out, flags.image);
+    else
+        write_folder(model, flags.files.out);
+    report::CompileReport report = report::compile_report(flags.files, flags.options, std::move(model.report));
     report::keep_decisions(report, flags.explain_op);
     if (json) json->write(report::json(report));
     if (json && json->is_stdout()) return;
@@ -236,9 +249,19 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
         ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
                      "Queues between epochs are allocated while they are in use, and share memory otherwise");
+    command
+        .add_option("--intermediates", o.intermediates,
+                    "Ops whose results are outputs too, named OP_intermediate_output, and that nothing is fused with")
+        ->delimiter(',')
+        ->type_name("OP,...");
     command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
         ->delimiter(',')
         ->type_name("Y,...");
+    command
+        .add_option("--cluster", o.cluster,
+                    "Cluster descriptor: chips and their Ethernet links. Default: those of the product")
+        ->check(quiet(CLI::ExistingFile))
+        ->type_name("FILE");
 }
 
 void add_compile(CLI::App& app) {
@@ -251,9 +274,16 @@ void add_compile(CLI::App& app) {
         ->type_name("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs
-        ->folder("-o,--output", flags->files.out, compiled_folder(),
-                 "Folder for the result; an earlier one is replaced")
+        ->folder_or_file("-o,--output", flags->files.out, compiled_folder(), FileKind::Image, image::image_extension,
+                         "Folder for the result, or a device image, NAME.tti; an earlier one is replaced")
         ->required();
+    command
+        ->add_option(
+            "--tti-format", flags->tti_format,
+            "How a device image holds tensors: backend, numbers of the host (default), or tilized, as they lie in "
+            "the device's queues")
+        ->check(quiet(CLI::IsMember({"backend", "tilized"}, CLI::ignore_case)))
+        ->type_name("backend|tilized");
     command
         ->add_option(
             "--device", o.device,
@@ -299,6 +329,7 @@ void add_compile(CLI::App& app) {
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
         "Examples:\n"
         "  ttsim compile model.onnx -o out && ttsim run out\n"
+        "  ttsim compile model.onnx --device wh_n150 -o model.tti && ttsim run model.tti\n"
         "  ttsim compile model.onnx -o out --explain-op 'matmul_.*'\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags, outputs] {

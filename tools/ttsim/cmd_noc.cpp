@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "sim/noc/bench_rows.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "validation/noc_report.hpp"
+#include "validation/noc_rows.hpp"
 
 namespace tt::cli {
 

@@ -106,7 +106,8 @@ int run(RunCommandFlags& flags) {
         throw CLI::ValidationError("--strict", "timing mode computes no values, so nothing could be compared");
     std::optional<OutputFile> json;
     if (!flags.json.empty()) json.emplace(flags.json, FileKind::Json);
-    const bool compiled = kind_of(options.netlist) == InputKind::CompiledModel;
+    const InputKind kind = kind_of(options.netlist);
+    const bool compiled = kind == InputKind::CompiledModel || kind == InputKind::Image;
     if (!compiled) {
         want(InputKind::Netlist, options.netlist, "ttsim run");
         refuse_model_flags(flags.model);

@@ -27,6 +27,9 @@ void add_dram(CLI::App& app);
 void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 void add_pipe(CLI::App& app);
+void add_tti(CLI::App& app);
+/// The words of a command line, with the flags of `tti merge` of several letters (-mbl) in long form.
+std::vector<std::string> with_long_flags(int argc, char** argv);
 void add_vectors(CLI::App& app, int& exit_status);
 
 /// The same check, without its own words in the help text.

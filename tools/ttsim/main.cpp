@@ -34,6 +34,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_ops(app);
     tt::cli::add_devices(app);
     tt::cli::add_compile(app);
+    tt::cli::add_tti(app);
     tt::cli::add_isa(app);
     tt::cli::add_export(app);
     tt::cli::add_kernel(app);
@@ -43,7 +44,10 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_pipe(app);
     tt::cli::add_vectors(app, exit_status);
     tt::cli::add_colour_flag(app);
-    if (const auto done = tt::cli::parse(app, argc, argv)) return *done;
+    const std::vector<std::string> words = tt::cli::with_long_flags(argc, argv);
+    std::vector<const char*> given;
+    for (const std::string& word : words) given.push_back(word.c_str());
+    if (const auto done = tt::cli::parse(app, static_cast<int>(given.size()), given.data())) return *done;
     return exit_status;
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "compiler/result_folder.hpp"
+#include "runtime/image/image.hpp"
+#include "runtime/image/target.hpp"
+#include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -17,6 +20,12 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
                     "samples are run. Others are those of the compile")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
+    command
+        .add_option(
+            "--loops", o.loops,
+            "Compiled model: run so many microbatches of the same inputs, where these have one sample. Default: 1")
+        ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20)))
+        ->type_name("N");
     outputs.folder_of_files("--outputs", o.outputs_dir, "Compiled model: write NAME.npy for each of its outputs there");
     command
         .add_option("--expect", o.expect_dir,
@@ -35,32 +44,68 @@ void refuse_model_flags(const ModelFlags& flags) {
         throw CLI::ValidationError(name, "it is for the folder of a compiled model, and a netlist is given");
     };
     if (!flags.inputs.empty()) refuse("--input");
+    if (flags.options.loops != 1) refuse("--loops");
     if (!flags.options.outputs_dir.empty()) refuse("--outputs");
     if (!flags.options.expect_dir.empty()) refuse("--expect");
+}
+
+struct Compiled {
+    ir::CompiledModel model;
+    std::string constants;                   ///< folder of those the model was read without; "" = it has them
+    std::shared_ptr<const Machine> machine;  ///< an image's; null: the model's device says it
+};
+
+/// A folder or an image, which runs on no other machine than its own.
+static Compiled read_compiled(const sim::RunOptions& options) {
+    (void)device_chip(options.device);  // a chip known by its path is known to the netlist then
+    if (!options.arch.empty()) (void)chip(options.arch);
+    if (kind_of(options.netlist) == InputKind::CompiledModel)
+        return {ir::read_without_constants(options.netlist), options.netlist, nullptr};
+    image::Image image = image::read_image(options.netlist);
+    if (!(options.arch + options.device + options.cluster).empty() || !options.harvested_rows.empty())
+        image::check_same_target(image.machine,
+                                 image::asked_machine(image.machine, options.arch,
+                                                      {options.device, options.cluster, options.harvested_rows, 1}),
+                                 options.netlist);
+    return {std::move(image.model), "", std::make_shared<const Machine>(std::move(image.machine))};
+}
+
+/// The values of the model's constants, taken out of it, beside those of its inputs.
+static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs) {
+    for (ir::QueueConstant& constant : model.constants) inputs[constant.queue] = {std::move(constant.entry)};
+    model.constants.clear();
+    return inputs;
 }
 
 report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options) {
     if (options.mode == sim::Mode::Timing && !(flags.options.outputs_dir + flags.options.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
     report::ModelReport report;
-    ir::ModelRunOptions model = flags.options;
-    model.folder = options.netlist;
-    model.inputs_dir = options.inputs_dir;
-    model.reference = options.check && options.mode != sim::Mode::Timing;
+    ir::ModelRunOptions around = flags.options;
+    around.place = options.netlist;
+    around.inputs_dir = options.inputs_dir;
+    around.reference = options.check && options.mode != sim::Mode::Timing;
     for (const std::string& text : flags.inputs) {
         const auto [name, file] = name_and_value("--input", text);
-        if (!model.inputs.emplace(name, file).second)
+        if (!around.inputs.emplace(name, file).second)
             throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
     }
+    Compiled compiled = read_compiled(options);
+    ir::CompiledModel& model = compiled.model;
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {
         sim::RunOptions run = options;
-        run.netlist = model.folder + "/netlist.yaml";
-        run.inputs_dir = model.folder;
-        if (run.device.empty()) run.device = steps.device;
+        run.inputs_dir = compiled.constants;
+        run.value = std::make_shared<const Netlist>(model.netlist);
+        if (run.arch.empty()) run.arch = model.report.arch;
+        run.machine = compiled.machine;
+        if (run.device.empty() && !compiled.machine) run.device = steps.device;
+        if (run.programs.empty())
+            for (const ir::ModelProgram& program : model.programs) run.programs.push_back(program.name);
         const ir::Executes executes = ir::fill_executes(steps.microbatch, samples, inputs);
-        run.params[ir::read_programs(model.folder).front().executes] = executes.count;
+        for (const ir::ModelProgram& program : model.programs)
+            if (!program.executes.empty()) run.params[program.executes] = executes.count;
         if (!run.inputs_count) run.inputs_count = executes.inputs_count;
-        run.host_values = std::move(inputs);
+        run.host_values = std::make_shared<const sim::HostValues>(host_values(model, std::move(inputs)));
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device) {
             const auto zero = ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims));
@@ -74,7 +119,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         report.device = sim::run(run);
         return results;
     };
-    report.model = ir::run_model(model, device);
+    report.model = ir::run_model(model, around, device);
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
 }

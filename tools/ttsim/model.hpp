@@ -18,7 +18,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
 /// Throws CLI::ValidationError when one is given: they are for compiled models only.
 void refuse_model_flags(const ModelFlags& flags);
 
-/// `options.netlist` is the folder.
+/// `options.netlist` is the folder, or the image.
 report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options);
 
 }  // namespace tt::cli

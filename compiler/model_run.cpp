@@ -1,4 +1,4 @@
-#include "compiler/host/model_run.hpp"
+#include "compiler/model_run.hpp"
 
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ void check_names(const ModelRunOptions& options, const Graph& graph) {
     Diagnostics problems;
     for (const auto& [name, file] : options.inputs)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.error({options.folder, 0, 0}, "--input names '{}', but the model has no such input{}", name,
+            problems.error({options.place, 0, 0}, "--input names '{}', but the model has no such input{}", name,
                            did_you_mean(name, names));
     if (!options.inputs_dir.empty() && !names.empty() && std::none_of(names.begin(), names.end(), [&](const auto& n) {
             return !file_in(options.inputs_dir, n).empty();
@@ -59,10 +59,10 @@ void note_non_finite(const std::string& whose, const Literal& value, std::vector
 }
 
 /// Values of all inputs for each sample.
-std::vector<Values> read_inputs(const ModelRunOptions& options, const StoredSteps& stored,
+std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledModel& model,
                                 std::vector<std::string>& notes) {
     std::map<std::string, std::vector<Literal>> read;
-    const HostProgram& program = stored.steps.program;
+    const HostProgram& program = model.host.program;
     const std::vector<bool> needed = read_nodes(program);
     for (ValueId id = 0; id < needed.size(); ++id) {
         const Node& node = program.graph.nodes[id];
@@ -71,15 +71,20 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const StoredStep
         std::string file;
         if (const auto given = options.inputs.find(name); given != options.inputs.end()) file = given->second;
         if (file.empty() && !options.inputs_dir.empty()) file = file_in(options.inputs_dir, name);
-        if (const auto made = stored.inputs.find(name); file.empty() && made != stored.inputs.end())
-            file = made->second;
-        if (file.empty())
-            fail_input({options.folder, 0, 0}, "input '{}' has no value; give --input {}=FILE", name, name);
-        const Literal value = fitted_samples(read_value_file(file), node.type, file, name);
+        const auto compiled = model.inputs.find(name);
+        if (file.empty() && compiled == model.inputs.end())
+            fail_input({options.place, 0, 0}, "input '{}' has no value; give --input {}=FILE", name, name);
+        const Literal value = file.empty() ? fitted_samples(compiled->second, node.type, options.place, name)
+                                           : fitted_samples(read_value_file(file), node.type, file, name);
         note_non_finite("input '" + name + "'", value, notes);
         read[name] = split_samples(value, node.type);
     }
-    return by_sample(read, {options.folder, 0, 0});
+    std::vector<Values> samples = by_sample(read, {options.place, 0, 0});
+    if (options.loops == 1) return samples;
+    if (samples.size() > 1)
+        fail_input({options.place, 0, 0}, "--loops repeats inputs of one sample, and {} are given", samples.size());
+    samples.resize(static_cast<std::size_t>(options.loops * model.host.microbatch), samples.front());
+    return samples;
 }
 
 /// Where outputs and reference part further than that, rounding to a format is no excuse.
@@ -120,19 +125,19 @@ Agreement compare(const Literal& have, const Literal& expected, double least, do
 }
 
 /// Holds the first samples against the model in float32.
-void compare_with_reference(const ModelRunOptions& options, const HostSteps& steps, const std::vector<Values>& inputs,
-                            const std::vector<Values>& outputs, ModelRunReport& report) {
-    if (!options.reference) return;
-    auto graph = read_reference(options.folder);
-    if (!graph) return;
-    const std::string file = (fs::path(options.folder) / reference_file).string();
-    const Reference reference(std::move(*graph), steps.program.graph, file);
+void compare_with_reference(const ModelRunOptions& options, const CompiledModel& model,
+                            const std::vector<Values>& inputs, const std::vector<Values>& outputs,
+                            ModelRunReport& report) {
+    if (!options.reference || !model.reference) return;
+    const std::string file = (fs::path(options.place) / reference_file).string();
+    const Reference reference(*model.reference, model.host.program.graph, file);
     const auto samples = std::min(inputs.size(), static_cast<std::size_t>(reference.most_samples()));
     for (std::size_t k = 0; k < samples; ++k) {
         const auto expected = reference.outputs(inputs[k]);
         if (!expected) return;
         for (ModelOutput& output : report.outputs) {
             const auto found = expected->find(output.name);
+            if (found == expected->end() && is_intermediate(output.name)) continue;
             if (found == expected->end() || found->second.dims() != outputs[k].at(output.name).dims())
                 fail_input({file, 0, 0}, "it has no output '{}' of that shape", output.name);
             const bool real = is_float(output.value.dtype());
@@ -195,12 +200,11 @@ void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput
 
 }  // namespace
 
-ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device) {
-    const StoredSteps stored = read_host_steps(options.folder);
-    const HostSteps& steps = stored.steps;
+ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device) {
+    const HostSteps& steps = model.host;
     check_names(options, steps.program.graph);
     std::vector<std::string> notes;
-    const std::vector<Values> inputs = read_inputs(options, stored, notes);
+    const std::vector<Values> inputs = read_inputs(options, model, notes);
     std::vector<HostRun> runs;
     Entries entries;
     std::vector<Values> given;
@@ -219,7 +223,7 @@ ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device
     for (const ModelOutput& output : report.outputs)
         note_non_finite("output '" + output.name + "'", output.value, report.notes);
     note_overflow(steps, given, report);
-    compare_with_reference(options, steps, inputs, outputs, report);
+    compare_with_reference(options, model, inputs, outputs, report);
     compare_all(options, report.outputs, report.notes);
     write_outputs(options, report.outputs);
     return report;

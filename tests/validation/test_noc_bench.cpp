@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "sim/noc/bench_rows.hpp"
 #include "sim/noc/replay.hpp"
 #include "tests/folders.hpp"
 #include "tests/sim/noc/noc_machine.hpp"
+#include "validation/noc_rows.hpp"
 
 using namespace tt;
 using namespace tt::noc;

@@ -1,4 +1,4 @@
-#include "sim/noc/bench_rows.hpp"
+#include "validation/noc_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

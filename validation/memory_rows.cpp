@@ -1,4 +1,4 @@
-#include "sim/memory/bench_rows.hpp"
+#include "validation/memory_rows.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 
 #include "base/text.hpp"
 #include "isa/arch.hpp"
-#include "sim/memory/dram_bench.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "validation/dram_bench.hpp"
 
 namespace tt::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/memory/dram_bench.hpp"
+#include "validation/dram_bench.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,8 +1,8 @@
 // Files of measured transfer times: read, predicted, compared.
 #pragma once
 
-#include "sim/memory/bench_rows.hpp"
-#include "sim/noc/bench.hpp"
+#include "validation/memory_rows.hpp"
+#include "validation/noc_bench.hpp"
 
 namespace tt::noc {
 

@@ -8,17 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "compiler/compiled_model.hpp"
 #include "compiler/host/samples.hpp"
 
 namespace tt::ir {
 
 struct ModelRunOptions {
-    std::string folder;                         ///< of `ttsim compile`
+    std::string place;                          ///< folder or image of the model, for messages
     std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; others come from the compile
     std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
+    std::int64_t loops = 1;                     ///< microbatches, where the inputs have one sample
     std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
     std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
-    bool reference = true;                      ///< compare with the model in float32, where the folder has it
+    bool reference = true;                      ///< compare with the model in float32, where it is known
     double least_pcc = 0.99;                    ///< of compared floats; of whole numbers: the share that is equal
 };
 
@@ -50,6 +52,6 @@ using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, 
 
 /// An input may have one axis more than the model's in front: so many samples are run one after the other.
 /// Throws Error(Input) for files and names that do not fit.
-ModelRunReport run_model(const ModelRunOptions& options, const DeviceRun& device);
+ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device);
 
 }  // namespace tt::ir

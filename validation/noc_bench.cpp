@@ -1,4 +1,4 @@
-#include "sim/noc/bench.hpp"
+#include "validation/noc_bench.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,49 @@
+// Files that lie together under names relative to one place: in a folder, or as members of an archive.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tt {
+
+class FileSet {
+public:
+    virtual ~FileSet() = default;
+    /// What messages call the file.
+    virtual std::string place(const std::string& name) const = 0;
+    virtual bool has(const std::string& name) const = 0;
+    /// Throws Error(Input) at the file that is missing, or has more bytes than `most`.
+    virtual std::string read(const std::string& name, std::uint64_t most) const = 0;
+};
+
+class FolderFiles final : public FileSet {
+public:
+    explicit FolderFiles(std::string folder) : folder_(std::move(folder)) {}
+    std::string place(const std::string& name) const override;
+    bool has(const std::string& name) const override;
+    std::string read(const std::string& name, std::uint64_t most) const override;
+
+private:
+    std::string folder_;
+};
+
+/// Those of others whose names begin with `folder` and a slash, under the rest of their names.
+class FilesBelow final : public FileSet {
+public:
+    FilesBelow(const FileSet& all, const std::string& folder) : all_(all), folder_(folder + "/") {}
+    std::string place(const std::string& name) const override { return all_.place(folder_ + name); }
+    bool has(const std::string& name) const override { return all_.has(folder_ + name); }
+    std::string read(const std::string& name, std::uint64_t most) const override {
+        return all_.read(folder_ + name, most);
+    }
+
+private:
+    const FileSet& all_;
+    std::string folder_;
+};
+
+/// Takes files that are to lie together.
+using FileSink = std::function<void(const std::string& name, const std::string& bytes)>;
+
+}  // namespace tt

@@ -1,0 +1,28 @@
+// Forks that wait for each other: a nop between takes a reader that waits for another path out of the fork.
+#pragma once
+
+#include <map>
+
+#include "compiler/backend/choices.hpp"
+
+namespace tt::ir {
+
+/// An op that reads another without a queue between, and as which operand.
+struct DirectReader {
+    const Op* op = nullptr;
+    std::size_t operand = 0;
+};
+
+/// Whether the op hands its tiles to several readers in blocks, by the planner's rules. Then none gets the next block
+/// before all have taken this one.
+bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
+
+/// Of a schedule with its final orders. `waiting`: edge -> slices that wait in its producer, of direct edges inside
+/// epochs.
+std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,
+                                 std::int64_t microbatch, const Schedule& schedule);
+
+/// The graph with a nop in front of each of these operands.
+Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks);
+
+}  // namespace tt::ir

@@ -1,0 +1,223 @@
+#include "runtime/image/archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/json_object.hpp"
+#include "base/new_file.hpp"
+#include "base/read_file.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::image {
+
+std::uint64_t most_unpacked(std::uint64_t archive_bytes) {
+    constexpr std::uint64_t always = std::uint64_t{64} << 20, ratio = 1000;
+    return always + std::min(archive_bytes, ~std::uint64_t{0} / ratio / 2) * ratio;
+}
+
+namespace {
+
+constexpr std::size_t most_members = 100'000, longest_name = 4096, piece = std::size_t{1} << 20;
+constexpr std::uint64_t most_file = std::uint64_t{16} << 30;
+
+struct CloseReader {
+    void operator()(archive* a) const { archive_read_free(a); }
+};
+using ReaderPtr = std::unique_ptr<archive, CloseReader>;
+
+std::string problem(archive* a) {
+    const char* text = archive_error_string(a);
+    return text ? text : "it is damaged";
+}
+
+/// Only formats that images come in: a parser that is not needed is not reached. All are of the library itself; none
+/// starts a program.
+ReaderPtr open_archive(const std::string& file) {
+    refuse_irregular(file);
+    ReaderPtr reader(archive_read_new());
+    if (!reader) throw std::bad_alloc();
+    archive_read_support_format_tar(reader.get());
+    archive_read_support_format_zip(reader.get());
+    archive_read_support_filter_gzip(reader.get());
+    archive_read_support_filter_bzip2(reader.get());
+    archive_read_support_filter_xz(reader.get());
+    archive_read_support_filter_zstd(reader.get());
+    if (archive_read_open_filename(reader.get(), file.c_str(), piece) != ARCHIVE_OK)
+        fail_input({file, 0, 0}, "it is no device image: {}", problem(reader.get()));
+    return reader;
+}
+
+/// The name below `unzipped_tti/`, without a "./" in front; "" for that folder itself.
+std::string member_name(const std::string& file, archive_entry* entry) {
+    const char* given = archive_entry_pathname(entry);
+    if (!given) fail_input({file, 0, 0}, "a member has no name that can be read");
+    std::string name = given;
+    if (name.size() > longest_name) fail_input({file, 0, 0}, "the name of a member has {} bytes", name.size());
+    while (name.starts_with("./")) name.erase(0, 2);
+    while (name.ends_with('/') && name.size() > 1) name.pop_back();
+    if (name == image_folder || name == ".") return "";
+    const std::string folder = std::string(image_folder) + "/";
+    const bool odd = name.find('\\') != std::string::npos || name.find("//") != std::string::npos;
+    if (!name.starts_with(folder) || !stays_inside(name) || odd)
+        fail_input({file, 0, 0}, "member '{}' is refused: all members of an image lie below {}", given, folder);
+    return name.substr(folder.size());
+}
+
+/// Throws unless it is a file or a folder.
+void check_kind(const std::string& place, archive_entry* entry) {
+    const bool link = archive_entry_hardlink(entry) || archive_entry_symlink(entry);
+    const auto type = archive_entry_filetype(entry);
+    if (link || (type != AE_IFREG && type != AE_IFDIR))
+        fail_input({place, 0, 0}, "the member is refused: an image has files and folders only, no links or devices");
+    if (archive_entry_sparse_count(entry) > 0) fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
+}
+
+/// Its bytes, as many as there really are: memory grows with what was read, not with what a header says. `in_file`:
+/// bytes of the archive.
+std::string member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
+                         std::uint64_t in_file) {
+    const bool sized = archive_entry_size_is_set(entry) != 0;
+    const auto said = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
+    if (sized && said > most)
+        fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive", said, most);
+    std::string bytes;
+    if (sized) bytes.reserve(std::min(said, in_file) + piece);  // a plain tar has all it says
+    for (;;) {
+        const std::size_t have = bytes.size();
+        bytes.resize(have + piece);
+        const la_ssize_t got = archive_read_data(reader, bytes.data() + have, piece);
+        bytes.resize(have + static_cast<std::size_t>(std::max<la_ssize_t>(0, got)));
+        if (got < 0) fail_input({place, 0, 0}, "cannot be read: {}", problem(reader));
+        if (bytes.size() > most) fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read", most);
+        if (got == 0) break;
+    }
+    if (sized && bytes.size() != said)
+        fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), said);
+    bytes.shrink_to_fit();
+    return bytes;
+}
+
+}  // namespace
+
+Members read_archive(const std::string& file) {
+    const ReaderPtr reader = open_archive(file);
+    Members read;
+    read.file = file;
+    std::error_code failed;
+    const std::uint64_t in_file = fs::file_size(file, failed);
+    std::uint64_t left = most_unpacked(in_file);
+    std::size_t count = 0;
+    archive_entry* entry = nullptr;
+    for (;;) {
+        const int status = archive_read_next_header(reader.get(), &entry);
+        if (status == ARCHIVE_EOF) break;
+        if (status != ARCHIVE_OK)
+            fail_input({file, 0, 0}, "member {} cannot be read: {}", count + 1, problem(reader.get()));
+        if (++count > most_members) fail_input({file, 0, 0}, "it has more than {} members", most_members);
+        const std::string name = member_name(file, entry);
+        check_kind(read.place(name), entry);
+        if (archive_entry_filetype(entry) == AE_IFDIR) {
+            if (!name.empty()) read.folders.push_back(name);
+            continue;
+        }
+        if (name.empty() || read.has(name)) fail_input({read.place(name), 0, 0}, "the member comes twice");
+        std::string data = member_bytes(read.place(name), reader.get(), entry, left, in_file);
+        left -= data.size();
+        read.bytes.emplace(name, std::move(data));
+    }
+    if (read.bytes.empty()) fail_input({file, 0, 0}, "it is no device image: it has no members");
+    return read;
+}
+
+Members read_tree(const std::string& folder) {
+    std::error_code failed;
+    const fs::path inner = fs::path(folder) / image_folder;
+    const fs::path top = fs::is_directory(inner, failed) ? inner : fs::path(folder);
+    Members read;
+    read.file = top.string();
+    fs::recursive_directory_iterator at(top, failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const std::string name = at->path().lexically_relative(top).string();
+        const fs::file_status status = at->symlink_status(failed);
+        if (fs::is_directory(status)) {
+            if (fs::is_empty(at->path(), failed)) read.folders.push_back(name);
+            continue;
+        }
+        if (!fs::is_regular_file(status))
+            fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
+        if (read.bytes.size() >= most_members) fail_input({folder, 0, 0}, "it has more than {} files", most_members);
+        read.bytes.emplace(name, read_file(at->path().string(), most_file));
+    }
+    if (failed) fail_input({folder, 0, 0}, "the folder cannot be read: {}", failed.message());
+    std::sort(read.folders.begin(), read.folders.end());
+    return read;
+}
+
+const std::string& Members::at(const std::string& name, std::uint64_t most) const {
+    const auto found = bytes.find(name);
+    if (found == bytes.end()) fail_input({file, 0, 0}, "the image has no '{}'", name);
+    if (found->second.size() > most)
+        fail_input({place(name), 0, 0}, "has {} bytes; at most {} are read", found->second.size(), most);
+    return found->second;
+}
+
+// --- writing -------------------------------------------------------------------------------------------------------
+
+struct ArchiveWriter::Impl {
+    NewFile file;
+    archive* writer;
+
+    explicit Impl(const std::string& path) : file(path, FileKind::Image), writer(archive_write_new()) {
+        if (!writer) throw std::bad_alloc();
+        archive_write_set_format_gnutar(writer);
+        archive_write_set_bytes_in_last_block(writer, 1);
+        if (archive_write_open_filename(writer, file.temporary().c_str()) != ARCHIVE_OK) fail();
+    }
+    ~Impl() { archive_write_free(writer); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    [[noreturn]] void fail() {
+        const int error = archive_errno(writer);
+        fail_write(file.path(), error > 0 ? error : EIO);
+    }
+    /// Without times and owners, so that equal contents are equal bytes.
+    void header(const std::string& name, unsigned type, unsigned rights, std::size_t bytes) {
+        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(), archive_entry_free);
+        archive_entry_set_pathname(entry.get(), (std::string(image_folder) + "/" + name).c_str());
+        archive_entry_set_filetype(entry.get(), type);
+        archive_entry_set_perm(entry.get(), rights);
+        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));
+        archive_entry_set_mtime(entry.get(), 0, 0);
+        if (archive_write_header(writer, entry.get()) != ARCHIVE_OK) fail();
+    }
+};
+
+ArchiveWriter::ArchiveWriter(const std::string& file) : impl_(std::make_unique<Impl>(file)) {
+    impl_->header("", AE_IFDIR, 0755, 0);
+}
+ArchiveWriter::~ArchiveWriter() = default;
+
+void ArchiveWriter::add(const std::string& name, const std::string& bytes) {
+    impl_->header(name, AE_IFREG, 0644, bytes.size());
+    if (bytes.empty()) return;
+    const la_ssize_t written = archive_write_data(impl_->writer, bytes.data(), bytes.size());
+    if (written < 0 || static_cast<std::size_t>(written) != bytes.size()) impl_->fail();
+}
+
+void ArchiveWriter::add_folder(const std::string& name) { impl_->header(name + "/", AE_IFDIR, 0755, 0); }
+
+void ArchiveWriter::commit() {
+    if (archive_write_close(impl_->writer) != ARCHIVE_OK) impl_->fail();
+    impl_->file.commit();
+}
+
+}  // namespace tt::image

@@ -1,0 +1,58 @@
+// The archive of a device image: members below one folder, `unzipped_tti/`. Written as a plain tar; read as a tar, also
+// a compressed one, or as a zip. Images come from anywhere: what could leave the folder or fill the memory is refused.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file_set.hpp"
+
+namespace tt::image {
+
+inline constexpr const char* image_folder = "unzipped_tti";
+
+/// The members of an image in memory, by their names below `unzipped_tti/`.
+struct Members final : FileSet {
+    std::string file;  ///< archive or folder, for messages
+    std::map<std::string, std::string> bytes;
+    std::vector<std::string> folders;  ///< those that are members themselves
+
+    std::string place(const std::string& name) const override { return file + "/" + name; }
+    bool has(const std::string& name) const override { return bytes.contains(name); }
+    std::string read(const std::string& name, std::uint64_t most) const override { return at(name, most); }
+    /// The same without a copy.
+    const std::string& at(const std::string& name, std::uint64_t most) const;
+};
+
+/// Throws Error(Input) at the archive or the member: no archive, one that is cut off or damaged, a name that is
+/// absolute, leaves the folder or comes twice, a link or device, more bytes than most_unpacked().
+Members read_archive(const std::string& file);
+/// Of a folder into which an image was unpacked: its `unzipped_tti/`, or that itself. Throws Error(Input) for links and
+/// devices.
+Members read_tree(const std::string& folder);
+
+/// So much an archive of that many bytes may hold: no more than 64 MiB and a thousand times its size.
+std::uint64_t most_unpacked(std::uint64_t archive_bytes);
+
+/// A new archive that appears whole. The same members in the same order give the same bytes.
+class ArchiveWriter {
+public:
+    /// Throws Error(Input) as NewFile does.
+    explicit ArchiveWriter(const std::string& file);
+    ~ArchiveWriter();
+    ArchiveWriter(const ArchiveWriter&) = delete;
+    ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+
+    /// Names are those below `unzipped_tti/`. Throws Error(Input) when it cannot be written.
+    void add(const std::string& name, const std::string& bytes);
+    void add_folder(const std::string& name);
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tt::image

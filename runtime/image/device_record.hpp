@@ -1,0 +1,76 @@
+// device.json of an image as a value. Field by field: docs/tti.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isa/data_format.hpp"
+
+namespace tt::image {
+
+using Shape = std::vector<std::int64_t>;
+
+/// A tensor whose values are in a file of the image.
+struct StoredTensor {
+    std::string file;  ///< below the image's folder
+    std::int64_t itemsize = 4;
+    std::array<std::int64_t, 4> shape{1, 1, 1, 1};
+    std::array<std::int64_t, 4> strides{};  ///< bytes
+    std::int64_t dim = 4;
+    DataFormat format = DataFormat::Float32;  ///< of the values; tilized: of the queue
+    bool pickled = false;                     ///< in a Python pickle, of which nothing but `file` is known
+    bool tilized = false;
+    std::int64_t num_buffers = 0, buffer_bytes = 0;  ///< tilized: one buffer, all entries
+};
+
+/// What the host does to a tensor beside padding or cutting it.
+struct TensorTransform {
+    std::string type = "NoTransform";
+    Shape original, reinterpreted, unpadded;  ///< empty: not valid
+    std::int64_t stride = 0, kernel = 0;
+};
+
+struct DeviceRecord {
+    std::string version = "1.1.0", name = "tt0";
+    std::string arch;  ///< "Grayskull", "Wormhole_B0"
+    std::string devtype = "Silicon";
+    std::vector<std::int64_t> chip_ids;
+    std::string fp32_fallback = "Float16_b";
+    bool training = false;
+    std::int64_t microbatch_size = 1, microbatch_count = 1;
+    std::vector<std::int64_t> grid_size;       ///< rows, columns
+    std::vector<std::int64_t> harvested_rows;  ///< a mask for each chip; bit = NoC row
+    // compiled_graph_state
+    std::int64_t microbatch = 1;
+    std::string graph_name;
+    std::vector<std::string> inputs, outputs, constants, parameters;  ///< queues
+    std::vector<std::pair<std::string, std::string>> intermediates;   ///< op, queue
+    std::vector<Shape> input_shapes, output_shapes, target_shapes, intermediate_shapes;
+    std::vector<std::int64_t> input_programs, output_programs;  ///< k of run_fwd_<k>
+    std::vector<TensorTransform> input_transforms, output_transforms;
+    std::map<std::string, TileDim> input_tiles, parameter_tiles, constant_tiles;
+    std::vector<std::string> output_formats;
+    std::string netlist;  ///< as device.json has it; its base name lies at the top of the image
+    std::map<std::string, StoredTensor> constant_values, parameter_values;
+    // writer
+    std::string dump_format = "BACKEND";  ///< or BACKEND_TILIZED
+    std::string fidelity;                 ///< "" = not known
+    std::string release, commit, backend_commit;
+};
+
+/// Every field, in order.
+std::string device_json(const DeviceRecord& record);
+
+/// What the format's own runtime asks for must be there; all else may be missing, and is as in DeviceRecord then.
+/// Throws Error(Input) naming `place` and key.
+DeviceRecord read_device_json(const std::string& text, const std::string& place);
+
+/// "Wormhole_B0" -> "wormhole_b0".
+std::string chip_of_arch(const std::string& arch);
+std::string arch_of_chip(const std::string& chip);
+
+}  // namespace tt::image

@@ -1,0 +1,355 @@
+#include "runtime/image/image.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/json_object.hpp"
+#include "base/new_file.hpp"
+#include "base/sha256.hpp"
+#include "compiler/result_folder.hpp"
+#include "netlist/text/reader.hpp"
+#include "netlist/text/writer.hpp"
+#include "runtime/image/archive.hpp"
+#include "runtime/image/host_part.hpp"
+#include "runtime/image/target.hpp"
+#include "runtime/image/tensor_file.hpp"
+#include "runtime/model.hpp"
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Ordered = nlohmann::ordered_json;
+
+namespace tt::image {
+
+namespace {
+
+constexpr const char* record_file = "device.json";
+constexpr const char* netlist_file = "netlist.yaml";
+constexpr const char* own_folder = "ttsim";  ///< what only ttsim reads
+constexpr const char* own_file = "ttsim/model.json";
+constexpr const char* own_sum = "ttsim/model.json.sum";
+constexpr std::uint64_t most_json = std::uint64_t{256} << 20, most_netlist = std::uint64_t{1} << 30,
+                        most_tensor = std::uint64_t{16} << 30;
+
+// --- writing -------------------------------------------------------------------------------------------------------
+
+Ordered sum_of(const std::string& bytes) { return {{"bytes", bytes.size()}, {"checksum", checksum_text(bytes)}}; }
+
+/// Gives files to the archive and keeps their checksums for the last one.
+class MemberSink {
+public:
+    explicit MemberSink(ArchiveWriter& archive) : archive_(archive) {}
+    void add(const std::string& name, const std::string& bytes) {
+        archive_.add(name, bytes);
+        sums_[name] = sum_of(bytes);
+    }
+    FileSink below(const std::string& folder) {
+        return [this, folder](const std::string& name, const std::string& bytes) {
+            add(folder.empty() ? name : folder + "/" + name, bytes);
+        };
+    }
+    const Ordered& sums() const { return sums_; }
+
+private:
+    ArchiveWriter& archive_;
+    Ordered sums_ = Ordered::object();
+};
+
+const Queue& queue_named(const ir::CompiledModel& model, const std::string& name) {
+    const Queue* queue = model.netlist.find_queue(name);
+    TT_CHECK(queue, "the netlist of the compiled model has no queue '{}'", name);
+    return *queue;
+}
+
+std::vector<std::string> folder_names() { return {"brisc", "erisc", "nrisc", "hlks", "epoch_programs"}; }
+
+/// One tensor on its way between host and device.
+void describe(DeviceRecord& r, const ir::CompiledModel& model, const ir::BoundTensor& tensor, bool input) {
+    const Queue& queue = queue_named(model, tensor.queue);
+    (input ? r.inputs : r.outputs).push_back(tensor.queue);
+    (input ? r.input_shapes : r.output_shapes).push_back(tensor.type.dims);
+    (input ? r.input_programs : r.output_programs).push_back(0);
+    (input ? r.input_transforms : r.output_transforms).push_back({});
+    if (input) r.input_tiles[tensor.queue] = queue.tile;
+    if (!input) r.output_formats.emplace_back(to_string(queue.df));
+}
+
+DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, const ImageOptions& options) {
+    DeviceRecord r;
+    const ChipParams& chip = machine.chips.front().params;
+    r.arch = arch_of_chip(chip.name);
+    for (const ChipInstance& one : machine.chips) {
+        r.chip_ids.push_back(one.id);
+        r.harvested_rows.push_back(harvesting_mask(one));
+    }
+    r.microbatch = r.microbatch_size = model.host.microbatch;
+    r.grid_size = {static_cast<std::int64_t>(chip.worker_y.size()), static_cast<std::int64_t>(chip.worker_x.size())};
+    r.graph_name = model.netlist.graphs.empty() ? "" : model.netlist.graphs.front().name;
+    for (const ir::BoundTensor& tensor : model.host.to_device) describe(r, model, tensor, true);
+    for (const ir::BoundTensor& tensor : model.host.from_device) {
+        if (!ir::is_intermediate(tensor.name)) {
+            describe(r, model, tensor, false);
+            continue;
+        }
+        r.intermediates.emplace_back(tensor.name.substr(0, tensor.name.size() - ir::intermediate_suffix.size()),
+                                     tensor.queue);
+        r.intermediate_shapes.push_back(tensor.type.dims);
+    }
+    r.netlist = options.netlist.empty() ? std::string(image_folder) + "/" + builds_folder + "/" + netlist_file
+                                        : std::string(image_folder) + "/" + options.netlist;
+    r.release = options.release;
+    return r;
+}
+
+/// Values of constants (queues with one entry) and parameters (rams).
+void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, DeviceRecord& r, MemberSink& members) {
+    for (const ir::QueueConstant& constant : model.constants) {
+        const Queue& queue = queue_named(model, constant.queue);
+        const bool ram = queue.type == QueueType::Ram;
+        TensorFile file = options.format == TensorFormat::Tilized
+                              ? to_tbin(queue, constant.entry, tensor_file_name(queue.name, ".tbin"), options.tilizer)
+                              : to_bin(queue, constant.entry, tensor_file_name(queue.name, ".bin"));
+        members.add(file.stored.file, file.bytes);
+        (ram ? r.parameters : r.constants).push_back(queue.name);
+        (ram ? r.parameter_tiles : r.constant_tiles)[queue.name] = queue.tile;
+        (ram ? r.parameter_values : r.constant_values)[queue.name] = std::move(file.stored);
+    }
+}
+
+std::string own_text(const std::string& device, std::int64_t clock_mhz, const Ordered& sums) {
+    const Ordered own{{"device", device}, {"clock_mhz", clock_mhz}, {"members", sums}};
+    return own.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+/// What ttsim reads besides: host steps, what made the image, and a checksum of every member.
+void add_own_part(const ir::CompiledModel& model, const Machine& machine, MemberSink& members) {
+    write_host_part(model, members.below(own_folder));
+    const std::string text = own_text(machine.name, machine.chips.front().params.clock_mhz, members.sums());
+    members.add(own_file, text);
+    members.add(own_sum, checksum_text(text) + "\n");
+}
+
+void refuse_own_chip(const ir::CompiledModel& model) {
+    if (is_chip_path(model.host.device))
+        fail_unsupported({model.host.device, 0, 0},
+                         "an image does not hold a chip of your own; give its folder a place below chips/ of a folder "
+                         "that TTSIM_CONFIG_DIR names, and compile for it by its name");
+}
+
+}  // namespace
+
+bool is_image_name(const std::string& path) { return fs::path(path).extension() == image_extension; }
+
+void write_image(const ir::CompiledModel& model, const std::string& file, const ImageOptions& options) {
+    refuse_own_chip(model);
+    write_image(model, runtime::machine_of(model), file, options);
+}
+
+void write_image(const ir::CompiledModel& model, const Machine& machine, const std::string& file,
+                 const ImageOptions& options) {
+    ArchiveWriter archive(file);
+    MemberSink members(archive);
+    DeviceRecord record = describe(model, machine, options);
+    const bool tilized = options.format == TensorFormat::Tilized;
+    if (tilized) record.dump_format = "BACKEND_TILIZED";
+    members.add(options.netlist.empty() ? netlist_file : options.netlist,
+                "# " + model.command + "\n" + write_netlist(model.netlist));
+    members.add("compile_and_runtime_config.json",
+                fmt::format("{{\n    \"{}\": \"1\"\n}}\n",
+                            tilized ? "PYBUDA_TTI_BACKEND_TILIZED_FORMAT" : "PYBUDA_TTI_BACKEND_FORMAT"));
+    for (const std::string& folder : folder_names()) archive.add_folder(std::string(builds_folder) + "/" + folder);
+    write_target(machine, model.netlist, options.release, members.below(""));
+    add_tensors(model, options, record, members);
+    members.add(record_file, device_json(record));
+    archive.add_folder("module_files");
+    add_own_part(model, machine, members);
+    archive.commit();
+}
+
+// --- reading -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Members read_members(const std::string& path) {
+    std::error_code failed;
+    return fs::is_directory(path, failed) ? read_tree(path) : read_archive(path);
+}
+
+/// Throws where a member is not what was written.
+void check_sums(const Members& files, const json& own) {
+    const std::string place = files.place(own_file);
+    const JsonObject sums(own.at("members"), "members", place);
+    for (const auto& [name, item] : own.at("members").items()) {
+        const JsonObject one(item, "members." + name, place);
+        if (!stays_inside(name) || !files.has(name)) one.fail("", "the image has no such member");
+        const auto bytes = static_cast<std::uint64_t>(one.whole(one.need("bytes"), "bytes", 0));
+        const std::string& data = files.at(name, std::max(bytes, most_json));
+        if (data.size() != bytes || checksum_text(data) != one.text("checksum"))
+            fail_input({files.place(name), 0, 0},
+                       "it is not what was written into the image: its {} bytes have another checksum than the {} "
+                       "noted; of an image that was changed on purpose 'ttsim tti pack' makes a new one",
+                       data.size(), bytes);
+    }
+}
+
+/// ttsim/model.json, after all checksums were found right; null: the image has none.
+json read_own(const Members& files) {
+    if (!files.has(own_file)) return nullptr;
+    const std::string& text = files.at(own_file, most_json);
+    if (files.read(own_sum, most_json) != checksum_text(text) + "\n")
+        fail_input({files.place(own_file), 0, 0}, "it is not what was written into the image: its checksum is another");
+    json own = parse_json(text, files.place(own_file));
+    const JsonObject object(own, "", files.place(own_file));
+    object.only({"device", "clock_mhz", "members"});
+    (void)object.need("members");
+    check_sums(files, own);
+    return own;
+}
+
+DeviceRecord read_record(const Members& files) {
+    if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
+    return read_device_json(files.read(record_file, most_json), files.place(record_file));
+}
+
+std::string command_of(const std::string& netlist) {
+    return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
+}
+
+void add_constants(ir::CompiledModel& model, const Members& files, const std::vector<std::string>& names,
+                   const std::map<std::string, StoredTensor>& values) {
+    const std::string place = files.place(record_file);
+    for (const std::string& name : names) {
+        const Queue* queue = model.netlist.find_queue(name);
+        if (!queue || !queue->host_fed())
+            fail_input({place, 0, 0}, "it has values for '{}', which is no queue of the netlist that the host fills",
+                       name);
+        const auto found = values.find(name);
+        if (found == values.end()) fail_input({place, 0, 0}, "'{}' never changes, but the image has no values", name);
+        const std::string& file = found->second.file;
+        if (found->second.pickled)
+            fail_unsupported(
+                {place, 0, 0},
+                "'{}': its values are in the Python pickle '{}', and reading a pickle runs code; write the "
+                "image with PYBUDA_TTI_BACKEND_FORMAT=1",
+                name, file);
+        if (!files.has(file))
+            fail_input({files.place(file), 0, 0}, "the image has no such file, with values of '{}'", name);
+        model.constants.push_back({name,
+                                   from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)),
+                                   is_raw(queue->df)});
+    }
+}
+
+/// Every queue that the host's steps name is there; those it fills have the format that it rounds to.
+void check_bindings(const ir::CompiledModel& model, const std::string& place) {
+    const auto check = [&](const ir::BoundTensor& tensor, bool input) {
+        const Queue* queue = model.netlist.find_queue(tensor.queue);
+        if (!queue || queue->host_fed() != input || (input && queue->df != tensor.df))
+            fail_input({place, 0, 0}, "'{}' crosses in queue '{}' of format {}, which the netlist does not have",
+                       tensor.name, tensor.queue, to_string(tensor.df));
+    };
+    for (const ir::BoundTensor& tensor : model.host.to_device) check(tensor, true);
+    for (const ir::BoundTensor& tensor : model.host.from_device) check(tensor, false);
+}
+
+}  // namespace
+
+DeviceRecord read_record(const std::string& path) { return read_record(read_members(path)); }
+
+Image read_image(const Members& files) {
+    const json own = read_own(files);
+    Image image;
+    image.record = read_record(files);
+    image.machine = read_target(files, image.record);
+    const std::string name = fs::path(image.record.netlist).filename().string();
+    if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
+    const std::string& text = files.at(name, most_netlist);
+    ir::CompiledModel& model = image.model;
+    model.netlist = read_netlist_text(text, files.place(name));
+    model.command = command_of(text);
+    model.programs = forward_programs(model.netlist);
+    add_constants(model, files, image.record.constants, image.record.constant_values);
+    add_constants(model, files, image.record.parameters, image.record.parameter_values);
+    if (own.is_null()) {
+        add_host_part(model, image.record, files.place(record_file));
+        model.host.device = image.machine.name;
+    } else {
+        const JsonObject object(own, "", files.place(own_file));
+        read_host_part(FilesBelow(files, own_folder), model);
+        image.machine.name = object.text("device");
+        const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
+        for (ChipInstance& chip : image.machine.chips) chip.params.clock_mhz = clock;
+        model.host.device = fs::path(model.host.device).filename().string();
+    }
+    check_bindings(model, files.place(own.is_null() ? record_file : "ttsim/host_steps.json"));
+    model.report.arch = image.machine.chips.front().params.name;
+    model.report.constants = model.constants.size();
+    return image;
+}
+
+Image read_image(const std::string& path) { return read_image(read_members(path)); }
+
+// --- unpacked ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* archive_sum = "checksum.txt";  ///< only in unpacked images
+
+void write_bytes(const fs::path& file, const std::string& bytes) {
+    std::error_code failed;
+    fs::create_directories(file.parent_path(), failed);
+    if (failed) fail_input({file.string(), 0, 0}, "cannot make the folder: {}", failed.message());
+    write_new_file(file.string(), FileKind::Text,
+                   [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+}
+
+/// New checksums of members that may have been changed.
+void renew_sums(Members& members) {
+    if (!members.has(own_file)) return;
+    const json old = parse_json(members.bytes[own_file], members.place(own_file));
+    const JsonObject object(old, "", members.place(own_file));
+    Ordered sums = Ordered::object();
+    members.bytes.erase(own_sum);
+    for (const auto& [name, bytes] : members.bytes)
+        if (name != own_file) sums[name] = sum_of(bytes);
+    const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
+    const std::string text = own_text(object.text("device"), clock, sums);
+    members.bytes[own_file] = text;
+    members.bytes[own_sum] = checksum_text(text) + "\n";
+}
+
+}  // namespace
+
+void extract_image(const std::string& file, const std::string& path) {
+    const Members members = read_archive(file);
+    if (!members.has(record_file))
+        fail_input({members.place(record_file), 0, 0}, "it is no device image: this is missing");
+    NewFolder folder(path, unpacked_folder());
+    const fs::path top = fs::path(folder.temporary()) / image_folder;
+    for (const auto& [name, bytes] : members.bytes) write_bytes(top / name, bytes);
+    for (const std::string& name : members.folders) {
+        std::error_code failed;
+        fs::create_directories(top / name, failed);
+        if (failed)
+            fail_input({(fs::path(path) / name).string(), 0, 0}, "cannot make the folder: {}", failed.message());
+    }
+    write_bytes(top / archive_sum, sha256_of_file(file) + "\n");
+    folder.commit();
+}
+
+void pack_image(const std::string& folder, const std::string& file) {
+    Members members = read_tree(folder);
+    members.bytes.erase(archive_sum);
+    renew_sums(members);
+    (void)read_image(members);
+    ArchiveWriter archive(file);
+    for (const std::string& name : members.folders) archive.add_folder(name);
+    for (const auto& [name, bytes] : members.bytes) archive.add(name, bytes);
+    archive.commit();
+}
+
+}  // namespace tt::image

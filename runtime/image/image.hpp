@@ -1,0 +1,62 @@
+// A device image: one file with a compiled model, its weights and the machine it was compiled for (docs/tti.md).
+//
+//   CompiledModel --write_image--> model.tti --read_image--> Image --> Model, ttsim run
+//
+// An image of others holds no host part of ours; what the host does is then made of what device.json says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/compiled_model.hpp"
+#include "netlist/device/device.hpp"
+#include "runtime/image/archive.hpp"
+#include "runtime/image/device_record.hpp"
+#include "runtime/image/tilized.hpp"
+
+namespace tt::image {
+
+inline constexpr const char* image_extension = ".tti";
+/// Whether a name is that of an image.
+bool is_image_name(const std::string& path);
+
+/// .bin or .tbin files.
+enum class TensorFormat : std::uint8_t { Backend, Tilized };
+
+struct ImageOptions {
+    TensorFormat format = TensorFormat::Backend;
+    std::string release{};  ///< of the program that writes it
+    Tilizer tilizer{};      ///< Tilized
+    std::string netlist{};  ///< file name in the image; "" = netlist.yaml
+};
+
+/// Writes beside the file and renames. Throws Error(Input) when it cannot be written, or its device is a chip of the
+/// user's own, which an image does not hold.
+void write_image(const ir::CompiledModel& model, const std::string& file, const ImageOptions& options);
+
+/// The same for a machine that is known.
+void write_image(const ir::CompiledModel& model, const Machine& machine, const std::string& file,
+                 const ImageOptions& options);
+
+struct Image {
+    ir::CompiledModel model;
+    Machine machine;
+    DeviceRecord record;
+};
+/// Of an archive, or of the folder into which one was unpacked. Throws Error(Input, Unsupported) at the member that is
+/// missing, damaged or does not fit the others.
+Image read_image(const std::string& path);
+/// The same of members that are in memory.
+Image read_image(const Members& members);
+
+/// device.json alone, for info.
+DeviceRecord read_record(const std::string& path);
+
+/// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt there. Replaces an
+/// earlier unpacking and nothing else. Throws Error(Input).
+void extract_image(const std::string& file, const std::string& folder);
+/// An image of what lies in such a folder, changed or not, with new checksums. Throws Error(Input, Unsupported) when
+/// that could not be read back.
+void pack_image(const std::string& folder, const std::string& file);
+
+}  // namespace tt::image

@@ -1,0 +1,73 @@
+#include "runtime/image/info.hpp"
+
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tt::image {
+
+namespace {
+
+std::string list(const std::vector<std::int64_t>& all) { return fmt::format("[{}]", fmt::join(all, ", ")); }
+
+std::string lists(const std::vector<Shape>& all) {
+    std::vector<std::string> words;
+    for (const Shape& shape : all) words.push_back(list(shape));
+    return fmt::format("[{}]", fmt::join(words, ", "));
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "None" : text; }
+
+/// What a push of the microbatch has: a leading 1 becomes its size.
+std::vector<Shape> pushed(std::vector<Shape> shapes, std::int64_t microbatch) {
+    for (Shape& shape : shapes)
+        if (!shape.empty() && shape.front() == 1) shape.front() = microbatch;
+    return shapes;
+}
+
+}  // namespace
+
+std::string info_text(const DeviceRecord& r) {
+    return fmt::format(
+        "Image Info...\n- Version Info:\n    - pybuda_version: {}\n    - pybuda_commit: {}\n    - buda_backend_commit: "
+        "{}\n"
+        "- Device Name: {}\n\nDevice Info...\n- arch: BackendDevice.{}\n- chip_ids: {}\n"
+        "- backend device type: BackendType.{}\n- grid size: {}\n- harvested rows: {}\n\n"
+        "Compilation Graph State...\n- training: {}\n- ordered input shapes: {}\n- ordered targets shapes: {}\n",
+        or_none(r.release), or_none(r.commit), or_none(r.backend_commit), r.name, r.arch, list(r.chip_ids), r.devtype,
+        list(r.grid_size), r.harvested_rows.empty() ? "None" : list(r.harvested_rows), r.training ? "True" : "False",
+        lists(pushed(r.input_shapes, r.microbatch)), lists(pushed(r.target_shapes, r.microbatch)));
+}
+
+std::string info_json(const DeviceRecord& r) {
+    using Json = nlohmann::ordered_json;
+    const auto known = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    Json all;
+    all["name"] = r.name;
+    all["format_version"] = r.version;
+    all["release"] = known(r.release);
+    all["commit"] = known(r.commit);
+    all["backend_commit"] = known(r.backend_commit);
+    all["arch"] = r.arch;
+    all["device_type"] = r.devtype;
+    all["chip_ids"] = r.chip_ids;
+    all["grid_size"] = r.grid_size;
+    all["harvested_rows"] = r.harvested_rows;
+    all["training"] = r.training;
+    all["microbatch"] = r.microbatch;
+    const auto tensors = [](const std::vector<std::string>& names, const std::vector<Shape>& shapes) {
+        Json list = Json::array();
+        for (std::size_t k = 0; k < names.size(); ++k)
+            list.push_back({{"queue", names[k]}, {"shape", k < shapes.size() ? Json(shapes[k]) : Json(nullptr)}});
+        return list;
+    };
+    all["inputs"] = tensors(r.inputs, r.input_shapes);
+    all["outputs"] = tensors(r.outputs, r.output_shapes);
+    all["targets"] = r.target_shapes;
+    all["constants"] = r.constants.size();
+    all["parameters"] = r.parameters.size();
+    all["netlist"] = r.netlist;
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tt::image

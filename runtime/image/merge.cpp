@@ -1,0 +1,160 @@
+#include "runtime/image/merge.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "netlist/checks/validate.hpp"
+#include "runtime/image/target.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::image {
+
+namespace {
+
+std::string file_of(const MergeOptions& options, const std::string& model) {
+    return (fs::path(options.folder) / (model + image_extension)).string();
+}
+
+std::vector<Image> read_images(const MergeOptions& options) {
+    if (options.models.empty()) fail_input({options.folder, 0, 0}, "no model is named");
+    std::vector<Image> images;
+    for (const std::string& model : options.models) images.push_back(read_image(file_of(options, model)));
+    return images;
+}
+
+/// All for one machine, of the arch that was asked for, with one microbatch.
+void check_together(const MergeOptions& options, const std::vector<Image>& images) {
+    const Image& first = images.front();
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        const std::string file = file_of(options, options.models[i]);
+        const std::string arch = chip_of_arch(images[i].record.arch);
+        if (arch != to_lower(options.arch))
+            fail_input({file, 0, 0}, "it is for {}, and images for {} are merged (--arch)", arch, options.arch);
+        check_same_target(images[i].machine, first.machine, file);
+        if (images[i].model.host.microbatch != first.model.host.microbatch)
+            fail_unsupported({file, 0, 0}, "its microbatch is {}, that of {} is {}; merged models run with one",
+                             images[i].model.host.microbatch, options.models.front(), first.model.host.microbatch);
+    }
+}
+
+/// What the merged netlist does to the machine is right, or a mistake of ours.
+void check_merged(const Netlist& netlist, const Machine& machine) {
+    Diagnostics problems;
+    validate(resolve(netlist), machine.chips.front().params, machine.grid(machine.chips.front().id),
+             machine.chips.back().id + 1, problems);
+    try {
+        problems.throw_if_any();
+    } catch (const Error& error) {
+        throw Error(Fault::Internal, {}, std::string("the merged netlist is not valid: ") + error.what());
+    }
+}
+
+/// How many of the joined netlist's queues and programs are one model's.
+struct Share {
+    std::ptrdiff_t queues, programs;
+};
+
+/// Netlists apart, as placing wants them: which queues share memory goes by model.
+std::vector<Netlist> by_model(const Netlist& all, const std::vector<Share>& shares) {
+    std::vector<Netlist> parts;
+    auto queue = all.queues.begin();
+    auto program = all.programs.begin();
+    for (const Share& share : shares) {
+        Netlist part;
+        part.queues.assign(queue, queue + share.queues);
+        part.programs.assign(program, program + share.programs);
+        queue += share.queues;
+        program += share.programs;
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+/// Two decimals as Python's round() shows them: 161.17, 12.5, 0.0.
+std::string megabytes(std::uint64_t bytes) {
+    std::string text = fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
+    if (text.ends_with('0')) text.pop_back();
+    return text;
+}
+
+std::string channel_lines(const std::vector<std::uint64_t>& channels) {
+    std::string text;
+    for (std::size_t k = 0; k < channels.size(); ++k) text += fmt::format("{} : {}\n", k, megabytes(channels[k]));
+    return text;
+}
+
+}  // namespace
+
+MergeReport merge_images(const MergeOptions& options, const std::string& file) {
+    std::vector<Image> images = read_images(options);
+    check_together(options, images);
+    std::vector<ir::CompiledModel> models;
+    std::vector<Share> shares;
+    for (Image& image : images) {
+        shares.push_back({std::ssize(image.model.netlist.queues), std::ssize(image.model.netlist.programs)});
+        models.push_back(std::move(image.model));
+    }
+    ir::CompiledModel all = joined(models);
+    models.clear();
+    std::vector<Netlist> parts = by_model(all.netlist, shares);
+    std::vector<Netlist*> places;
+    for (Netlist& part : parts) places.push_back(&part);
+    MemoryLimits limits = limits_of(images.front().machine);
+    if (!options.dram_bytes.empty()) limits.dram = options.dram_bytes;
+    MergeReport report{options.models, place_together(places, limits, options.placing), {}};
+    if (!options.placing.switch_channels)
+        report.notes.emplace_back("Channel reallocation is off: a channel that is full ends the merge");
+    if (!options.placing.overlap_dynamic)
+        report.notes.emplace_back("Overlap of dynamic queues is off: each has memory of its own");
+    all.netlist.queues.clear();
+    for (Netlist& part : parts)
+        all.netlist.queues.insert(all.netlist.queues.end(), part.queues.begin(), part.queues.end());
+    all.command = "ttsim tti merge";
+    for (const std::string& model : options.models) all.command += " " + model;
+    check_merged(all.netlist, images.front().machine);
+    ImageOptions written = options.image;
+    written.netlist = all.netlist.file;
+    write_image(all, images.front().machine, file, written);
+    return report;
+}
+
+std::string merge_text(const MergeReport& report) {
+    std::string text;
+    for (const std::string& note : report.notes) text += note + "\n";
+    for (const std::string& note : report.memory.notes) text += note + "\n";
+    return text + "Displaying memory footprint per DRAM channel (MB):\n" + channel_lines(report.memory.dram) +
+           "Displaying memory footprint per Host channel (MB):\n" + channel_lines(report.memory.host);
+}
+
+std::string merge_json(const MergeReport& report) {
+    using Json = nlohmann::ordered_json;
+    Json all{{"models", report.models},
+             {"dram_bytes", report.memory.dram},
+             {"host_bytes", report.memory.host},
+             {"notes", report.notes},
+             {"buffers", Json::array()}};
+    for (const std::string& note : report.memory.notes) all["notes"].push_back(note);
+    for (const MovedBuffer& b : report.memory.buffers)
+        all["buffers"].push_back({{"queue", b.queue},
+                                  {"buffer", b.buffer},
+                                  {"memory", b.where == QueueLoc::Dram ? "dram" : "host"},
+                                  {"from", {{"channel", b.from.channel}, {"address", b.from.address}}},
+                                  {"to", {{"channel", b.to.channel}, {"address", b.to.address}}},
+                                  {"channel_was_full", b.full}});
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string moves_text(const MergeReport& report) {
+    std::string text;
+    for (const MovedBuffer& b : report.memory.buffers)
+        text += fmt::format("{} buffer {}: {} {} {:#x} -> {} {:#x}{}\n", b.queue, b.buffer,
+                            b.where == QueueLoc::Dram ? "dram" : "host", b.from.channel, b.from.address, b.to.channel,
+                            b.to.address, b.full ? " (its channel was full)" : "");
+    return text;
+}
+
+}  // namespace tt::image

@@ -1,0 +1,210 @@
+#include "runtime/image/tensor_file.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace tt::image {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the files are little-endian, and so are the copies here");
+
+std::int64_t host_bytes(DataFormat format) {
+    const FormatFamily family = info(format).family;
+    return family == FormatFamily::A || family == FormatFamily::B ? 2 : datum_bytes(format);
+}
+
+template <class T>
+void put(std::string& to, T value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class T>
+T take(const std::string& from, std::size_t i) {
+    T value;
+    std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
+    return value;
+}
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+/// IEEE binary16, where all values are numbers of it.
+std::uint16_t to_half(float value) {
+    const std::uint32_t b = bits(value);
+    const auto sign = static_cast<std::uint16_t>(b >> 16 & 0x8000U);
+    const auto exponent = static_cast<std::int32_t>(b >> 23 & 0xFFU) - 127 + 15;
+    if ((b & 0x7FFFFFFFU) == 0) return sign;
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(exponent) << 10 | (b >> 13 & 0x3FFU));
+}
+
+float from_half(std::uint16_t half) {
+    const float sign = half & 0x8000U ? -1.0F : 1.0F;
+    const int exponent = half >> 10 & 0x1F;
+    const auto mantissa = static_cast<float>(half & 0x3FFU);
+    if (exponent == 31) return mantissa == 0 ? sign * INFINITY : NAN;
+    if (exponent == 0) return sign * std::ldexp(mantissa, -24);
+    return sign * std::ldexp(1024.0F + mantissa, exponent - 25);
+}
+
+/// Whether a host type holds the value: bfloat16 what is cut off without loss, binary16 its normal numbers and zeros.
+bool holds(DataFormat host, float value) {
+    if (host == DataFormat::Float16_b) return (bits(value) & 0xFFFFU) == 0;
+    const std::uint32_t exponent = bits(value) >> 23 & 0xFFU;
+    return (bits(value) & 0x7FFFFFFFU) == 0 || (exponent >= 113 && exponent <= 142 && (bits(value) & 0x1FFFU) == 0);
+}
+
+/// The type in which the host gives the values to the queue.
+DataFormat host_format(DataFormat queue, const Tensor& entry) {
+    const FormatFamily family = info(queue).family;
+    if (family == FormatFamily::Raw) return queue;
+    if (family == FormatFamily::Integer) return queue == DataFormat::Int8 ? DataFormat::Int8 : DataFormat::Int32;
+    if (family != FormatFamily::A && family != FormatFamily::B) return DataFormat::Float32;
+    const DataFormat half = family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
+    const bool all = std::all_of(entry.data.begin(), entry.data.end(), [&](float v) { return holds(half, v); });
+    return all ? half : DataFormat::Float32;
+}
+
+template <class T>
+T whole(float value) {
+    constexpr double most = std::numeric_limits<T>::max();
+    return static_cast<T>(std::clamp(std::round(static_cast<double>(value)), -most, most));
+}
+
+void put_datum(std::string& to, DataFormat host, float value) {
+    if (host == DataFormat::Float32 || host == DataFormat::RawUInt32) return put(to, value);
+    if (host == DataFormat::Float16_b) return put(to, static_cast<std::uint16_t>(bits(value) >> 16));
+    if (host == DataFormat::Float16) return put(to, to_half(value));
+    if (host == DataFormat::RawUInt16) return put(to, static_cast<std::uint16_t>(bits(value)));
+    if (host == DataFormat::RawUInt8) return put(to, static_cast<std::uint8_t>(bits(value)));
+    if (host == DataFormat::Int8) return put(to, whole<std::int8_t>(value));
+    put(to, whole<std::int32_t>(value));
+}
+
+/// All numbers of a file, each of type T, as `convert` makes floats of them.
+template <class T, class Convert>
+void take_all(const std::string& from, std::vector<float>& to, Convert convert) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = convert(take<T>(from, i));
+}
+
+/// Whole numbers; raw queues take them as bit patterns.
+template <class Signed, class Unsigned>
+void take_whole(const std::string& from, std::vector<float>& to, bool with_sign, bool raw) {
+    if (raw) return take_all<Unsigned>(from, to, [](Unsigned n) { return std::bit_cast<float>(std::uint32_t{n}); });
+    if (with_sign) return take_all<Signed>(from, to, [](Signed n) { return static_cast<float>(n); });
+    take_all<Unsigned>(from, to, [](Unsigned n) { return static_cast<float>(n); });
+}
+
+void take_numbers(const std::string& from, std::vector<float>& to, DataFormat host, bool raw) {
+    if (host == DataFormat::Float32 || host == DataFormat::RawUInt32)
+        return static_cast<void>(std::memcpy(to.data(), from.data(), from.size()));
+    if (host == DataFormat::Float16_b)
+        return take_all<std::uint16_t>(from, to,
+                                       [](std::uint16_t n) { return std::bit_cast<float>(std::uint32_t{n} << 16); });
+    if (host == DataFormat::Float16) return take_all<std::uint16_t>(from, to, from_half);
+    const bool with_sign = host == DataFormat::Int8 || host == DataFormat::Int32;
+    if (host_bytes(host) == 1) return take_whole<std::int8_t, std::uint8_t>(from, to, with_sign, raw);
+    if (host_bytes(host) == 2) return take_whole<std::int16_t, std::uint16_t>(from, to, with_sign, raw);
+    take_whole<std::int32_t, std::uint32_t>(from, to, with_sign, raw);
+}
+
+bool is_host_format(DataFormat format) {
+    return !is_block_float(format) && format != DataFormat::Tf32 && format != DataFormat::Lf8 &&
+           format != DataFormat::Fp8_e4m3 && format != DataFormat::Invalid;
+}
+
+/// [z, rows, columns] of an entry. Throws where no memory would hold it.
+std::array<std::int64_t, 3> entry_shape(const Queue& queue, const SourceLoc& at) {
+    const TileShape tiles = queue.shape();
+    const std::array<std::int64_t, 3> shape{tiles.z, tiles.rt * queue.tile.h, tiles.ct * queue.tile.w};
+    double datums = 1;
+    for (const std::int64_t size : shape) datums *= static_cast<double>(size);
+    constexpr double most = std::int64_t{1} << 33;
+    if (datums > most)
+        fail_input(at, "an entry of queue '{}' has {} x {} x {} numbers, which cannot be right", queue.name, shape[0],
+                   shape[1], shape[2]);
+    return shape;
+}
+
+Tensor from_bin(const Queue& queue, const StoredTensor& stored, const std::string& data, const SourceLoc& at) {
+    if (!is_host_format(stored.format))
+        fail_input(at, "its format {} is none in which a host holds numbers", to_string(stored.format));
+    if (stored.itemsize != host_bytes(stored.format))
+        fail_input(at, "its itemsize is {}; a number of {} has {} bytes", stored.itemsize, to_string(stored.format),
+                   host_bytes(stored.format));
+    const auto [z, rows, cols] = entry_shape(queue, at);
+    if (stored.shape != std::array{std::int64_t{1}, z, rows, cols})
+        fail_input(at, "its shape is [{}]; queue '{}' needs [1, {}, {}, {}]", fmt::join(stored.shape, ", "), queue.name,
+                   z, rows, cols);
+    const std::int64_t bytes = z * rows * cols * stored.itemsize;
+    if (std::cmp_not_equal(data.size(), bytes))
+        fail_input(at, "it has {} bytes; {} numbers of {} need {}", data.size(), z * rows * cols,
+                   to_string(stored.format), bytes);
+    Tensor entry(z, rows, cols);
+    take_numbers(data, entry.data, stored.format, is_raw(queue.df));
+    return is_raw(queue.df) ? from_linear(queue, entry.data) : entry;
+}
+
+Tensor from_tbin(const Queue& queue, const StoredTensor& stored, const std::string& data, const SourceLoc& at) {
+    (void)entry_shape(queue, at);
+    const std::int64_t buffers = queue.blocking.cores(), bytes = tilized_buffer_bytes(queue);
+    if (stored.format != queue.df)
+        fail_input(at, "its format is {}; queue '{}' has {}", to_string(stored.format), queue.name,
+                   to_string(queue.df));
+    if (stored.num_buffers != buffers || stored.buffer_bytes != bytes)
+        fail_input(at, "it has {} buffers of {} bytes; an entry of queue '{}' has {} of {}", stored.num_buffers,
+                   stored.buffer_bytes, queue.name, buffers, bytes);
+    if (std::cmp_not_equal(data.size(), buffers * bytes))
+        fail_input(at, "it has {} bytes; {} buffers of {} need {}", data.size(), buffers, bytes, buffers * bytes);
+    return untilize(queue, data);
+}
+
+}  // namespace
+
+std::string tensor_file_name(const std::string& queue, const std::string& extension) {
+    std::string name = queue;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return "tensors/torch.Tensor." + name + extension;
+}
+
+static StoredTensor described(const Queue& queue, const Tensor& entry, const std::string& file) {
+    StoredTensor stored;
+    stored.file = file;
+    stored.format = host_format(queue.df, entry);
+    stored.itemsize = host_bytes(stored.format);
+    stored.shape = {1, entry.z, entry.rows, entry.cols};
+    std::int64_t step = stored.itemsize;
+    for (std::size_t k = 4; k-- > 0; step *= stored.shape[k]) stored.strides[k] = step;
+    return stored;
+}
+
+TensorFile to_bin(const Queue& queue, const Tensor& entry, const std::string& file) {
+    TensorFile out{described(queue, entry, file), ""};
+    const std::vector<float> reordered = is_raw(queue.df) ? linear(queue, entry) : std::vector<float>{};
+    out.bytes.reserve(entry.data.size() * static_cast<std::size_t>(out.stored.itemsize));
+    for (const float value : is_raw(queue.df) ? reordered : entry.data) put_datum(out.bytes, out.stored.format, value);
+    return out;
+}
+
+TensorFile to_tbin(const Queue& queue, const Tensor& entry, const std::string& file, const Tilizer& tilizer) {
+    TensorFile out{described(queue, entry, file), tilize(queue, entry, tilizer)};
+    out.stored.tilized = true;
+    out.stored.format = queue.df;
+    out.stored.num_buffers = queue.blocking.cores();
+    out.stored.buffer_bytes = tilized_buffer_bytes(queue);
+    return out;
+}
+
+Tensor from_file(const Queue& queue, const StoredTensor& stored, const std::string& bytes, const std::string& place) {
+    const SourceLoc at{place, 0, 0};
+    return stored.tilized ? from_tbin(queue, stored, bytes, at) : from_bin(queue, stored, bytes, at);
+}
+
+}  // namespace tt::image

@@ -1,0 +1,59 @@
+// What the parts of an epoch see of the machine they run on, and what they tell the epoch.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/machine/chip.hpp"
+#include "sim/run_state.hpp"
+
+namespace tt::sim {
+
+class Core;
+
+/// What the parts of an epoch tell it.
+class EpochEvents {
+public:
+    virtual void core_packed(const Core& core) = 0;
+    virtual void core_finished() = 0;
+    virtual void writer_finished() = 0;
+    virtual void entry_written(std::int64_t input) = 0;
+
+protected:
+    ~EpochEvents() = default;
+};
+
+/// What an epoch's parts compute with.
+struct EpochValues {
+    RunState& state;
+    const Compute& compute;
+    bool wanted() const { return state.values(); }
+    /// Results of ops that are compared one by one; nullptr: nobody wants them.
+    OpResults* op_results() const { return state.op_results.get(); }
+    EntryStore& store() const { return state.store; }
+    void close(const EntrySpan& entry, const Queue& queue) const {
+        state.store.close(entry, state.pool, state.keep_as(queue));
+    }
+};
+
+struct EpochView {
+    const Cycle& now;
+    Board& board;
+    const PipeMechanisms& mechanisms;
+    std::int64_t inputs;            ///< of the launch
+    const StateWalk::Scope& scope;  ///< of a walk over the epoch's state
+    EpochValues values;
+    EpochEvents& events;
+
+    Chip& chip(std::int64_t id) const { return board.chip(id); }
+    /// From a block that is packed, and that all its streams may send, to its first tile leaving.
+    Cycle block_time(std::int64_t chip_id, std::int64_t streams) const {
+        if (!mechanisms.firmware) return 0;
+        const noc::PipeConstants& t = chip(chip_id).pipes();
+        return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(streams));
+    }
+    void schedule(std::int64_t chip, Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) const {
+        board.chip(chip).calendar().at(when, actor, what, argument);
+    }
+};
+
+}  // namespace tt::sim

@@ -1,0 +1,42 @@
+// What operands read of queues in DRAM.
+#include <catch2/catch.hpp>
+
+#include "tests/sim/netlist_text.hpp"
+#include "tests/sim/run_text.hpp"
+
+using namespace tt;
+using namespace tt::sim;
+using namespace tt::test;
+
+namespace {
+
+/// Rows of a table of `tiles` x 4 tiles, 64 of them in each input.
+std::string lookup(int tiles) {
+    NetlistText n;
+    const Cut rows{.m = 2, .ct = 4};
+    n.queue({.name = "table", .cut = {.m = tiles, .ct = 4}, .entries = 1, .ram = true, .more = "layout: flat"});
+    n.queue({.name = "indices", .entries = 4, .df = "RawUInt32"});
+    n.queue({.name = "y", .input = "found", .cut = rows, .entries = 4});
+    n.graph("g", 4);
+    n.op({.name = "found",
+          .type = "embedding",
+          .inputs = {"table", "indices"},
+          .cut = rows,
+          .more = "attributes: {num_indices: 64}",
+          .untilize = true,
+          .in_df = {"Float16_b", "RawUInt32"}});
+    n.program("p", looped(1, {execute("g", {ram("table"), fifo("indices")})}, 4, 8));
+    return n.text();
+}
+
+double cycles(const std::string& text) {
+    const Outcome outcome = run_text(text, Mode::Timing);
+    REQUIRE(outcome.error == "");
+    return static_cast<double>(outcome.report.cycles);
+}
+
+}  // namespace
+
+TEST_CASE("an embedding reads the rows that it was asked for, however large its table is") {
+    CHECK(cycles(lookup(16)) < 1.05 * cycles(lookup(2)));
+}
