@@ -36,7 +36,7 @@ public:
     /// where another kernel ran before.
     Cycle load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels);
     const MemoryConstants& memory() const { return memory_; }
-    const noc::PipeConstants& pipes() const { return noc_.constants().pipes; }
+    const PipeConstants& pipes() const { return noc_.constants().pipes; }
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
     void walk(StateWalk& walk);
     void trace(Probe& probe);

@@ -48,7 +48,7 @@ struct EpochView {
     /// From a block that is packed, and that all its streams may send, to its first tile leaving.
     Cycle block_time(std::int64_t chip_id, std::int64_t streams) const {
         if (!mechanisms.firmware) return 0;
-        const noc::PipeConstants& t = chip(chip_id).pipes();
+        const PipeConstants& t = chip(chip_id).pipes();
         return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(streams));
     }
     void schedule(std::int64_t chip, Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) const {

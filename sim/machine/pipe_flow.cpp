@@ -58,7 +58,7 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
 /// Clocks of a tile: its bytes, or what it takes when the buffer is refilled as fast as the sender hears of its free
 /// space: nothing of it until the tiles of one credit are free, and that a while later.
 double PipeFlow::stream_tile() const {
-    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const auto bytes = static_cast<double>(operand_.tile_bytes);
     const double sent = bytes / t.stream_bytes;
     if (!epoch_.mechanisms.credits || resident() || operand_.l1_tiles == 0) return sent;
@@ -211,7 +211,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
     if (sent_ == 0) loaded_ = load_held();
     Cycle ready = std::max(epoch_.now, loaded_);
     if (!epoch_.mechanisms.firmware) return ready + 1;
-    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     if (sent_ % per_input_ == 0) stream_free_ += epoch_.block_time(consumer_.chip, 1);
     const auto tiles = static_cast<double>(sending.tiles);
     const double runs =
@@ -232,7 +232,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
 Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const QueueReads& reads = operand_.reads;
     if (reads.chunk == 0 || !epoch_.mechanisms.firmware) return asked;
-    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
     const auto begun = [&](std::int64_t unit) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
@@ -245,7 +245,7 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
 
 /// The source's own stream sends to the operand: after what it has sent before, phase by phase.
 Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
-    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
     // The forks of a core send one at a time.
     Cycle& sender = sources_[need.source]->sender_free();
@@ -257,7 +257,7 @@ Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
 
 /// Relays in turn shake hands with their sources and fill, ahead of the one stream that passes their tiles on.
 Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
-    const noc::PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     Core& source = *sources_[need.source];
     if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
         const std::int64_t block = source.op().hand_over.block_mblocks * source.op().slice_tiles;

@@ -44,30 +44,6 @@ constexpr Named numbers[] = {TT_NOC_RATE(buffer_flits),       TT_NOC_RATE(buffer
 #undef TT_NOC_TIME
 #undef TT_NOC_RATE
 
-PipeConstants read_pipes(YamlMap map) {
-    PipeConstants c;
-    for (const auto& [key, field] : {std::pair{"block", &c.block},
-                                     {"block_fork", &c.block_fork},
-                                     {"phase", &c.phase},
-                                     {"partner", &c.partner},
-                                     {"stream_bytes", &c.stream_bytes},
-                                     {"gather_block", &c.gather_block},
-                                     {"gather_tile", &c.gather_tile},
-                                     {"multicast_bytes", &c.multicast_bytes},
-                                     {"credit", &c.credit},
-                                     {"read_turn", &c.read_turn},
-                                     {"read_request", &c.read_request},
-                                     {"row_read", &c.row_read},
-                                     {"row_write", &c.row_write}}) {
-        *field = map.number(key);
-        const bool rate = field == &c.stream_bytes || field == &c.multicast_bytes;
-        if (!std::isfinite(*field) || *field < 0 || *field > 1e6 || (rate && *field == 0))
-            fail_input(map.where(key), "'{}' is {}; a number {} is wanted", key, *field, rate ? "above 0" : "from 0");
-    }
-    map.done();
-    return c;
-}
-
 }  // namespace
 
 Constants read_constants(const std::string& file, const ChipParams& chip) {
@@ -87,7 +63,7 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
         c.*n.field = value;
     }
     constants.done();
-    c.pipes = read_pipes(map.map("pipes"));
+    c.pipes = read_pipe_constants(map.map("pipes"));
     const YamlPtr ports = map.node("block_ports");
     if (!ports->is_sequence()) fail_input(map.where("block_ports"), "'block_ports' needs a list of lists of ports");
     for (const YamlPtr& channel : ports->items) {

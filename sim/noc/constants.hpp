@@ -5,27 +5,10 @@
 #include <vector>
 
 #include "isa/arch.hpp"
+#include "isa/pipe_constants.hpp"
 #include "sim/memory/dram_channel.hpp"
 
 namespace tt::noc {
-
-/// What pipes between ops take beyond their NoC transfers: the firmware and the streams of the overlay. Clocks, and
-/// bytes per clock.
-struct PipeConstants {
-    double block = 0;            ///< from a block packed, or the one before sent, to its first tile leaving
-    double block_fork = 0;       ///< the same, for each fork of the core
-    double phase = 0;            ///< between two phases to the same partner
-    double partner = 0;          ///< between two phases with another partner
-    double stream_bytes = 1;     ///< one stream sends
-    double multicast_bytes = 1;  ///< one stream sends to several cores at once
-    double gather_block = 0;     ///< between two blocks of the sources of a gather
-    double gather_tile = 0;      ///< for each tile that passes relays
-    double credit = 0;           ///< from tiles freed by the kernel to the sender knowing of it
-    double read_turn = 0;        ///< of NCRISC, for each chunk it asks a queue in DRAM for
-    double read_request = 0;     ///< the same, for each request of a chunk
-    double row_read = 0;         ///< the same, for each row of datums of a flat queue
-    double row_write = 0;        ///< the same, for each row of datums of an untilized tile
-};
 
 /// Times in AI clock cycles, rates in flits per cycle unless said otherwise.
 struct Constants {

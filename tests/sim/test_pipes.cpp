@@ -109,7 +109,7 @@ TEST_CASE("a prologue operand that its buffer does not hold is sent from L1 for 
     const auto per_input = [&](int columns) {
         return static_cast<double>(clocks_of(columns, 96) - clocks_of(columns, 32)) / 64;
     };
-    const noc::PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
+    const PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
     CHECK(per_input(1) < 2 * 2 * 2);  // 16 tiles stay in the buffer: a clock a step
     // 64 tiles: a block with one phase, and their bytes
     const double block = pipes.block + pipes.block_fork + pipes.phase;
@@ -142,7 +142,7 @@ TEST_CASE("to several cores at once another stream sends, slower") {
     const auto per_tile = [&](int columns) {
         return static_cast<double>(clocks_of(columns, 96) - clocks_of(columns, 32)) / (64 * 64);
     };
-    const noc::PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
+    const PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
     CHECK(per_tile(1) == Approx(2080 / pipes.stream_bytes).epsilon(0.05));
     CHECK(per_tile(2) == Approx(2080 / pipes.multicast_bytes).epsilon(0.05));
 }
