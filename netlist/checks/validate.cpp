@@ -3,15 +3,32 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "netlist/checks/validate_parts.hpp"
+#include "netlist/output_buffer.hpp"
 
 namespace tt {
 
 using namespace checking;
 
+/// Blocks are halves of the output buffer, and no block may begin amid an input that the one before has begun.
+static void check_output_buffer(const Op& op, Diagnostics& out) {
+    if (op.buf_size_mb == 1) return;
+    if (op.buf_size_mb % 2 != 0) {
+        out.error(op.cfg.loc, "buf_size_mb of '{}' is {}; it must be 1 or even, such as {}", op.name(), op.buf_size_mb,
+                  op.buf_size_mb + 1);
+    } else if (op.cfg.type != "buffer" && !whole_blocks(op.buf_size_mb, op.cfg.out.t)) {
+        out.error(op.cfg.loc,
+                  "half of buf_size_mb {} of '{}' is {} and t is {}; one must be a multiple of the other, such as with "
+                  "buf_size_mb {}",
+                  op.buf_size_mb, op.name(), op.buf_size_mb / 2, op.cfg.out.t,
+                  whole_blocks_buffer(op.buf_size_mb, op.cfg.out.t));
+    }
+}
+
 static void check_ops(const Validation& v) {
     for (const Graph& graph : v.netlist.graphs)
         for (const Op& op : graph.ops) {
             check_common(op.cfg, v.chip.features, v.out);
+            check_output_buffer(op, v.out);
             const OpDef* def = find_op(op.cfg.type);
             if (def && def->check && operands_complete(op.cfg)) def->check(op.cfg, v.chip.features, v.out);
         }

@@ -216,10 +216,12 @@ void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader&
         for (const TileSpan& span : order)
             if (span.source >= 0) of[span.source].push_back(span);
         for (const auto& [source, spans] : of) {
-            Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 1}).first->second;
+            Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 0, 1}).first->second;
             const auto phases = static_cast<std::int64_t>(spans.size());
             if (phases <= fork.phases) continue;
             fork.phases = phases;
+            fork.tiles = std::accumulate(spans.begin(), spans.end(), std::int64_t{0},
+                                         [](std::int64_t sum, const TileSpan& span) { return sum + span.tiles; });
             fork.repeats = made.scatter() ? repeats(spans, std::max<std::int64_t>(1, made.unit), reader) : 1;
         }
     }

@@ -37,6 +37,7 @@ struct Fork {
     std::size_t reader = 0, pipe = 0;
     std::int64_t source = 0;
     std::int64_t phases = 0;   ///< most of any block
+    std::int64_t tiles = 0;    ///< of that block
     std::int64_t repeats = 1;  ///< times the same phases are sent to make up a block
 };
 

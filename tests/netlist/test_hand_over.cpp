@@ -1,7 +1,8 @@
 // Which outputs leave in order and which in blocks: the rules one by one.
 #include <catch2/catch.hpp>
 
-#include "netlist/plan/hand_over.hpp"
+#include "netlist/output_buffer.hpp"
+#include "netlist/plan/hand_over_time.hpp"
 
 using namespace tt;
 
@@ -192,4 +193,38 @@ TEST_CASE("kernel_broadcast ends what is taken with the tiles that it holds") {
           std::vector<TileOrder>{{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}}});
     op.attr.kernel_broadcast = {{0, 1}};
     CHECK(tile_orders(op, 0, tms(Tm::Kind::BroadcastC, 4), one) == std::vector<TileOrder>{{{0, 0, 1}}});
+}
+
+TEST_CASE("half a buffer is a whole number of inputs, or an input of halves") {
+    CHECK(whole_blocks(2, 12));
+    CHECK(whole_blocks(12, 12));   // 6 slices
+    CHECK(!whole_blocks(14, 12));  // 7
+    CHECK(whole_blocks(48, 12));   // two inputs
+    CHECK(whole_blocks_buffer(13, 12) == 24);
+    CHECK(whole_blocks_buffer(5, 1) == 6);
+    CHECK(whole_blocks_buffer(25, 12) == 48);
+}
+
+TEST_CASE("what handing over takes is paid for each block, fork, phase and byte") {
+    PipeConstants t;
+    t.block = 1000;
+    t.block_fork = 100;
+    t.phase = 10;
+    t.stream_bytes = 2080;  // a tile a clock
+    t.gather_block = 500;
+    t.partner = 30;
+    const Blocking rows = cut(1, 1, 2, 2, 1, 2, UblockOrder::Row, 4);
+    const auto cycles = [&](const Op& from, const std::vector<OutputReader>& readers) {
+        return hand_over_cycles(handed(from, readers), from, t);
+    };
+    // in order: one phase and 8 tiles a slice
+    CHECK(cycles(producer(rows), {eltwise(rows, rows)}) == Approx(4 * (10 + 8)));
+    // two columns of cores: for each slice a block, two forks and two phases of two tiles each
+    const Blocking apart = cut(1, 2, 2, 1, 1, 2, UblockOrder::Row, 4);
+    const double block = 1000 + 2 * 100 + 2 * (2 * 10 + 4);
+    CHECK(cycles(producer(rows), {eltwise(apart, rows)}) == Approx(4 * block));
+    // four slices a block: as many phases, a quarter of the blocks
+    CHECK(cycles(producer(rows, 8), {eltwise(apart, rows)}) == Approx(1000 + 2 * 100 + 4 * 2 * (2 * 10 + 4)));
+    // one core gathers from two, in four phases through three relays: blocks of its own beside those of its sources
+    CHECK(cycles(producer(apart), {eltwise(rows, apart)}) == Approx(4 * (1000 + 100 + 500 + 4 * 30 / 3.0)));
 }

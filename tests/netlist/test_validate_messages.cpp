@@ -40,6 +40,11 @@ const Message link_messages[] = {
 };
 
 const Message chip_messages[] = {
+    {"buf_size_mb: 2, math_fidelity: HiFi3, untilize_output: false, t: 1, mblock: [1, 2], ublock: [2, 1], attributes: "
+     "{approximate_mode",
+     "buf_size_mb: 3, math_fidelity: HiFi3, untilize_output: false, t: 1, mblock: [1, 2], ublock: [2, 1], attributes: "
+     "{approximate_mode",
+     "n.yaml:10:5: error: buf_size_mb of 'e' is 3; it must be 1 or even, such as 4"},
     {"grid_loc: [0, 1]", "grid_loc: [0, 0]",
      "n.yaml:11:5: error: op 'sum' takes core [0, 0], which op 'e' of graph 'g0' has already"},
     {"grid_loc: [0, 1]", "grid_loc: [10, 1]",
