@@ -144,27 +144,30 @@ public:
     }
 
 private:
-    /// Where a fork would wait for another path, with nops between, unless that costs more than it can spare.
+    /// Where a fork would wait for another path, with nops between as long as that is quicker.
     Scheduled relieved(const Graph& graph, const OpBudget& budget) const {
         auto [schedule, emitted] = scheduled(graph, budget);
         Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
-        if (made.schedule.held_forks.empty()) return made;
-        Graph nops = with_nops(graph, made.schedule.held_forks);
-        try {
-            auto [with, with_emitted] = scheduled(nops, budget);
-            if (pays(with, with_emitted, made)) return {std::move(with), std::move(with_emitted), std::move(nops)};
-        } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
+        while (!made.schedule.held_forks.empty()) {
+            Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
+            try {
+                auto [with, with_emitted] = scheduled(nops, budget);
+                if (!quicker(with, with_emitted, made)) break;
+                made = {std::move(with), std::move(with_emitted), std::move(nops)};
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported) throw;
+                break;
+            }
         }
         return made;
     }
 
-    /// The estimate knows nothing of forks that wait: nops may cost a little of it.
-    bool pays(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& before) const {
+    bool quicker(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const {
         if (scheduling_.policy == Policy::Simulated)
-            return options_.simulate(emitted, options_) < options_.simulate(before.emitted, options_);
-        constexpr double little = 1.05;
-        return schedule.estimated_cycles <= little * before.schedule.estimated_cycles;
+            return options_.simulate(emitted, options_) < options_.simulate(than.emitted, options_);
+        // fewer of them lead on to none
+        return std::pair(schedule.estimated_cycles, schedule.held_forks.size()) <
+               std::pair(than.schedule.estimated_cycles, than.schedule.held_forks.size());
     }
 
     std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget) const {

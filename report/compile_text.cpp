@@ -14,7 +14,7 @@ std::string candidate_line(const ir::CandidateReport& c) {
     return fmt::format("  {} {:>6} {:>4} {:>7} {:>7} {:>5} {:>5} {:>9} {:>10.0f} {:<6} {}\n", c.chosen ? '*' : ' ',
                        grid, c.t, fmt::format("{}x{}", c.ublock_rt, c.ublock_ct),
                        fmt::format("{}x{}", c.mblock_m, c.mblock_n), inner(c.u_kt), inner(c.m_k), c.l1_bytes,
-                       std::max(c.kernel_cycles, c.dram_cycles), c.limited_by(), c.verdict);
+                       c.cycles(), c.limited_by(), c.verdict);
 }
 
 std::string edge_line(const ir::EdgeReport& e) {

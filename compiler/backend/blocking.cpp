@@ -5,6 +5,7 @@
 #include "compiler/backend/fused.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ops/device.hpp"
+#include "isa/pipe_constants.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "kernels/timing/kernel_model.hpp"
 #include "kernels/timing/kernel_timing.hpp"
@@ -102,6 +103,34 @@ double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
 
+/// All slices of a core's share of an operand.
+std::int64_t held_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& use) {
+    std::int64_t held = 0;
+    for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * cfg.in[k].z;
+    return held;
+}
+
+/// Whether cores of the op's grid share operand k's tiles: its rows or columns take the same.
+bool shared(const OpConfig& cfg, std::size_t k) {
+    const OpDef& def = *tt::find_op(cfg.type);
+    const auto number = static_cast<int>(k);
+    const std::vector<TileRect> first = def.use(cfg, number, 0, 0).rects;
+    return (cfg.out.grid_r > 1 && def.use(cfg, number, 1, 0).rects == first) ||
+           (cfg.out.grid_c > 1 && def.use(cfg, number, 0, 1).rects == first);
+}
+
+/// Clocks of the slowest pipe from another op: one stream sends it, slower to several cores at once.
+double piping_cycles(const OpConfig& cfg, const std::vector<Origin>& origins, const PipeConstants& pipes) {
+    double most = 0;
+    for (std::size_t k = 0; k < origins.size(); ++k) {
+        if (origins[k] != Origin::Op) continue;
+        const OperandUse use = tt::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
+        const auto bytes = static_cast<double>(held_tiles(cfg, k, use) * tile_bytes(cfg.in_df[k], cfg.tile));
+        most = std::max(most, bytes / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes));
+    }
+    return most;
+}
+
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
     if (cfg.fused) {  // its sub-ops one after the other
         const StepTime slice = step_time(cfg, *tt::find_op(cfg.type), chip.timing, {});
@@ -117,14 +146,16 @@ void define_fused(OpConfig& cfg, const ChipParams& chip) {
 
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
 /// the strip with the least kernel time.
-bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, const OpBudget& budget,
+bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking, const OpBudget& budget,
          const SparsePattern* pattern, std::optional<std::int64_t> u_kt_given, Candidate& out, std::int64_t& least) {
     const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
     op.cfg.out = blocking;
     define_fused(op.cfg, chip);
-    const std::vector<bool> none(constant.size(), false);
+    const std::vector<bool> none(origins.size(), false);
+    std::vector<bool> constant;
+    for (const Origin origin : origins) constant.push_back(origin == Origin::Constant);
     bool found = false;
     for (const std::vector<bool>& resident : {constant, none}) {
         for (const std::int64_t u_kt : u_kt_given ? std::vector{*u_kt_given} : inner_blocks(op)) {
@@ -138,7 +169,8 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
             if (bytes > usable) continue;
             const double streamed = streamed_bytes(op, constant, resident);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
-            const double cycles = std::max(kernel, dram);
+            const double piping = piping_cycles(op.cfg, origins, pipe_constants(chip.files.noc));
+            const double cycles = std::max({kernel, dram, piping});
             if (found && cycles >= out.cycles) continue;
             out = {.blocking = blocking,
                    .u_kt = op.cfg.attr.u_kt,
@@ -146,6 +178,7 @@ bool fit(const Op& blank, const std::vector<bool>& constant, Blocking blocking, 
                    .l1_bytes = bytes,
                    .kernel_cycles = kernel,
                    .dram_cycles = dram,
+                   .pipe_cycles = piping,
                    .cycles = cycles,
                    .dram_bytes = streamed,
                    .resident = resident};
@@ -235,7 +268,7 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op,
     return grids;
 }
 
-Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const OpBudget& budget,
+Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, const OpBudget& budget,
                        const SparsePattern* pattern, const OpOverride* user) {
     Op op = given;
     if (user) op.input_buf_min_size_tiles = user->input_buffers;
@@ -257,7 +290,7 @@ Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const
         choose_ublock(b, rt / r, ct / c, limit);
         Candidate candidate;
         std::int64_t least = 0;
-        if (fit(op, constant, b, budget, pattern, u_kt, candidate, least))
+        if (fit(op, origins, b, budget, pattern, u_kt, candidate, least))
             choice.fitting.push_back(candidate);
         else
             choice.misfits.push_back({r, c, least});
@@ -268,15 +301,29 @@ Choice choose_blocking(const Op& given, const std::vector<bool>& constant, const
     return choice;
 }
 
+namespace {
+
+/// A constant stays in a buffer that takes a core's whole share; a smaller one would be filled anew for every input.
+void hold(Op& op, const std::vector<bool>& resident) {
+    for (std::size_t k = 0; k < resident.size(); ++k) {
+        if (!resident[k]) continue;
+        const OperandUse use = tt::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
+        const std::int64_t held = held_tiles(op.cfg, k, use);
+        if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile))) continue;
+        if (op.input_buf_min_size_tiles.size() <= k) op.input_buf_min_size_tiles.resize(k + 1, 0);
+        op.input_buf_min_size_tiles[k] = held;
+    }
+}
+
+}  // namespace
+
 std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     const OpDef* def = tt::find_op(op.cfg.type);
     std::int64_t used = output_buffer_tiles(op) * tile_bytes(op.cfg.out_df, op.cfg.tile);
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
         const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
-        std::int64_t held = 0;  // all slices of the core's share
-        for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * op.cfg.in[k].z;
-        used += (resident[k] ? held : input_buffer_tiles(op, k, use, bytes)) * bytes;
+        used += (resident[k] ? held_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;
     }
     return used;
 }
@@ -286,6 +333,7 @@ void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipP
     define_fused(op.cfg, chip);
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
+    hold(op, candidate.resident);
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }
 

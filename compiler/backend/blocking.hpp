@@ -35,7 +35,8 @@ struct Candidate {
     std::int64_t u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
     double kernel_cycles = 0, dram_cycles = 0;  ///< per input: of the kernel, of streaming constants from DRAM
-    double cycles = 0;                          ///< the larger of both
+    double pipe_cycles = 0;                     ///< of bringing what other ops make, by its slowest pipe
+    double cycles = 0;                          ///< the largest of these
     double dram_bytes = 0;                      ///< of constants that are streamed, per input
     std::vector<bool> resident;                 ///< constants held whole in L1
 };
@@ -51,10 +52,12 @@ struct Choice {
     std::int64_t usable_bytes = 0;
 };
 
-/// All grids on which the op fits, best block sizes on each. `constant`: which operands are constants; `pattern`: of a
-/// sparse product, else nullptr; `user`: what the user decides, or nullptr. Throws Error(Input) where that is
-/// impossible.
-Choice choose_blocking(const Op& op, const std::vector<bool>& constant, const OpBudget& budget,
+/// Where an operand comes from.
+enum class Origin : std::uint8_t { Constant, Input, Op };
+
+/// All grids on which the op fits, best block sizes on each. `origins`: of its operands; `pattern`: of a sparse
+/// product, else nullptr; `user`: what the user decides, or nullptr. Throws Error(Input) where that is impossible.
+Choice choose_blocking(const Op& op, const std::vector<Origin>& origins, const OpBudget& budget,
                        const SparsePattern* pattern, const OpOverride* user);
 
 /// L1 of one core: the output buffer and the operands', resident ones whole.

@@ -45,6 +45,12 @@ std::string advice(const Node& node, const OpChoices& item, const OpBudget& budg
     return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
 }
 
+Origin origin_of(const Graph& graph, const Node& node, const OperandSource& source) {
+    if (source.kind != OperandSource::Kind::Input) return Origin::Constant;
+    const Node& from = graph.nodes[node.inputs[source.input].value];
+    return from.is_constant() ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
+}
+
 std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                   Diagnostics& problems) {
     std::vector<OpChoices> all;
@@ -61,11 +67,9 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
                        pattern,
                        user == options.overrides.end() ? nullptr : &user->second,
                        outputs[id]};
-        std::vector<bool> constant;
-        for (const OperandSource& source : operands_of(node))
-            constant.push_back(source.kind != OperandSource::Kind::Input ||
-                               graph.nodes[node.inputs[source.input].value].is_constant());
-        item.choice = choose_blocking(item.op, constant, budget, pattern.get(), item.user);
+        std::vector<Origin> origins;
+        for (const OperandSource& source : operands_of(node)) origins.push_back(origin_of(graph, node, source));
+        item.choice = choose_blocking(item.op, origins, budget, pattern.get(), item.user);
         if (item.choice.fitting.empty())
             problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
                                  node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,

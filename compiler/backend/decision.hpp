@@ -1,6 +1,7 @@
 // What was decided for an op and its edges, and why: for --explain.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,9 +15,14 @@ struct CandidateReport {
     bool chosen = false;
     std::int64_t t = 1, ublock_rt = 1, ublock_ct = 1, mblock_m = 1, mblock_n = 1, u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    double kernel_cycles = 0, dram_cycles = 0;  ///< per input
-    std::string verdict;                        ///< why it was chosen or not
-    const char* limited_by() const { return dram_cycles > kernel_cycles ? "DRAM" : "kernel"; }
+    double kernel_cycles = 0, dram_cycles = 0, pipe_cycles = 0;  ///< per input
+    std::string verdict;                                         ///< why it was chosen or not
+    double cycles() const { return std::max({kernel_cycles, dram_cycles, pipe_cycles}); }
+    const char* limited_by() const {
+        return dram_cycles == cycles() && dram_cycles > kernel_cycles   ? "DRAM"
+               : pipe_cycles == cycles() && pipe_cycles > kernel_cycles ? "pipes"
+                                                                        : "kernel";
+    }
 };
 
 /// An operand that another op makes.

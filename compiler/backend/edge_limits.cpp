@@ -3,6 +3,7 @@
 #include "base/yaml_map.hpp"
 #include "compiler/backend/dram.hpp"
 #include "isa/config_dir.hpp"
+#include "netlist/output_buffer.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -129,7 +130,7 @@ std::array<Costs, 2> EdgeCosts::count(std::size_t number, std::size_t i, std::si
     at(through_dram, Limit::DramInputs) = use.sources;
     Op producer = made(edge.producer, i);
     if (detail.window > 1) {
-        producer.buf_size_mb = detail.window + 1;  // one of them is being made
+        producer.buf_size_mb = whole_blocks_buffer(detail.window + 1, producer.cfg.out.t);  // one is being made
         const std::int64_t bytes = l1_bytes(producer, from.resident);
         at(direct, Limit::SliceBuffer) =
             std::max<std::int64_t>(0, bytes - choices_.ops[edge.producer].choice.usable_bytes);

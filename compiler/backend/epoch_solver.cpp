@@ -205,6 +205,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     failure_ = Failure::None;
     epoch.buffers = std::move(routes.buffers);
     epoch.waiting = std::move(routes.waiting);
+    epoch.hand_over_cycles = routes.hand_over_cycles;
     epoch.cuts = cuts.why;
     for (std::size_t op = first; op < end; ++op) {
         epoch.rejected.emplace_back();

@@ -56,6 +56,7 @@ double estimated_cycles(const Graph& graph, const OpBudget& budget, const Schedu
     ScheduleOptions one = options;
     // chance tells nothing, and simulating every question would take long
     if (one.policy == Policy::Random || one.policy == Policy::Simulated) one.policy = Policy::Balanced;
+    one.one_height = false;  // one schedule is enough to compare by
     const Schedule schedule = Planner(last, budget, one).schedule(one);
     double cycles = 0;
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)

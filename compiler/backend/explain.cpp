@@ -43,6 +43,7 @@ CandidateReport report(const Candidate& c) {
     out.l1_bytes = c.l1_bytes;
     out.kernel_cycles = c.kernel_cycles;
     out.dram_cycles = c.dram_cycles;
+    out.pipe_cycles = c.pipe_cycles;
     return out;
 }
 

@@ -1,18 +1,21 @@
 #include "compiler/backend/held_forks.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/ir/builder.hpp"
-#include "netlist/plan/hand_over.hpp"
 
 namespace tt::ir {
 
-bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
-    if (readers.size() < 2) return false;
+HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
     std::vector<OutputReader> seen;
     for (const auto& [to, k] : readers)
         seen.push_back({to->name(), tile_orders(to->cfg, k, to->tms[k], producer.cfg.out), 1, false});
-    return hand_over(producer, microbatch, seen).scatter();
+    return hand_over(producer, microbatch, seen);
+}
+
+bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
+    return readers.size() > 1 && direct_hand_over(producer, readers, microbatch).scatter();
 }
 
 std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,
@@ -33,22 +36,25 @@ std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::siz
         }
         if (!known->second) continue;
         const ValueId node = choices.ops[consumer].node;
-        held.push_back({node, operands_of(choices.graph->nodes[node])[choices.details[e].operand].input});
+        const double block = static_cast<double>(std::max<std::int64_t>(1, schedule.ops[producer].op.buf_size_mb / 2));
+        held.push_back({node, operands_of(choices.graph->nodes[node])[choices.details[e].operand].input,
+                        (block + slices) / block});
     }
-    std::sort(held.begin(), held.end());
     return held;
 }
 
 Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks) {
     Graph result;
     Builder build(result);
+    std::set<std::pair<ValueId, std::size_t>> held;
+    for (const HeldFork& fork : forks) held.emplace(fork.consumer, fork.input);
     std::vector<ValueId> moved;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         std::vector<Edge> inputs = node.inputs;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             inputs[k].value = moved[inputs[k].value];
-            if (!std::binary_search(forks.begin(), forks.end(), HeldFork{id, k})) continue;
+            if (!held.contains({id, k})) continue;
             build.set_origin(node.origin);
             build.set_kind(node.kind);
             inputs[k].value =

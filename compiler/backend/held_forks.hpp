@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiler/backend/choices.hpp"
+#include "netlist/plan/hand_over.hpp"
 
 namespace tt::ir {
 
@@ -13,8 +14,9 @@ struct DirectReader {
     std::size_t operand = 0;
 };
 
-/// Whether the op hands its tiles to several readers in blocks, by the planner's rules. Then none gets the next block
-/// before all have taken this one.
+/// How the op hands its tiles to these readers, by the planner's rules.
+HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
+/// Whether that is in blocks to several. Then none gets the next block before all have taken this one.
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
 
 /// Of a schedule with its final orders. `waiting`: edge -> slices that wait in its producer, of direct edges inside

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "compiler/backend/held_forks.hpp"
+#include "netlist/output_buffer.hpp"
+#include "netlist/plan/hand_over_time.hpp"
 
 namespace tt::ir {
 
@@ -18,7 +20,10 @@ public:
     }
 
     Routes run() {
+        double pace = 0;
         for (std::size_t i = first_; i < first_ + ops_.size(); ++i) connect(i);
+        for (const RoutedOp& op : ops_) pace = std::max(pace, op.candidate->cycles);
+        for (std::size_t i = first_; i < first_ + ops_.size(); ++i) enlarge_blocks(i, pace);
         return std::move(routes_);
     }
 
@@ -78,22 +83,23 @@ private:
     bool shares_blocks(std::size_t op) {
         const auto [known, fresh] = in_blocks_.try_emplace(op, false);
         if (!fresh) return known->second;
+        return known->second = forks_in_blocks(*at(op).op, direct_readers(op), budget_.microbatch);
+    }
+
+    std::vector<DirectReader> direct_readers(std::size_t op) const {
         std::vector<DirectReader> readers;
         for (const std::size_t e : choices_.from[op])
             if (const std::size_t to = choices_.edges[e].consumer; !cut_[e] && to < first_ + ops_.size())
                 readers.push_back({at(to).op, choices_.details[e].operand});
-        return known->second = forks_in_blocks(*at(op).op, readers, budget_.microbatch);
+        return readers;
     }
-
-    /// Blocks are halves of the buffer.
-    static std::int64_t two_halves(std::int64_t buffer) { return (buffer + 1) / 2 * 2; }
 
     /// buf_size_mb of the edge's producer for the consumer to begin so much later.
     std::int64_t buffer_for(std::size_t edge, double later) {
         const std::int64_t wait = waiting(edge, later), window = choices_.details[edge].window;
         const std::int64_t streamed = std::max(wait, window > 1 ? window - 1 : 0) + double_buffer;
         const bool block = wait > 0 && shares_blocks(producer(edge));
-        return two_halves(block ? std::max(streamed, 2 * wait) : streamed);
+        return whole_blocks_buffer(block ? std::max(streamed, 2 * wait) : streamed, at(producer(edge)).op->cfg.out.t);
     }
 
     void connect(std::size_t i) {
@@ -128,8 +134,36 @@ private:
             }
         buffer = std::max(buffer, least);
         const std::int64_t most = buffer_for(edge, at.usual - there.usual);
-        while (buffer < most && over(op, buffer + 2) <= 0) buffer += 2;
+        while (buffer < most) {
+            const std::int64_t longer = whole_blocks_buffer(buffer + 1, ops_[op - first_].op->cfg.out.t);
+            if (over(op, longer) > 0) break;
+            buffer = longer;
+        }
         return true;
+    }
+
+    /// What a block costs, its sender or who gathers it, is paid less often with larger ones: the smallest that hand
+    /// over as fast as the epoch's slowest op takes, else the fastest there is room for.
+    void enlarge_blocks(std::size_t op, double pace) {
+        const std::vector<DirectReader> readers = direct_readers(op);
+        if (readers.empty()) return;
+        const PipeConstants& pipes = pipe_constants(budget_.chip->files.noc);
+        Op longer = *at(op).op;
+        std::int64_t& buffer = routes_.buffers[op - first_];
+        const auto cycles_with = [&](std::int64_t length) {
+            longer.buf_size_mb = length;
+            return hand_over_cycles(direct_hand_over(longer, readers, budget_.microbatch), longer, pipes);
+        };
+        double best = cycles_with(buffer);
+        for (std::int64_t mblocks = buffer / 2 + 1; mblocks <= longer.cfg.out.t && best > pace; ++mblocks) {
+            if (longer.cfg.out.t % mblocks != 0) continue;
+            if (over(op, 2 * mblocks) > 0) break;
+            const double cycles = cycles_with(2 * mblocks);
+            if (cycles >= best) continue;
+            best = cycles;
+            buffer = 2 * mblocks;
+        }
+        routes_.hand_over_cycles = std::max(routes_.hand_over_cycles, best);
     }
 
     static constexpr std::int64_t double_buffer = 2;

@@ -126,6 +126,7 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     std::vector<ScheduleOptions> all;
     ScheduleOptions one = options;
     one.policy = Policy::Balanced;
+    one.one_height = false;
     for (const double dram : {0.4, 0.8})
         for (const double packing : {1.0, 0.9})
             for (const double stages : {0.0, 0.4, 1.0}) {
@@ -151,7 +152,32 @@ Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptio
       places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {}
 Planner::~Planner() = default;
 
+/// With what held forks make of the epochs' times.
+void Planner::estimate(Schedule& schedule) const {
+    std::vector<double> slowdown(schedule.epochs, 1);
+    for (const HeldFork& fork : schedule.held_forks) {
+        double& of_epoch = slowdown[schedule.ops[schedule.op_of(fork.consumer)].epoch];
+        of_epoch = std::max(of_epoch, fork.slowdown);
+    }
+    for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch) {
+        schedule.epoch_cycles[epoch] *= slowdown[epoch];
+        schedule.estimated_cycles +=
+            schedule.epoch_cycles[epoch] + budget_.chip->timing.epoch_load / static_cast<double>(budget_.microbatch);
+    }
+}
+
+/// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
+/// better at times.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
+    Schedule best = one(options);
+    if (options.policy != Policy::Balanced || !options.one_height) return best;
+    ScheduleOptions ribbon = options;
+    ribbon.policy = Policy::Ribbon;
+    Schedule other = one(ribbon);
+    return other.estimated_cycles < best.estimated_cycles ? std::move(other) : std::move(best);
+}
+
+Schedule Planner::one(const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
@@ -168,13 +194,13 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
             schedule.ops.back().epoch = schedule.epochs;
             schedule.ops.back().op.overlay_size = budget_.overlay_size;
         }
-        const double cycles = std::max(slowest(choices_->ops, epoch), epoch.link_cycles);
-        schedule.epoch_cycles.push_back(cycles);
-        schedule.estimated_cycles += cycles + budget_.chip->timing.epoch_load / static_cast<double>(budget_.microbatch);
+        schedule.epoch_cycles.push_back(
+            std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
         ++schedule.epochs;
     }
     if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);
     schedule.held_forks = held_forks(*choices_, waiting, budget_.microbatch, schedule);
+    estimate(schedule);
     return schedule;
 }
 

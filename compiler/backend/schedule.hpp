@@ -47,6 +47,7 @@ struct ScheduleOptions {
     SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
     std::uint32_t seed = 0;    ///< of the random policy
     double packing = 1;        ///< balanced: share of the cores an epoch may count on
+    bool one_height = true;    ///< balanced: or as ribbon, where that is estimated quicker
     double stages = 0.4;       ///< balanced: full inputs that each op of an epoch holds back
     double dram = 0.4;         ///< balanced: share of the memories' rates that an epoch may count on
     Overrides overrides;       ///< by op
@@ -60,7 +61,7 @@ struct ScheduleOptions {
 struct HeldFork {
     ValueId consumer = 0;
     std::size_t input = 0;  ///< of the node
-    friend auto operator<=>(const HeldFork&, const HeldFork&) = default;
+    double slowdown = 1;    ///< of its epoch: a block takes that many times what making it takes
 };
 
 struct Schedule {
@@ -70,7 +71,7 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
-    std::vector<double> epoch_cycles;  ///< of the slowest op or NoC link, per input
+    std::vector<double> epoch_cycles;  ///< of the slowest op, hand-over, NoC link or held fork, per input
     double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs
     std::vector<Decision> decisions;   ///< per op
     std::string variant;               ///< the simulated policy: which of those tried
@@ -97,6 +98,9 @@ public:
     Schedule schedule(const ScheduleOptions& options) const;
 
 private:
+    Schedule one(const ScheduleOptions& options) const;
+    void estimate(Schedule& schedule) const;
+
     const OpBudget& budget_;
     std::unique_ptr<Choices> choices_;
     std::unique_ptr<EdgeCosts> costs_;
