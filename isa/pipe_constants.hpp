@@ -11,7 +11,7 @@ namespace tt {
 /// bytes per clock.
 struct PipeConstants {
     double block = 0;            ///< from a block packed, or the one before sent, to its first tile leaving
-    double block_fork = 0;       ///< the same, for each fork of the core
+    double block_fork = 0;       ///< the same, for each fork of the core and each time it begins its phases anew
     double phase = 0;            ///< between two phases to the same partner
     double partner = 0;          ///< between two phases with another partner
     double stream_bytes = 1;     ///< one stream sends

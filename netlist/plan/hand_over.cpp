@@ -245,6 +245,14 @@ std::int64_t streams_of_block(const std::vector<Taken>& readers) {
     return most;
 }
 
+/// Of the core that does it most often, the times that its forks begin again with their phases.
+std::int64_t begun_again(const std::vector<Fork>& forks) {
+    std::map<std::int64_t, std::int64_t> of;  // by source
+    std::int64_t most = 0;
+    for (const Fork& fork : forks) most = std::max(most, of[fork.source] += fork.repeats - 1);
+    return most;
+}
+
 }  // namespace
 
 std::int64_t HandOver::most_phases() const {
@@ -293,6 +301,7 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     for (std::size_t r = 0; r < readers.size(); ++r)
         for (std::size_t p = 0; p < taken[r].size(); ++p) add_forks(made, r, p, readers[r], taken[r][p]);
     made.streams = streams_of_block(taken);
+    made.starts = made.streams + begun_again(made.forks);
     made.held_together = made.scatter() ? held_together(blocks, readers) : made.block_tiles;
     return made;
 }

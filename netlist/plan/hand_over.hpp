@@ -53,6 +53,7 @@ struct HandOver {
     std::int64_t held_together = 0;
     std::vector<Fork> forks;
     bool scatter() const { return rule != ScatterRule::None; }
+    std::int64_t starts = 0;           ///< of streams, for one core and block: each begins anew for every repeat
     std::int64_t streams = 0;          ///< most that send one block of a core: a stack's cores in turn share one
     std::int64_t most_phases() const;  ///< of one core and block, over its forks
 };

@@ -55,7 +55,7 @@ double hand_over_cycles(const HandOver& made, const Op& producer, const PipeCons
     double cycles = per_input / block * sent;
     if (made.scatter())
         cycles += per_input / static_cast<double>(made.held_together) *
-                  (constants.block + constants.block_fork * static_cast<double>(made.streams));
+                  (constants.block + constants.block_fork * static_cast<double>(made.starts));
     return cycles;
 }
 

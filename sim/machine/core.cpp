@@ -108,7 +108,7 @@ void Core::try_open() {
     if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
     if (produced_ < block_end(open_) || (epoch_.mechanisms.lockstep && released_ < open_)) return;
     opening_ = true;
-    epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.hand_over.streams), *this, Opened);
+    epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.hand_over.starts), *this, Opened);
 }
 
 Core::Held Core::held_by(std::int64_t position) const {

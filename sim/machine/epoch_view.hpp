@@ -45,11 +45,11 @@ struct EpochView {
     EpochEvents& events;
 
     Chip& chip(std::int64_t id) const { return board.chip(id); }
-    /// From a block that is packed, and that all its streams may send, to its first tile leaving.
-    Cycle block_time(std::int64_t chip_id, std::int64_t streams) const {
+    /// From a block that is packed, and that its streams may send, each begun so often in all, to its first tile leaving.
+    Cycle block_time(std::int64_t chip_id, std::int64_t starts) const {
         if (!mechanisms.firmware) return 0;
         const PipeConstants& t = chip(chip_id).pipes();
-        return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(streams));
+        return static_cast<Cycle>(t.block + t.block_fork * static_cast<double>(starts));
     }
     void schedule(std::int64_t chip, Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) const {
         board.chip(chip).calendar().at(when, actor, what, argument);

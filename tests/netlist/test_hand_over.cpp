@@ -176,6 +176,7 @@ TEST_CASE("a broadcast sends the same phases again and again") {
         handed(producer(turned), {eltwise(cut(1, 1, 8, 24, 1, 1), turned, tms(Tm::Kind::BroadcastR, 4))});
     CHECK(many.unit == 1);
     CHECK(many.forks.at(0).repeats == 4);
+    CHECK(many.starts == many.streams + 3);
 }
 
 TEST_CASE("a queue reads by its own blocks") {
