@@ -44,15 +44,22 @@ Ordered transforms_json(const std::vector<TensorTransform>& transforms) {
                         {"stride_width", t.stride},
                         {"kernel_height", t.kernel},
                         {"kernel_width", t.kernel},
-                        {"concat_group", 0},
-                        {"concat_index", 0},
-                        {"concat_dim", 0}});
+                        {"concat_group", t.group},
+                        {"concat_index", t.index},
+                        {"concat_dim", t.axis}});
     return list;
 }
 
 Ordered tiles_json(const std::map<std::string, TileDim>& tiles) {
     Ordered map = Ordered::object();
     for (const auto& [name, tile] : tiles) map[name] = {tile.h, tile.w};
+    return map;
+}
+
+Ordered stacks_json(const std::map<std::string, HostStack>& stacks) {
+    Ordered map = Ordered::object();
+    for (const auto& [queue, stack] : stacks)
+        map[queue] = {{"hstack_factor", stack.h}, {"vstack_factor", stack.v}, {"row_major", stack.row_major}};
     return map;
 }
 
@@ -110,7 +117,7 @@ Ordered state_json(const DeviceRecord& r) {
     state["ordered_intermediate_shapes"] = r.intermediate_shapes;
     state["ordered_output_data_formats"] = r.output_formats;
     state["netlist_filename"] = r.netlist;
-    state["output_host_tms"] = Ordered::object();
+    state["output_host_tms"] = stacks_json(r.host_stacks);
     state["consteval_trace"] = Ordered::object();
     state["post_const_eval_constants"] = tensors_json(r.constant_values);
     state["post_const_eval_parameters"] = tensors_json(r.parameter_values);
@@ -243,7 +250,7 @@ Shape transform_shape(const JsonObject& in, const std::string& key) {
     return found->contains("dims_") ? numbers(in, (*found)["dims_"], key) : Shape{};
 }
 
-/// Numbers foreign to the type are not initialised by the original: only those of Prestride are looked at.
+/// Numbers foreign to the type are not initialised by the original, and not looked at.
 TensorTransform transform(const json& item, const std::string& path, const std::string& place) {
     const JsonObject in(item, path, place);
     TensorTransform t;
@@ -251,6 +258,11 @@ TensorTransform transform(const json& item, const std::string& path, const std::
     t.original = transform_shape(in, "original_shape");
     t.reinterpreted = transform_shape(in, "reinterpreted_shape");
     t.unpadded = transform_shape(in, "unpadded_shape");
+    if (t.type == "Concatenate") {
+        t.group = in.whole(in.need("concat_group"), "concat_group", 0);
+        t.index = in.whole(in.need("concat_index"), "concat_index", 0);
+        t.axis = in.whole(in.need("concat_dim"), "concat_dim", -8);
+    }
     if (t.type != "Prestride") return t;
     t.stride = in.whole(in.need("stride_height"), "stride_height", 1);
     if (in.whole(in.need("stride_width"), "stride_width", 1) != t.stride)
@@ -263,6 +275,22 @@ std::vector<TensorTransform> transforms(const JsonObject& in, const std::string&
     std::vector<TensorTransform> all;
     if (const json* found = in.find(key); found && !found->is_null())
         for (const json& item : in.list(key)) all.push_back(transform(item, key, place));
+    return all;
+}
+
+std::map<std::string, HostStack> host_stacks(const JsonObject& in, const std::string& place) {
+    std::map<std::string, HostStack> all;
+    const json* found = in.find("output_host_tms");
+    if (!found || !found->is_object()) return all;
+    for (const auto& [queue, item] : found->items()) {
+        const JsonObject tms(item, "output_host_tms", place);
+        HostStack& stack = all[queue];
+        stack.h = tms.whole(tms.need("hstack_factor"), "hstack_factor", 1);
+        stack.v = tms.whole(tms.need("vstack_factor"), "vstack_factor", 1);
+        const json& rows = tms.need("row_major");
+        if (!rows.is_boolean()) tms.fail("row_major", "true or false is wanted");
+        stack.row_major = rows.get<bool>();
+    }
     return all;
 }
 
@@ -330,6 +358,7 @@ void read_state(const json& value, const std::string& place, DeviceRecord& r) {
     (void)in.need("ordered_input_runtime_tensor_transforms");
     r.input_transforms = transforms(in, "ordered_input_runtime_tensor_transforms", place);
     r.output_transforms = transforms(in, "ordered_output_runtime_tensor_transforms", place);
+    r.host_stacks = host_stacks(in, place);
     r.input_shapes = shapes(in, "ordered_input_shapes");
     r.output_shapes = shapes(in, "ordered_output_shapes");
     r.target_shapes = shapes(in, "ordered_target_shapes");

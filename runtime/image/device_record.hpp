@@ -30,8 +30,15 @@ struct StoredTensor {
 /// What the host does to a tensor beside padding or cutting it.
 struct TensorTransform {
     std::string type = "NoTransform";
-    Shape original, reinterpreted, unpadded;  ///< empty: not valid
-    std::int64_t stride = 0, kernel = 0;
+    Shape original, reinterpreted, unpadded;      ///< empty: not valid
+    std::int64_t stride = 0, kernel = 0;          ///< Prestride
+    std::int64_t group = 0, index = 0, axis = 0;  ///< Concatenate
+};
+
+/// How the host restacks the slices of an output: h beside each other and v below each other make one.
+struct HostStack {
+    std::int64_t h = 1, v = 1;
+    bool row_major = true;  ///< slices go along rows of the result, else along columns
 };
 
 struct DeviceRecord {
@@ -53,6 +60,7 @@ struct DeviceRecord {
     std::vector<std::int64_t> input_programs, output_programs;  ///< k of run_fwd_<k>
     std::vector<TensorTransform> input_transforms, output_transforms;
     std::map<std::string, TileDim> input_tiles, parameter_tiles, constant_tiles;
+    std::map<std::string, HostStack> host_stacks;  ///< by output queue
     std::vector<std::string> output_formats;
     std::string netlist;  ///< as device.json has it; its base name lies at the top of the image
     std::map<std::string, StoredTensor> constant_values, parameter_values;

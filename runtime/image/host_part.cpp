@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "compiler/compile.hpp"
-#include "compiler/lower/lowering.hpp"
+#include "compiler/ir/builder.hpp"
+#include "runtime/image/host_shapes.hpp"
 
 namespace tt::image {
 
@@ -23,66 +25,8 @@ const Queue& queue_of(const ir::CompiledModel& model, const std::string& name, b
     return *queue;
 }
 
-std::int64_t entry_datums(const Queue& queue) {
-    return ir::extent({queue.shape().z, queue.shape().rt, queue.tile.h, queue.shape().ct, queue.tile.w});
-}
-
-/// Whether a tensor of that shape, filled up to tiles, is an entry of the queue.
-bool fills(const Shape& dims, const Queue& queue) {
-    if (const std::int64_t datums = ir::extent(dims); datums < 0 || datums > entry_datums(queue)) return false;
-    const ir::Form form = ir::form_of(dims);
-    return form.z == queue.shape().z && form.full_rows() == queue.shape().rt * queue.tile.h &&
-           form.full_cols() == queue.shape().ct * queue.tile.w;
-}
-
-/// A tensor as the user has it, and as it fills the queue.
-struct Shapes {
-    Shape outside, inside;
-};
-
-/// What the transform makes of the record's shape; without one, that where it fills the queue, else the entry's.
-/// Throws for transforms that are not done, and for shapes that do not fit together.
-Shapes shapes_of(const Queue& queue, const TensorTransform& transform, const Shape* recorded, bool input,
-                 const std::string& place) {
-    const Shape entry{queue.shape().z, queue.shape().rt * queue.tile.h, queue.shape().ct * queue.tile.w};
-    Shapes shapes;
-    if (transform.type == "NoTransform") {
-        shapes.inside = recorded && fills(*recorded, queue) ? *recorded : entry;
-        shapes.outside = shapes.inside;
-        return shapes;
-    }
-    if (transform.type == "ReinterpretShape") {
-        shapes.inside = transform.reinterpreted;
-        shapes.outside = input || !recorded ? transform.original : *recorded;
-    } else if (transform.type == "Unpad" && !input) {
-        shapes.outside = shapes.inside = transform.unpadded;
-    } else {
-        fail_unsupported({place, 0, 0}, "'{}': the tensor transform {} is not done; {} are", queue.name, transform.type,
-                         "NoTransform, ReinterpretShape and, of outputs, Unpad");
-    }
-    if (!fills(shapes.inside, queue) || ir::extent(shapes.outside) != ir::extent(shapes.inside))
-        fail_input({place, 0, 0}, "'{}': {} makes [{}] of [{}]; an entry of the queue has [{}]", queue.name,
-                   transform.type, fmt::join(shapes.inside, ", "), fmt::join(shapes.outside, ", "),
-                   fmt::join(entry, ", "));
-    return shapes;
-}
-
 ir::DType dtype_of(const Queue& queue) {
     return is_integer(queue.df) || is_raw(queue.df) ? ir::DType::I32 : ir::DType::F32;
-}
-
-/// The value in another shape, where it is another.
-ir::ValueId reshaped(ir::Graph& graph, ir::ValueId value, const Shape& to) {
-    if (graph.type(value).dims == to) return value;
-    ir::Node node;
-    node.op = "reshape";
-    node.name = graph.nodes[value].name + "_reshaped";
-    node.inputs = {{value, {}}};
-    node.attrs["dims"] = to;
-    node.type = graph.type(value);
-    node.type.dims = to;
-    graph.nodes.push_back(std::move(node));
-    return graph.nodes.size() - 1;
 }
 
 ir::ValueId add_named(ir::Graph& graph, const std::string& name, const ir::Type& type) {
@@ -94,27 +38,120 @@ ir::ValueId add_named(ir::Graph& graph, const std::string& name, const ir::Type&
     return graph.nodes.size() - 1;
 }
 
-void add_input(ir::CompiledModel& model, const Queue& queue, const Shapes& shapes) {
+/// The value's datums in that order, fillers between, as a tensor of that shape.
+ir::ValueId arranged(ir::Graph& graph, ir::ValueId value, const std::vector<std::int64_t>& from, const Shape& to) {
+    ir::Builder b(graph);
+    b.set_origin(graph.nodes[value].origin);
+    if (!from.empty()) {
+        const ir::DType dtype = b.type(value).dtype;
+        const Shape size{static_cast<std::int64_t>(from.size())};
+        ir::Literal place(ir::DType::I64, size), none(ir::DType::Bool, size), filler(dtype, size);
+        bool any = false;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            const auto at = static_cast<std::int64_t>(i);
+            place.set(at, static_cast<double>(std::max<std::int64_t>(0, from[i])));
+            none.set(at, from[i] < 0 ? 1 : 0);
+            filler.set(at, from[i] == HostShapes::ones ? -1 : 0);
+            any = any || from[i] < 0;
+        }
+        value = b.add("take", {b.reshape(value, {ir::extent(b.dims(value))}), b.constant(std::move(place))});
+        if (any) value = b.add("where", {b.constant(std::move(none)), b.constant(std::move(filler)), value});
+    }
+    return b.dims(value) == to ? value : b.reshape(value, to);
+}
+
+void add_input(ir::CompiledModel& model, const Queue& queue, const HostShapes& shapes) {
     ir::HostProgram& program = model.host.program;
     const ir::DType dtype = dtype_of(queue);
     const ir::ValueId given = add_named(program.graph, queue.name, {dtype, shapes.outside, {}});
-    program.to_device.push_back({queue.name, reshaped(program.graph, given, shapes.inside)});
+    program.to_device.push_back({queue.name, arranged(program.graph, given, shapes.from, shapes.inside)});
     model.host.to_device.push_back({queue.name, queue.name, {dtype, shapes.inside, {}}, queue.df});
 }
 
-void add_output(ir::CompiledModel& model, const Queue& queue, const Shapes& shapes) {
+/// The value of an output, which the caller makes one of the model's.
+ir::ValueId add_output(ir::CompiledModel& model, const Queue& queue, const HostShapes& shapes) {
     ir::Graph& graph = model.host.program.graph;
     const ir::Type type{dtype_of(queue), shapes.inside, {}};
     const ir::ValueId result = add_named(graph, queue.name, type);
     graph.nodes[result].attrs["device"] = std::int64_t{1};
-    graph.outputs.push_back({queue.name, reshaped(graph, result, shapes.outside), {}});
     model.host.from_device.push_back({queue.name, queue.name, type, queue.df});
+    return arranged(graph, result, shapes.from, shapes.outside);
 }
 
 /// Of the k-th tensor of a list.
 template <class T>
 const T* at(const std::vector<T>& all, std::size_t k) {
     return k < all.size() ? &all[k] : nullptr;
+}
+
+struct Joined {
+    std::string name;
+    ir::ValueId value = 0;
+    std::int64_t index = 0, axis = 0;
+};
+
+/// Each stands where its part of the axis is.
+ir::ValueId joined(ir::Builder& b, const std::vector<Joined>& parts, std::size_t axis, const Shape& whole) {
+    std::optional<ir::ValueId> all;
+    std::int64_t begin = 0;
+    for (const Joined& part : parts) {
+        const std::int64_t length = b.dims(part.value)[axis];
+        Shape along(whole.size(), 1);
+        along[axis] = whole[axis];
+        ir::Literal place(ir::DType::I64, {whole[axis]}), here(ir::DType::Bool, along);
+        for (std::int64_t i = 0; i < whole[axis]; ++i) {
+            place.set(i, static_cast<double>(std::clamp<std::int64_t>(i - begin, 0, length - 1)));
+            here.set(i, i >= begin && i < begin + length ? 1 : 0);
+        }
+        const ir::ValueId spread =
+            b.add("take", {part.value, b.constant(std::move(place))}, {{"axis", static_cast<std::int64_t>(axis)}});
+        all = all ? b.add("where", {b.constant(std::move(here)), spread, *all}) : spread;
+        begin += length;
+    }
+    return *all;
+}
+
+/// The outputs of a group one behind the other along an axis, by their index; the first gives its name.
+void add_joined(ir::Graph& graph, std::vector<Joined> parts, const std::string& place) {
+    std::sort(parts.begin(), parts.end(), [](const Joined& a, const Joined& b) { return a.index < b.index; });
+    ir::Builder b(graph);
+    Shape whole = b.dims(parts.front().value);
+    const auto rank = static_cast<std::int64_t>(whole.size());
+    const std::int64_t axis = parts.front().axis < 0 ? parts.front().axis + rank : parts.front().axis;
+    if (axis < 0 || axis >= rank)
+        fail_input({place, 0, 0}, "'{}': outputs are to be joined along axis {} of [{}]", parts.front().name,
+                   parts.front().axis, fmt::join(whole, ", "));
+    const auto a = static_cast<std::size_t>(axis);
+    whole[a] = 0;
+    for (const Joined& part : parts) {
+        Shape same = b.dims(part.value);
+        const std::int64_t length = same.size() == whole.size() ? same[a] : 0;
+        if (length > 0) same[a] = whole[a];
+        if (same != whole || part.axis != parts.front().axis)
+            fail_input({place, 0, 0}, "'{}' and '{}' are to be joined along axis {} and differ in others",
+                       parts.front().name, part.name, axis);
+        whole[a] += length;
+    }
+    graph.outputs.push_back({parts.front().name, joined(b, parts, a, whole), {}});
+}
+
+void add_outputs(ir::CompiledModel& model, const DeviceRecord& record, const std::string& place) {
+    ir::Graph& graph = model.host.program.graph;
+    std::map<std::int64_t, std::vector<Joined>> groups;
+    for (std::size_t k = 0; k < record.outputs.size(); ++k) {
+        const Queue& queue = queue_of(model, record.outputs[k], false, place);
+        const TensorTransform* given = at(record.output_transforms, k);
+        const TensorTransform transform = given ? *given : TensorTransform{};
+        const auto stack = record.host_stacks.find(queue.name);
+        const HostStack* stacked = stack == record.host_stacks.end() ? nullptr : &stack->second;
+        const ir::ValueId value =
+            add_output(model, queue, output_shapes(queue, transform, stacked, at(record.output_shapes, k), place));
+        if (transform.type == "Concatenate")
+            groups[transform.group].push_back({queue.name, value, transform.index, transform.axis});
+        else
+            graph.outputs.push_back({queue.name, value, {}});
+    }
+    for (auto& [_, parts] : groups) add_joined(graph, std::move(parts), place);
 }
 
 /// Made-up values of all inputs that together are no more than the compiler makes; a run asks for the others.
@@ -183,17 +220,19 @@ void add_host_part(ir::CompiledModel& model, const DeviceRecord& record, const s
     if (record.training)
         fail_unsupported({place, 0, 0}, "the image is compiled for training; images for inference are run");
     if (!model.netlist.graphs.empty()) model.host.microbatch = model.netlist.graphs.front().input_count;
-    const auto add = [&](const std::string& name, const TensorTransform* transform, const Shape* shape, bool input) {
-        const Queue& queue = queue_of(model, name, input, place);
-        const Shapes shapes = shapes_of(queue, transform ? *transform : TensorTransform{}, shape, input, place);
-        (input ? add_input : add_output)(model, queue, shapes);
-    };
-    for (std::size_t k = 0; k < record.inputs.size(); ++k)
-        add(record.inputs[k], at(record.input_transforms, k), at(record.input_shapes, k), true);
-    for (std::size_t k = 0; k < record.outputs.size(); ++k)
-        add(record.outputs[k], at(record.output_transforms, k), at(record.output_shapes, k), false);
-    for (std::size_t k = 0; k < record.intermediates.size(); ++k)
-        add(record.intermediates[k].second, nullptr, at(record.intermediate_shapes, k), false);
+    for (std::size_t k = 0; k < record.inputs.size(); ++k) {
+        const Queue& queue = queue_of(model, record.inputs[k], true, place);
+        const TensorTransform* transform = at(record.input_transforms, k);
+        add_input(model, queue,
+                  input_shapes(queue, transform ? *transform : TensorTransform{}, at(record.input_shapes, k), place));
+    }
+    add_outputs(model, record, place);
+    for (std::size_t k = 0; k < record.intermediates.size(); ++k) {
+        const Queue& queue = queue_of(model, record.intermediates[k].second, false, place);
+        const ir::ValueId value =
+            add_output(model, queue, output_shapes(queue, {}, nullptr, at(record.intermediate_shapes, k), place));
+        model.host.program.graph.outputs.push_back({queue.name, value, {}});
+    }
     add_values(model);
 }
 
