@@ -45,7 +45,8 @@ struct EpochView {
     EpochEvents& events;
 
     Chip& chip(std::int64_t id) const { return board.chip(id); }
-    /// From a block that is packed, and that its streams may send, each begun so often in all, to its first tile leaving.
+    /// From a block that is packed, and that its streams may send, each begun so often in all, to its first tile
+    /// leaving.
     Cycle block_time(std::int64_t chip_id, std::int64_t starts) const {
         if (!mechanisms.firmware) return 0;
         const PipeConstants& t = chip(chip_id).pipes();
