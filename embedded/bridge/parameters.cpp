@@ -23,11 +23,11 @@ using Parameters = std::map<std::string, std::string>;
 std::string yes_no(bool value) { return value ? "1" : "0"; }
 
 /// Of one chip, under its arch's name.
-void add_chip(Parameters& all, const tt::ChipParams& chip, const tt::Machine& machine) {
-    const std::string arch = chip.name + "-";
-    const auto set = [&](const std::string& key, const auto& value) { all[arch + key] = fmt::format("{}", value); };
+void add_chip(Parameters& all, const tt::ChipParams& chip) {
+    const auto set = [&](const std::string& key, const auto& value) {
+        all[chip.name + "-" + key] = fmt::format("{}", value);
+    };
     const auto grid = [](std::size_t x, std::size_t y) { return fmt::format("{}-{}", x, y); };
-    const tt::image::MemoryLimits limits = tt::image::limits_of(machine);
     set("t6-grid_size", grid(chip.worker_x.size(), chip.worker_y.size()));
     set("t6-l1_size", chip.l1_bytes);
     set("t6-l1_reserved", chip.l1_reserved);
@@ -39,14 +39,27 @@ void add_chip(Parameters& all, const tt::ChipParams& chip, const tt::Machine& ma
     set("noc-link_bytes", chip.timing.noc_link_bytes);
     set("dram-num_channels", chip.dram.size());
     set("dram-channel_capacity", chip.dram_channel_bytes);
-    set("dram-backend_reserved_max", limits.reserved);
     for (std::size_t k = 0; k < chip.dram.size(); ++k)
         set(fmt::format("dram-core_xy_chan{}", k), fmt::format("{}-{}", chip.dram[k][0].x, chip.dram[k][0].y));
     set("eth-num_channels", chip.eth.size());
     set("eth-l1_size", chip.eth_l1_bytes);
     set("eth-l1_reserved", chip.eth_l1_reserved);
-    set("sysmem-num_channels", limits.host.size());
-    for (std::size_t k = 0; k < limits.host.size(); ++k) set(fmt::format("sysmem-chan{}_size", k), limits.host[k]);
+}
+
+/// What the original's runtime reserves and reaches, of chips whose memory map configs/images.yaml has.
+void add_memory(Parameters& all, const tt::Machine& machine) {
+    const std::string arch = machine.chips.front().params.name + "-";
+    tt::image::MemoryLimits limits;
+    try {
+        limits = tt::image::limits_of(machine);
+    } catch (const tt::Error& error) {
+        if (error.fault() != tt::Fault::Unsupported) throw;
+        return;
+    }
+    all[arch + "dram-backend_reserved_max"] = fmt::format("{}", limits.reserved);
+    all[arch + "sysmem-num_channels"] = fmt::format("{}", limits.host.size());
+    for (std::size_t k = 0; k < limits.host.size(); ++k)
+        all[fmt::format("{}sysmem-chan{}_size", arch, k)] = fmt::format("{}", limits.host[k]);
 }
 
 void add_system(Parameters& all, const tt::Machine& machine) {
@@ -89,7 +102,8 @@ std::map<std::string, std::string> backend_parameters(const std::string& soc, co
         std::string system = described;
         for (const std::string& name : tt::chip_names()) {
             const tt::Machine machine = tt::make_machine(name, {.device = name == described ? soc : ""});
-            add_chip(all, machine.chips.front().params, machine);
+            add_chip(all, machine.chips.front().params);
+            add_memory(all, machine);
         }
         if (system.empty()) system = "wormhole_b0";
         add_system(all, tt::make_machine(system, {.device = soc, .cluster = cluster}));
