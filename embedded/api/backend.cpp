@@ -1,14 +1,11 @@
 #include "embedded/api/backend.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "embedded/api/backend_options.hpp"
 #include "embedded/api/device_image.hpp"
-#include "embedded/api/names.hpp"
 
 namespace fs = std::filesystem;
-using tt::COMPILE_FAILURE;
 using tt::DEVICE_STATUS_CODE;
 using tt_backend_api::Record;
 using tt_backend_api::status_of;
@@ -21,33 +18,6 @@ std::shared_ptr<Record> record_of(const tt::tt_backend_config& config, const std
     record->netlist_path = netlist_path;
     record->output_dir = config.output_dir;
     return record;
-}
-
-/// Offsets of the places that a strided kernel looks at, by rows.
-tt::tt_s_descriptor strides_of(const tt_bridge::Prestride& p) {
-    tt::tt_s_descriptor s;
-    s.stride = static_cast<int>(p.stride);
-    const auto most = static_cast<int>(p.kernel == 0 ? p.stride : std::min(p.kernel, p.stride));
-    for (int y = 0; y < most; ++y)
-        for (int x = 0; x < most; ++x) s.xy_offsets.emplace_back(x, y);
-    return s;
-}
-
-tt::tt_compile_result public_result(const tt_bridge::CompileResult& from) {
-    tt::tt_compile_result result;
-    result.success = from.success;
-    if (from.success) return result;
-    result.failure_type = from.overlay ? COMPILE_FAILURE::OverlaySize
-                          : from.l1    ? COMPILE_FAILURE::L1Size
-                                       : COMPILE_FAILURE::Net2Pipe;
-    result.failure_message = from.message;
-    result.failure_target = from.target;
-    for (const tt_bridge::OpShortage& op : from.shortages) {
-        const std::uint32_t extra = op.allocated > op.maximum ? op.allocated - op.maximum : 0;
-        result.overlay_compile_result.failed_compile_results_per_epoch.push_back(
-            {op.chip, op.epoch, op.core_x, op.core_y, op.maximum, op.allocated, extra, op.graph, op.op});
-    }
-    return result;
 }
 
 }  // namespace
@@ -111,19 +81,6 @@ tt_bridge::Device& tt_backend::Impl::device() const {
 }
 
 // --- compiling, opening --------------------------------------------------------------------------------------------
-
-void tt_backend::Impl::compile(tt::tt_compile_result* result) {
-    const tt::tt_compile_result compiled = public_result(device().compile());
-    if (result) *result = compiled;
-    if (!compiled.success) throw std::runtime_error(compiled.failure_message);
-}
-
-void tt_backend::Impl::open(tt::tt_compile_result* result) {
-    if (config.mode != tt::DEVICE_MODE::RunOnly) compile(result);
-    if (!config.perf_desc_args.empty()) fs::create_directories(config.output_dir);
-    if (config.mode != tt::DEVICE_MODE::CompileOnly) device().open();
-    if (result) result->success = true;
-}
 
 DEVICE_STATUS_CODE tt_backend::initialize() { return initialize(nullptr); }
 
@@ -196,6 +153,7 @@ void tt_backend::Impl::finish() {
     for (auto& before : earlier) before->device->close();
     if (!record) return;
     record->device->close();
+    record->device->finish_trace();
     const bool ran = config.mode != tt::DEVICE_MODE::CompileOnly;
     const bool profile = config.l1_profiler_en && !record->golden();
     if (ran || profile) fs::create_directories(config.output_dir);
@@ -208,37 +166,6 @@ DEVICE_STATUS_CODE tt_backend::finish() {
 }
 
 // --- what it is ----------------------------------------------------------------------------------------------------
-
-tt::tt_dram_io_desc tt_backend::Impl::describe(const std::string& name) const {
-    const tt_bridge::QueueFacts facts = device().queue(name);
-    tt::tt_dram_io_desc q;
-    q.netlist_path = record->netlist_path;
-    q.queue_name = name;
-    q.backend_type = config.type;
-    q.backend_id = record->id;
-    q.io_type = facts.ram ? tt::IO_TYPE::RandomAccess : tt::IO_TYPE::Queue;
-    q.layout = facts.flat || facts.untilized ? tt::IO_LAYOUT::Flat : tt::IO_LAYOUT::Tilized;
-    q.bufq_grid_dim_r = facts.grid_r;
-    q.bufq_grid_dim_c = facts.grid_c;
-    q.bufq_num_slots = facts.entries;
-    q.ublock_rt = facts.ublock_rt;
-    q.ublock_ct = facts.ublock_ct;
-    q.mblock_m = facts.mblock_m;
-    q.mblock_n = facts.mblock_n;
-    q.t = facts.t;
-    q.tile_height = facts.tile_h;
-    q.tile_width = facts.tile_w;
-    q.input_count = facts.input_count;
-    q.bufq_target_format = tt_backend_api::format_named(facts.format);
-    q.bufq_start_addr_channel = facts.buffers;
-    if (record->golden())
-        for (auto& buffer : q.bufq_start_addr_channel) buffer = {0, 0};
-    q.bufq_entry_size = facts.entry_bytes;
-    if (!image) return q;
-    const auto& prestrides = image->impl().facts.prestrides;
-    if (const auto found = prestrides.find(name); found != prestrides.end()) q.s_descriptor = strides_of(found->second);
-    return q;
-}
 
 tt::tt_dram_io_desc tt_backend::get_queue_descriptor(const std::string& name) {
     const std::lock_guard lock(impl_->mutex);

@@ -132,7 +132,8 @@ public:
     /// `wait`: until the program is over.
     void run(const std::string& program, const std::map<std::string, std::int64_t>& parameters, bool wait);
     void wait_for_idle();
-    void close();  ///< calls that wait end with an error
+    void close() noexcept;  ///< calls that wait end with an error
+    void finish_trace();
     bool is_open() const;
     std::uint64_t cycles() const;
 

@@ -75,8 +75,9 @@ void Device::open() {
     });
 }
 
-void Device::close() {
-    impl_->open = false;
+void Device::close() noexcept { impl_->open = false; }
+
+void Device::finish_trace() {
     if (impl_->session && !impl_->options.trace_file.empty()) guarded([&] { impl_->session->finish_trace(); });
 }
 

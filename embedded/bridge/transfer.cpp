@@ -35,6 +35,9 @@ static void give(const Device::Impl& device, const tt::Queue& queue, const std::
         for (const tt::Tensor& entry : entries) device.live().write(queue.name, ram_slot++, entry);
         return;
     }
+    if (std::cmp_greater(entries.size(), queue.entries) && wait.seconds > 0)
+        throw NotReady(fmt::format("queue '{}' has {} entries: there will never be room for {}", queue.name,
+                                   queue.entries, entries.size()));
     device.patiently(wait, [&](tt::runtime::Patience patience) { device.live().push(queue.name, entries, patience); });
 }
 
@@ -107,7 +110,45 @@ void check_stacking(const tt::Queue& queue, bool untilized, const Stacking& s) {
                        queue.name);
 }
 
-constexpr std::size_t header_bytes = 32;
+constexpr std::size_t header_bytes = 32;  ///< of a queue in memory, before its slots
+
+/// The slot that is read first. Only tilized queues in DRAM are read round the end of their ring.
+std::int64_t first_slot(Device::Impl& device, const tt::Queue& queue, std::uint32_t count, std::int64_t ram_slot) {
+    if (is_ram(queue)) {
+        check_slots(queue, ram_slot, count);
+        return ram_slot;
+    }
+    const std::lock_guard lock(device.mutex);
+    const std::int64_t first = device.popped[queue.name] % queue.entries;
+    const bool straight = queue.where == tt::QueueLoc::Host || device.untilized(queue);
+    if (straight && first + count > queue.entries)
+        tt::fail_input(queue.loc,
+                       "{} entries of queue '{}' from slot {} go round its ring of {}; get them in two calls", count,
+                       queue.name, first, queue.entries);
+    return first;
+}
+
+std::vector<tt::Tensor> entries_from(const Device::Impl& device, const tt::Queue& queue, std::uint32_t count,
+                                     std::int64_t ram_slot, Wait wait) {
+    std::vector<tt::Tensor> entries(count);
+    if (is_ram(queue)) {
+        for (std::uint32_t k = 0; k < count; ++k) entries[k] = device.live().read(queue.name, ram_slot + k);
+        return entries;
+    }
+    device.patiently(wait, [&](tt::runtime::Patience patience) {  // the last first: all are there then
+        for (std::uint32_t k = count; k-- > 0;) entries[k] = device.live().get(queue.name, patience, k);
+    });
+    return entries;
+}
+
+/// Where entries from a slot on stand in the memory of a host queue of lines.
+unsigned char* place_in_queue(Device::Impl& device, const tt::Queue& queue, std::int64_t slot, std::size_t bytes) {
+    const std::lock_guard lock(device.mutex);
+    auto& memory = device.mapped[queue.name];
+    if (memory.empty()) memory.emplace_back(header_bytes + bytes * static_cast<std::size_t>(queue.entries), '\0');
+    return reinterpret_cast<unsigned char*>(memory.front().data()) + header_bytes +
+           static_cast<std::size_t>(slot) * bytes;
+}
 
 }  // namespace
 
@@ -116,44 +157,20 @@ Result Device::get(const std::string& name, std::uint32_t count, const Stacking&
     return guarded([&] {
         (void)impl_->live();
         const tt::Queue& queue = impl_->find(name);
-        const bool untilized = impl_->untilized(queue), on_host = queue.where == tt::QueueLoc::Host;
+        const bool untilized = impl_->untilized(queue);
         check_stacking(queue, untilized, stacking);
-        Result result;
-        result.shape = stacked_shape(queue, count, stacking);
         const bool rounded = !impl_->options.float32 || tt::is_raw(queue.df);
         const tt::DataFormat host = rounded ? tt::image::host_format_of(queue.df) : tt::DataFormat::Float32;
+        Result result;
+        result.shape = stacked_shape(queue, count, stacking);
         result.format = to_string(host);
         result.itemsize = static_cast<std::uint32_t>(tt::image::host_bytes(host));
-        std::int64_t first = ram_slot;
-        if (is_ram(queue)) {
-            check_slots(queue, ram_slot, count);
-        } else {
-            const std::lock_guard lock(impl_->mutex);
-            first = impl_->popped[name] % queue.entries;
-            if ((on_host || untilized) && first + count > queue.entries)
-                tt::fail_input(queue.loc,
-                               "{} entries of queue '{}' from slot {} go round its ring of {}; get them in "
-                               "two calls",
-                               count, name, first, queue.entries);
-        }
         const std::size_t bytes = std::size_t{result.shape[1]} * result.shape[2] * result.shape[3] * result.itemsize;
+        const std::int64_t first = first_slot(*impl_, queue, count, ram_slot);
+        const std::vector<tt::Tensor> entries = entries_from(*impl_, queue, count, ram_slot, wait);
         unsigned char* to = nullptr;
-        std::vector<tt::Tensor> entries(count);
-        if (is_ram(queue)) {
-            for (std::uint32_t k = 0; k < count; ++k) entries[k] = impl_->live().read(name, ram_slot + k);
-        } else {  // the last first: all are there then
-            impl_->patiently(wait, [&](tt::runtime::Patience patience) {
-                for (std::uint32_t k = count; k-- > 0;) entries[k] = impl_->live().get(name, patience, k);
-            });
-        }
-        if (on_host && untilized) {
-            const std::lock_guard lock(impl_->mutex);
-            auto& memory = impl_->mapped[name];
-            if (memory.empty())
-                memory.emplace_back(header_bytes + bytes * static_cast<std::size_t>(queue.entries), '\0');
-            to = reinterpret_cast<unsigned char*>(memory.front().data()) + header_bytes +
-                 static_cast<std::size_t>(first) * bytes;
-            result.in_queue = to;
+        if (queue.where == tt::QueueLoc::Host && untilized) {
+            result.in_queue = to = place_in_queue(*impl_, queue, first, bytes);
         } else {
             result.memory = std::make_shared<std::vector<std::uint32_t>>((bytes * count + 3) / 4);
             to = reinterpret_cast<unsigned char*>(result.memory->data());

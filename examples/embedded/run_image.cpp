@@ -1,7 +1,7 @@
 // Loads a device image, pushes a microbatch of ones, runs every program once and reads the outputs; as often as asked.
+#include <io_utils.h>
 #include <cstdlib>
 #include <cstring>
-#include <io_utils.h>
 #include <iostream>
 
 /// A number of an output as a float.

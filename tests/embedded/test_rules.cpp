@@ -42,6 +42,13 @@ TEST_CASE_METHOD(Two, "no batch is pushed in part") {
     CHECK(backend::get_output(y, none, true, 0) == RuntimeError);
 }
 
+TEST_CASE_METHOD(Two, "a batch that the ring can never hold is late, too") {
+    const std::vector<float> many = counting(o.datums() * 6, 60);
+    const tt_PytorchTensorDesc six = tensor_of(many, DataFormat::Float32, o, 6);
+    CHECK(backend::push_input(x, six, false, 1) == TimeoutError);
+    CHECK(backend::push_input(x, six, false, 0) == RuntimeError);
+}
+
 TEST_CASE_METHOD(Two, "one get or pop too many: TimeoutError with a time-out, RuntimeError at once without") {
     REQUIRE(backend::push_input(x, entries(2), false, 1) == Success);
     REQUIRE(device.run() == Success);
