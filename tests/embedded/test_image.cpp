@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tests/embedded/identity.hpp"
 
@@ -116,6 +117,36 @@ TEST_CASE("two images in one process keep their own names") {
     tt_backend_config config;
     config.arch = ARCH::GRAYSKULL;
     CHECK_THROWS_WITH(tt_backend::create(a, config), Catch::Contains("compiled for"));
+}
+
+TEST_CASE("an image whose input is shuffled for a strided convolution") {
+    const Folder folder;
+    const std::string model = folder.write("model.tg", model_text());
+    tool("compile " + model + " --device wh_n150 -o " + folder / "model.tti");
+    tool("tti extract " + folder / "model.tti" + " -o " + folder / "changed");
+    std::ifstream in(folder / "changed/unzipped_tti/device.json");
+    std::string json{std::istreambuf_iterator<char>(in), {}};
+    std::size_t at = json.find("ordered_input_runtime_tensor_transforms");
+    const auto put = [&](const std::string& from, const std::string& to) {
+        at = json.find(from, at);
+        REQUIRE(at != std::string::npos);
+        json.replace(at, from.size(), to);
+    };
+    put("NoTransform", "Prestride");
+    put("\"valid_\": false", "\"valid_\": true");
+    put("\"dims_\": []", "\"dims_\": [1, 3, 4, 6]");
+    for (const char* key : {"stride_height", "stride_width", "kernel_height", "kernel_width"})
+        put("\"" + std::string(key) + "\": 0", "\"" + std::string(key) + "\": 2");
+    folder.write("changed/unzipped_tti/device.json", json);
+    tool("tti pack " + folder / "changed" + " -o " + folder / "strided.tti");
+
+    const auto image = std::make_shared<tt_device_image>(folder / "strided.tti", folder / "open");
+    CHECK(image->get_io_prestride_map().at("x") == prestride_info{3, 4, 6, 2});
+    const auto backend = opened(image);
+    CHECK(io::utils::get_queue_descriptor(backend, "x").s_descriptor.xy_offsets.size() == 4);
+    const std::vector<float> out = run_once(image, backend, 1);
+    for (std::size_t row = 0; row < 32; ++row)  // 3 channels x 4 places; six of the 64 columns are filled
+        CHECK(out[row * 32] == (row < 12 ? 1.5F : 0.0F));
 }
 
 TEST_CASE("images that are none") {

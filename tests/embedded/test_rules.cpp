@@ -1,6 +1,7 @@
 // Rings, time-outs, rams, small sizes: what a call does that cannot do what it should.
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstring>
@@ -68,6 +69,18 @@ TEST_CASE_METHOD(Two, "one get or pop too many: TimeoutError with a time-out, Ru
     CHECK(backend::pop_output(y, false, 1) == TimeoutError);
     CHECK(std::chrono::steady_clock::now() - start > std::chrono::milliseconds(1800));
     CHECK(backend::pop_output(y, true, 1) == Success);  // the one that is left is still there
+}
+
+TEST_CASE_METHOD(Two, "a batch is got round the end of the ring") {
+    REQUIRE(backend::push_input(x, entries(4), false, 1) == Success);
+    REQUIRE(device.run(2) == Success);
+    const std::vector<std::uint16_t> all = take<std::uint16_t>(y);
+    REQUIRE(backend::pop_output(y, true, 1) == Success);
+    REQUIRE(backend::push_input(x, entries(2), false, 1) == Success);  // what the first batch was
+    REQUIRE(device.run() == Success);
+    const std::vector<std::uint16_t> round = take<std::uint16_t>(y);  // slots 3 and 0
+    REQUIRE(round.size() == 2 * o.datums());
+    CHECK(std::equal(round.begin() + static_cast<std::ptrdiff_t>(o.datums()), round.end(), all.begin()));
 }
 
 TEST_CASE_METHOD(Two, "numbers that the vector tilizer does not take need room at once") {
