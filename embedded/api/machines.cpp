@@ -1,6 +1,7 @@
 // Devices, their parameters and coordinates.
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <tt_backend_api.hpp>
@@ -55,9 +56,11 @@ param::DeviceDesc get_custom_device_desc(ARCH arch, bool mmio, std::uint32_t har
 std::string get_device_cluster_yaml_v2(const std::string& folder) { return tt_bridge::present_cluster(folder); }
 
 std::string get_backend_param(const std::string& name, const std::string& soc, const std::string& cluster,
-                              const std::string& params, const std::string& save) {
-    const Parameters all = parameters_of(soc, cluster, params);
-    if (!save.empty()) tt_bridge::write_parameters(all, save);
+                              const std::string& params, bool save) {
+    if (save && params.empty()) throw std::runtime_error("get_backend_param: to save needs the name of a params file");
+    const bool write = save && !std::filesystem::exists(params);
+    const Parameters all = parameters_of(soc, cluster, write ? "" : params);
+    if (write) tt_bridge::write_parameters(all, params);
     if (name == "*") {
         for (const auto& [key, value] : all) std::cout << key << ": " << value << "\n";
         return std::to_string(all.size());

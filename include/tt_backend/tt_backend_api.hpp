@@ -94,12 +94,12 @@ TT_BACKEND_API param::DeviceDesc get_custom_device_desc(ARCH arch, bool mmio, st
 /// Writes the machine's cluster descriptor; its file.
 TT_BACKEND_API std::string get_device_cluster_yaml_v2(const std::string& folder);
 
-/// "grayskull-t6-grid_size" -> "12-10". Any case. `soc`, `cluster`: descriptor files, `params`: a file of the same
-/// kind as is written with `save`, whose values win; each may be "". "*" writes all to standard output and gives their
-/// number.
+/// "grayskull-t6-grid_size" -> "12-10". Any case. `soc`, `cluster`: descriptor files; `params`: a file of parameters
+/// whose values win, or with `save` one that is written with all of them when it is not there; each may be "". "*"
+/// writes all to standard output and gives their number.
 TT_BACKEND_API std::string get_backend_param(const std::string& name, const std::string& soc = "",
                                              const std::string& cluster = "", const std::string& params = "",
-                                             const std::string& save = "");
+                                             bool save = false);
 TT_BACKEND_API void clear_backend_param_cache_v2();
 
 /// (column, row) of a working core <-> its place on the NoC. Throw for places that are none of a working core.

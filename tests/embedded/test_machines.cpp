@@ -51,7 +51,8 @@ TEST_CASE("parameters of machines") {
     CHECK_THROWS_WITH(backend::get_custom_device_desc(ARCH::GRAYSKULL, true, 1, {0, 0}, folder / "descs"),
                       Catch::Contains("row 0"));
 
-    (void)get_backend_param("*", desc.soc_desc_yaml, "", "", folder / "saved.yaml");
+    CHECK(get_backend_param("grayskull-t6-grid_size", desc.soc_desc_yaml, "", folder / "saved.yaml", true) == "12-8");
+    CHECK_THROWS_AS(get_backend_param("*", "", "", "", true), std::runtime_error);
     backend::clear_backend_param_cache_v2();
     CHECK(get_backend_param("grayskull-t6-grid_size", "", "", folder / "saved.yaml") == "12-8");
 }
