@@ -6,8 +6,8 @@ include(CMakePackageConfigHelpers)
 
 # --- programs, library, headers ----------------------------------------------------------------------------------
 install(TARGETS ttsim ttperf ttsim-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS ttsim_library EXPORT ttsimTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/ttsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ttsim_library tt_backend EXPORT ttsimTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/ttsim include/tt_backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttsim)
 install(EXPORT ttsimTargets NAMESPACE ttsim:: DESTINATION ${package_dir})

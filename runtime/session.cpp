@@ -69,7 +69,8 @@ struct Session::Impl {
         if (entry.data.size() != static_cast<std::size_t>(entry.size()))
             fail_input(queue.loc, "the entry for '{}' holds {} datums, its shape says {}", queue.name,
                        entry.data.size(), entry.size());
-        return sim::pack_host_entry(entry, queue);
+        const bool as_given = options.golden && options.numerics == Numerics::Float32;
+        return as_given ? sim::pack_entry(entry, queue, Numerics::Float32) : sim::pack_host_entry(entry, queue);
     }
     void needs_values(const char* what) const {
         if (options.mode == sim::Mode::Timing && !options.golden)
@@ -82,13 +83,16 @@ struct Session::Impl {
         const std::uint64_t start = engine().now();
         const std::uint64_t deadline =
             patience.cycles > Patience::sim_forever - start ? Patience::sim_forever : start + patience.cycles;
-        const auto others_until = std::chrono::steady_clock::now() + options.other_threads;
+        std::chrono::nanoseconds others = patience.others.value_or(options.other_threads);
         while (!engine().advance(until, deadline)) {
             const std::uint64_t seen = calls;
             const bool late = engine().now() >= deadline;
-            if (!late && options.other_threads.count() > 0 &&
-                changed.wait_until(lock, others_until, [&] { return calls != seen; }))
-                continue;
+            if (!late && others.count() > 0) {
+                const auto stood = std::chrono::steady_clock::now();
+                const bool called = changed.wait_until(lock, stood + others, [&] { return calls != seen; });
+                others -= std::chrono::steady_clock::now() - stood;
+                if (called) continue;
+            }
             const std::string why = late ? fmt::format("within {} cycles", patience.cycles) : engine().waits();
             throw Error(Fault::Hang, {live.netlist().file, 0, 0},
                         fmt::format("{} at cycle {}: {}", what(), engine().now(), why));
@@ -114,10 +118,10 @@ void Session::run(const std::string& program, const std::map<std::string, std::i
     impl_->tell();
 }
 
-void Session::wait() {
+void Session::wait(Patience patience) {
     std::unique_lock lock(impl_->mutex);
     impl_->reach(
-        lock, [this] { return impl_->engine().idle(); }, {}, [] { return "programs cannot end"; });
+        lock, [this] { return impl_->engine().idle(); }, patience, [] { return "programs cannot end"; });
     impl_->tell();
 }
 

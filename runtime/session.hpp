@@ -37,6 +37,8 @@ struct SessionOptions {
 /// How long a call may take, in simulated cycles from the present. It ends sooner when nothing can move any more.
 struct Patience {
     std::uint64_t cycles = sim_forever;
+    /// In place of SessionOptions::other_threads: real time in which nothing inside the machine moves.
+    std::optional<std::chrono::milliseconds> others{};
     static constexpr std::uint64_t sim_forever = ~std::uint64_t{0};
     static Patience none() { return {0}; }
 };
@@ -54,7 +56,7 @@ public:
     /// `params`: "$p_x" or "p_x"; those not given are chosen as for a netlist file (docs/netlist.md "Parameters").
     void run(const std::string& program, const std::map<std::string, std::int64_t>& params = {});
     /// Goes on until all programs are over. Throws Error(Hang) with the chain of waits when they cannot be.
-    void wait();
+    void wait(Patience patience = {});
     bool idle() const;
 
     // --- queues; entries are z x rows x cols datums (tiles as the queue's blocking says), float32 ---

@@ -46,10 +46,10 @@ struct Machine {
 };
 
 struct MachineOptions {
-    std::string device;               ///< product, soc descriptor, chip folder; "" = all of arch
-    std::string cluster;              ///< cluster descriptor file; "" = default cluster
-    std::vector<int> harvested_rows;  ///< noc0 y, every chip
-    std::int64_t chips = 1;           ///< highest chip id of the netlist + 1
+    std::string device{};               ///< product, soc descriptor, chip folder; "" = all of arch
+    std::string cluster{};              ///< cluster descriptor file; "" = default cluster
+    std::vector<int> harvested_rows{};  ///< noc0 y, every chip
+    std::int64_t chips = 1;             ///< highest chip id of the netlist + 1
 };
 
 /// The machine for a netlist on `arch`, a chip's name or path. Throws Error(Input) with the place in a descriptor, or

@@ -61,11 +61,12 @@ public:
         for (PlanOp& op : plan_->ops) connect(op);
         for (PlanOp& op : plan_->ops) classify(op);
         for (PlanOp& op : plan_->ops) fit(op);
-        problems_.throw_if_any();
+        if (!shortages_.empty()) refuse();
         return plan_;
     }
 
 private:
+    [[noreturn]] void refuse() const;
     void list_ops();
     void place(PlanOp& op);
     void connect(PlanOp& op);
@@ -86,8 +87,27 @@ private:
     const std::map<const Op*, SparseCounts>& sparse_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
     std::map<std::string_view, int> op_index_;
-    Diagnostics problems_;
+    std::vector<L1Shortage> shortages_;
 };
+
+/// All ops whose buffers are too large.
+void Elaborator::refuse() const {
+    Diagnostics problems;
+    std::vector<L1Error::Place> places;
+    for (const L1Shortage& l1 : shortages_) {
+        const Op& op = *l1.op->op;
+        problems.error(op.cfg.loc, "{}", l1.message);
+        places.push_back({l1.op->graph->name, op.name(), l1.op->chip, l1.needed, l1.left, op.overlay_size,
+                          l1.op->cores.front(), op.grid_loc_r, op.grid_loc_c});
+    }
+    try {
+        problems.throw_if_any();
+    } catch (const Error& error) {
+        throw L1Error(error, std::move(places));
+    }
+    TT_CHECK(false, "no op is too large");
+    std::abort();
+}
 
 void Elaborator::list_ops() {
     std::map<std::string_view, std::pair<const Graph*, const Op*>> all;
@@ -300,7 +320,7 @@ void Elaborator::fit(PlanOp& op) {
     const ChipParams& chip = machine_.find(op.chip)->params;
     cut(op);
     if (send_anew(op)) cut(op);
-    while (!fits_l1(op, chip)) {
+    while (l1_shortage(op, chip)) {
         if (PlanOperand* sent =
                 largest(op, &PlanOperand::held_tiles, [](const PlanOperand& o) { return o.held_tiles > 0; })) {
             sent->held_tiles = 0;
@@ -313,7 +333,7 @@ void Elaborator::fit(PlanOp& op) {
         }
         cut(op);
     }
-    check_l1(op, chip, problems_);
+    if (std::optional<L1Shortage> shortage = l1_shortage(op, chip)) shortages_.push_back(std::move(*shortage));
 }
 
 /// Eltwise-like ops stream groups of ublocks: as many as half of the smallest operand buffer holds.

@@ -72,38 +72,28 @@ std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& u
     return floor > tiles ? round_up(floor, clear) : tiles;
 }
 
-namespace {
-struct L1Use {
-    std::int64_t usable = 0, used = 0;
-    std::string parts;
-};
-L1Use l1_use(const PlanOp& op, const ChipParams& chip) {
-    L1Use l1;
+std::vector<L1Buffer> l1_buffers(const PlanOp& op) {
+    const std::int64_t output = op.hand_over.scatter() ? op.hand_over.buffer_tiles : output_buffer_tiles(*op.op);
+    std::vector<L1Buffer> all{{"output", output * op.out_tile_bytes}};
+    for (std::size_t k = 0; k < op.operands.size(); ++k)
+        all.push_back({fmt::format("input {}", k),
+                       (op.operands[k].l1_tiles + op.operands[k].held_tiles) * op.operands[k].tile_bytes});
+    return all;
+}
+
+std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip) {
     const std::int64_t total = op.ethernet ? chip.eth_l1_bytes : chip.l1_bytes;
     const std::int64_t reserved = op.ethernet ? chip.eth_l1_reserved : chip.l1_reserved;
-    l1.usable = total - reserved - op.op->overlay_size;
-    const std::int64_t output = op.hand_over.scatter() ? op.hand_over.buffer_tiles : output_buffer_tiles(*op.op);
-    l1.used = output * op.out_tile_bytes;
-    l1.parts = fmt::format("output {}", l1.used);
-    for (std::size_t k = 0; k < op.operands.size(); ++k) {
-        const std::int64_t bytes = (op.operands[k].l1_tiles + op.operands[k].held_tiles) * op.operands[k].tile_bytes;
-        l1.parts += fmt::format(", input {} {}", k, bytes);
-        l1.used += bytes;
+    L1Shortage l1{&op, 0, total - reserved - op.op->overlay_size, ""};
+    std::string parts;
+    for (const L1Buffer& buffer : l1_buffers(op)) {
+        l1.needed += buffer.bytes;
+        parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", buffer.name, buffer.bytes);
     }
+    if (l1.needed <= l1.left) return {};
+    l1.message = fmt::format("op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.needed, parts,
+                             chip.name, l1.left);
     return l1;
-}
-}  // namespace
-
-bool fits_l1(const PlanOp& op, const ChipParams& chip) {
-    const L1Use l1 = l1_use(op, chip);
-    return l1.used <= l1.usable;
-}
-
-void check_l1(const PlanOp& op, const ChipParams& chip, Diagnostics& out) {
-    const L1Use l1 = l1_use(op, chip);
-    if (l1.used > l1.usable)
-        out.error(op.op->cfg.loc, "op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.used,
-                  l1.parts, chip.name, l1.usable);
 }
 
 }  // namespace tt

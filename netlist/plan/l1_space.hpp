@@ -1,6 +1,10 @@
 // L1 buffer sizes of a core, and whether they fit (docs/modelling.md "L1 space").
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "netlist/device/device.hpp"
 #include "netlist/plan/plan.hpp"
 
@@ -12,9 +16,35 @@ std::int64_t output_buffer_tiles(const Op& op);
 bool packs_in_place(const OpConfig& op);
 /// Tiles of the input buffer of a streamed operand k per core.
 std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes);
-/// Whether output and operand buffers (PlanOperand::l1_tiles) fit in what the chip leaves.
-bool fits_l1(const PlanOp& op, const ChipParams& chip);
-/// Adds an error at the op's place when they do not.
-void check_l1(const PlanOp& op, const ChipParams& chip, Diagnostics& out);
+/// A buffer in the L1 of each core of an op.
+struct L1Buffer {
+    std::string name;  ///< "output", "input 0"
+    std::int64_t bytes = 0;
+};
+std::vector<L1Buffer> l1_buffers(const PlanOp& op);
+
+/// An op whose buffers are too large, in bytes of each core.
+struct L1Shortage {
+    const PlanOp* op = nullptr;
+    std::int64_t needed = 0, left = 0;  ///< left: what the chip's own needs and overlay_size leave
+    std::string message;
+};
+std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip);
+
+/// Of an epoch: all ops whose buffers are too large.
+class L1Error final : public Error {
+public:
+    struct Place {
+        std::string graph, op;
+        std::int64_t chip = 0, needed = 0, left = 0, overlay_size = 0;
+        NocCoord core;             ///< the first of the op
+        std::int64_t row, column;  ///< the same, logical
+    };
+    L1Error(const Error& error, std::vector<Place> places) : Error(error), places_(std::move(places)) {}
+    const std::vector<Place>& places() const { return places_; }
+
+private:
+    std::vector<Place> places_;
+};
 
 }  // namespace tt

@@ -219,11 +219,11 @@ std::string command_of(const std::string& netlist) {
     return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
 }
 
-void add_constants(ir::CompiledModel& model, const Members& files, const std::vector<std::string>& names,
+void add_constants(DevicePart& part, const Members& files, const std::vector<std::string>& names,
                    const std::map<std::string, StoredTensor>& values) {
     const std::string place = files.place(record_file);
     for (const std::string& name : names) {
-        const Queue* queue = model.netlist.find_queue(name);
+        const Queue* queue = part.netlist.find_queue(name);
         if (!queue || !queue->host_fed())
             fail_input({place, 0, 0}, "it has values for '{}', which is no queue of the netlist that the host fills",
                        name);
@@ -238,9 +238,9 @@ void add_constants(ir::CompiledModel& model, const Members& files, const std::ve
                 name, file);
         if (!files.has(file))
             fail_input({files.place(file), 0, 0}, "the image has no such file, with values of '{}'", name);
-        model.constants.push_back({name,
-                                   from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)),
-                                   is_raw(queue->df)});
+        part.constants.push_back({name,
+                                  from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)),
+                                  is_raw(queue->df)});
     }
 }
 
@@ -260,32 +260,44 @@ void check_bindings(const ir::CompiledModel& model, const std::string& place) {
 
 DeviceRecord read_record(const std::string& path) { return read_record(read_members(path)); }
 
-Image read_image(const Members& files) {
+DevicePart read_device_part(const Members& files) {
     const json own = read_own(files);
-    Image image;
-    image.record = read_record(files);
-    image.machine = read_target(files, image.record);
-    const std::string name = fs::path(image.record.netlist).filename().string();
+    DevicePart part;
+    if (!own.is_null()) part.own = files.at(own_file, most_json);
+    part.record = read_record(files);
+    part.machine = read_target(files, part.record);
+    const std::string name = fs::path(part.record.netlist).filename().string();
     if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
-    const std::string& text = files.at(name, most_netlist);
+    part.text = files.at(name, most_netlist);
+    part.netlist = read_netlist_text(part.text, files.place(name));
+    add_constants(part, files, part.record.constants, part.record.constant_values);
+    add_constants(part, files, part.record.parameters, part.record.parameter_values);
+    if (own.is_null()) return part;
+    const JsonObject object(own, "", files.place(own_file));
+    part.machine.name = object.text("device");
+    const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
+    for (ChipInstance& chip : part.machine.chips) chip.params.clock_mhz = clock;
+    return part;
+}
+
+Image read_image(const Members& files) {
+    DevicePart part = read_device_part(files);
+    Image image;
     ir::CompiledModel& model = image.model;
-    model.netlist = read_netlist_text(text, files.place(name));
-    model.command = command_of(text);
+    model.command = command_of(part.text);
+    model.netlist = std::move(part.netlist);
+    model.constants = std::move(part.constants);
     model.programs = forward_programs(model.netlist);
-    add_constants(model, files, image.record.constants, image.record.constant_values);
-    add_constants(model, files, image.record.parameters, image.record.parameter_values);
-    if (own.is_null()) {
+    image.record = std::move(part.record);
+    image.machine = std::move(part.machine);
+    if (part.own.empty()) {
         add_host_part(model, image.record, files.place(record_file));
         model.host.device = image.machine.name;
     } else {
-        const JsonObject object(own, "", files.place(own_file));
         read_host_part(FilesBelow(files, own_folder), model);
-        image.machine.name = object.text("device");
-        const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
-        for (ChipInstance& chip : image.machine.chips) chip.params.clock_mhz = clock;
         model.host.device = fs::path(model.host.device).filename().string();
     }
-    check_bindings(model, files.place(own.is_null() ? record_file : "ttsim/host_steps.json"));
+    check_bindings(model, files.place(part.own.empty() ? record_file : "ttsim/host_steps.json"));
     model.report.arch = image.machine.chips.front().params.name;
     model.report.constants = model.constants.size();
     return image;

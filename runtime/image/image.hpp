@@ -49,6 +49,18 @@ Image read_image(const std::string& path);
 /// The same of members that are in memory.
 Image read_image(const Members& members);
 
+/// What of an image the device needs, whatever the host does with its inputs and outputs.
+struct DevicePart {
+    DeviceRecord record;
+    Machine machine;
+    Netlist netlist;   ///< as read
+    std::string text;  ///< of the netlist
+    std::string own;   ///< what ttsim says of it besides (ttsim/model.json); "" = nothing
+    std::vector<ir::QueueConstant> constants;
+};
+/// Throws as read_image() does.
+DevicePart read_device_part(const Members& members);
+
 /// device.json alone, for info.
 DeviceRecord read_record(const std::string& path);
 

@@ -4,55 +4,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "runtime/image/host_numbers.hpp"
 
 namespace tt::image {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the files are little-endian, and so are the copies here");
-
-std::int64_t host_bytes(DataFormat format) {
-    const FormatFamily family = info(format).family;
-    return family == FormatFamily::A || family == FormatFamily::B ? 2 : datum_bytes(format);
-}
-
-template <class T>
-void put(std::string& to, T value) {
-    to.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-template <class T>
-T take(const std::string& from, std::size_t i) {
-    T value;
-    std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
-    return value;
-}
-
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
-
-/// IEEE binary16, where all values are numbers of it.
-std::uint16_t to_half(float value) {
-    const std::uint32_t b = bits(value);
-    const auto sign = static_cast<std::uint16_t>(b >> 16 & 0x8000U);
-    const auto exponent = static_cast<std::int32_t>(b >> 23 & 0xFFU) - 127 + 15;
-    if ((b & 0x7FFFFFFFU) == 0) return sign;
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(exponent) << 10 | (b >> 13 & 0x3FFU));
-}
-
-float from_half(std::uint16_t half) {
-    const float sign = half & 0x8000U ? -1.0F : 1.0F;
-    const int exponent = half >> 10 & 0x1F;
-    const auto mantissa = static_cast<float>(half & 0x3FFU);
-    if (exponent == 31) return mantissa == 0 ? sign * INFINITY : NAN;
-    if (exponent == 0) return sign * std::ldexp(mantissa, -24);
-    return sign * std::ldexp(1024.0F + mantissa, exponent - 25);
-}
 
 /// Whether a host type holds the value: bfloat16 what is cut off without loss, binary16 its normal numbers and zeros.
 bool holds(DataFormat host, float value) {
@@ -70,54 +31,6 @@ DataFormat host_format(DataFormat queue, const Tensor& entry) {
     const DataFormat half = family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
     const bool all = std::all_of(entry.data.begin(), entry.data.end(), [&](float v) { return holds(half, v); });
     return all ? half : DataFormat::Float32;
-}
-
-template <class T>
-T whole(float value) {
-    constexpr double most = std::numeric_limits<T>::max();
-    return static_cast<T>(std::clamp(std::round(static_cast<double>(value)), -most, most));
-}
-
-void put_datum(std::string& to, DataFormat host, float value) {
-    if (host == DataFormat::Float32 || host == DataFormat::RawUInt32) return put(to, value);
-    if (host == DataFormat::Float16_b) return put(to, static_cast<std::uint16_t>(bits(value) >> 16));
-    if (host == DataFormat::Float16) return put(to, to_half(value));
-    if (host == DataFormat::RawUInt16) return put(to, static_cast<std::uint16_t>(bits(value)));
-    if (host == DataFormat::RawUInt8) return put(to, static_cast<std::uint8_t>(bits(value)));
-    if (host == DataFormat::Int8) return put(to, whole<std::int8_t>(value));
-    put(to, whole<std::int32_t>(value));
-}
-
-/// All numbers of a file, each of type T, as `convert` makes floats of them.
-template <class T, class Convert>
-void take_all(const std::string& from, std::vector<float>& to, Convert convert) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = convert(take<T>(from, i));
-}
-
-/// Whole numbers; raw queues take them as bit patterns.
-template <class Signed, class Unsigned>
-void take_whole(const std::string& from, std::vector<float>& to, bool with_sign, bool raw) {
-    if (raw) return take_all<Unsigned>(from, to, [](Unsigned n) { return std::bit_cast<float>(std::uint32_t{n}); });
-    if (with_sign) return take_all<Signed>(from, to, [](Signed n) { return static_cast<float>(n); });
-    take_all<Unsigned>(from, to, [](Unsigned n) { return static_cast<float>(n); });
-}
-
-void take_numbers(const std::string& from, std::vector<float>& to, DataFormat host, bool raw) {
-    if (host == DataFormat::Float32 || host == DataFormat::RawUInt32)
-        return static_cast<void>(std::memcpy(to.data(), from.data(), from.size()));
-    if (host == DataFormat::Float16_b)
-        return take_all<std::uint16_t>(from, to,
-                                       [](std::uint16_t n) { return std::bit_cast<float>(std::uint32_t{n} << 16); });
-    if (host == DataFormat::Float16) return take_all<std::uint16_t>(from, to, from_half);
-    const bool with_sign = host == DataFormat::Int8 || host == DataFormat::Int32;
-    if (host_bytes(host) == 1) return take_whole<std::int8_t, std::uint8_t>(from, to, with_sign, raw);
-    if (host_bytes(host) == 2) return take_whole<std::int16_t, std::uint16_t>(from, to, with_sign, raw);
-    take_whole<std::int32_t, std::uint32_t>(from, to, with_sign, raw);
-}
-
-bool is_host_format(DataFormat format) {
-    return !is_block_float(format) && format != DataFormat::Tf32 && format != DataFormat::Lf8 &&
-           format != DataFormat::Fp8_e4m3 && format != DataFormat::Invalid;
 }
 
 /// [z, rows, columns] of an entry. Throws where no memory would hold it.
@@ -148,7 +61,7 @@ Tensor from_bin(const Queue& queue, const StoredTensor& stored, const std::strin
         fail_input(at, "it has {} bytes; {} numbers of {} need {}", data.size(), z * rows * cols,
                    to_string(stored.format), bytes);
     Tensor entry(z, rows, cols);
-    take_numbers(data, entry.data, stored.format, is_raw(queue.df));
+    numbers_of_host(reinterpret_cast<const unsigned char*>(data.data()), stored.format, is_raw(queue.df), entry.data);
     return is_raw(queue.df) ? from_linear(queue, entry.data) : entry;
 }
 
@@ -188,8 +101,9 @@ static StoredTensor described(const Queue& queue, const Tensor& entry, const std
 TensorFile to_bin(const Queue& queue, const Tensor& entry, const std::string& file) {
     TensorFile out{described(queue, entry, file), ""};
     const std::vector<float> reordered = is_raw(queue.df) ? linear(queue, entry) : std::vector<float>{};
-    out.bytes.reserve(entry.data.size() * static_cast<std::size_t>(out.stored.itemsize));
-    for (const float value : is_raw(queue.df) ? reordered : entry.data) put_datum(out.bytes, out.stored.format, value);
+    out.bytes.resize(entry.data.size() * static_cast<std::size_t>(out.stored.itemsize));
+    numbers_to_host(is_raw(queue.df) ? reordered : entry.data, out.stored.format,
+                    reinterpret_cast<unsigned char*>(out.bytes.data()));
     return out;
 }
 

@@ -98,11 +98,26 @@ std::int64_t tilized_buffer_bytes(const Queue& queue) {
     return tiles * tile_bytes(queue.df, queue.tile);
 }
 
-std::string tilize(const Queue& queue, Tensor entry, const Tilizer& tilizer) {
-    const Slot slot = slot_of(queue);
+void round_to_queue(const Queue& queue, Tensor& entry, const Tilizer& tilizer) {
     const bool truncate = tilizer.truncate && !tilizer.scalar && has_vector_path(queue);
     host_convert(queue.df, {entry.data.data(), entry.z * entry.rows, entry.cols, entry.cols},
                  truncate ? BlockRounding::Truncate : BlockRounding::HalfUp);
+}
+
+bool in_vector_code(DataFormat host, const Queue& queue, const Tilizer& tilizer) {
+    if (tilizer.scalar) return false;
+    if (is_raw(host)) return queue.df == host;
+    const bool block = queue.df == DataFormat::Bfp8 || queue.df == DataFormat::Bfp8_b;
+    if (host == DataFormat::Int8) return (block || queue.df == DataFormat::Int8) && queue.tile.w % 16 == 0;
+    const auto is_float = [](DataFormat f) {
+        return f == DataFormat::Float32 || f == DataFormat::Float16 || f == DataFormat::Float16_b;
+    };
+    return is_float(host) && (block || is_float(queue.df)) && queue.tile.w % 16 == 0;
+}
+
+std::string tilize(const Queue& queue, Tensor entry, const Tilizer& tilizer) {
+    const Slot slot = slot_of(queue);
+    round_to_queue(queue, entry, tilizer);
     std::string bytes(slot.places.size() * static_cast<std::size_t>(slot.step), '\0');
     auto* at = reinterpret_cast<std::uint8_t*>(bytes.data());
     const auto units = static_cast<std::uint32_t>(slot.step / 16);

@@ -24,6 +24,11 @@ Tilizer tilizer_of_environment();
 /// Bytes of one buffer of one entry, without the queue's header.
 std::int64_t tilized_buffer_bytes(const Queue& queue);
 
+/// Rounds an entry as tilize() does before it lays it out. Doing so again changes nothing.
+void round_to_queue(const Queue& queue, Tensor& entry, const Tilizer& tilizer);
+/// Whether the tilizer in vector code takes numbers of a host type to such a queue.
+bool in_vector_code(DataFormat host, const Queue& queue, const Tilizer& tilizer);
+
 /// All buffers of one entry. Throws Error(Unsupported) for block floats in a flat queue, which the format lacks.
 std::string tilize(const Queue& queue, Tensor entry, const Tilizer& tilizer);
 /// The entry back; `bytes` has the size of all buffers. Throws as tilize() does.

@@ -137,8 +137,8 @@ class Page:
         chosen = self.chosen()
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "build/release").mkdir(parents=True)
-            (folder / "build/release/bin").symlink_to(self.binaries)
+            (folder / "build").mkdir()
+            (folder / "build/release").symlink_to(self.binaries.parent)
             if (self.root / "build/models").exists():
                 (folder / "build/models").symlink_to(self.root / "build/models")
             for part in ("examples", "scripts", "configs", "tests"):

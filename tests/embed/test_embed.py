@@ -104,6 +104,41 @@ class Installation(unittest.TestCase):
         broken.write_bytes(image.read_bytes()[:2000])
         self.assertIn("broken.tti", self.embedded("image", broken, exit=2))
 
+    def embedded_program(self, folder, source):
+        """Builds `source`, the text of a program, as examples/embedded does."""
+        place = self.work / folder
+        shutil.copytree(self.examples / "embedded", place)
+        (place / "run_image.cpp").write_text(source, encoding="utf-8")
+        run("cmake", "-G", "Ninja", "-B", "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=place)
+        run("cmake", "--build", "build", cwd=place)
+        return place / "build/run_image"
+
+    def test_the_embedded_runtime(self):
+        image = self.work / "embedded.tti"
+        self.tool("ttsim", "compile", self.examples / "own_chip/model.tg", "--device", "gs_e150", "-o", image)
+        program = self.embedded_program(
+            "embedded", (self.examples / "embedded/run_image.cpp").read_text(encoding="utf-8"))
+        lines = run(program, image, 2, cwd=self.work).splitlines()
+        self.assertRegex(lines[0], r"^input x: \d+ bytes of Float16_b$")
+        self.assertRegex(lines[1], r"^output out_y: \[1, 1, 128, 64\] of Float16_b, the first is 1\.6[45]\d*$")  # exp(0.5)
+        self.assertEqual(lines[:2], lines[2:4])
+        self.assertRegex(lines[4], r"^\d{4,} cycles on Grayskull$")
+        self.assertTrue(list((self.work / "run_image.out/unzipped_tti/backend_build_binaries/l1_profile").iterdir()))
+        self.assertIn("usage: run_image IMAGE", run(program, exit=2))
+        self.assertIn("none.tti", run(program, "none.tti", exit=1, cwd=self.work))
+
+    def test_the_program_of_the_original_s_guide(self):
+        guide = ROOT / "../shared/guides/user_guide.txt"
+        if not guide.exists():
+            self.skipTest("the guide is no part of the project")
+        listings = re.findall(r"\.\. code-block:: cpp\n\n((?:  .*\n|\n)+)", guide.read_text(encoding="utf-8"))
+        source = "\n".join(line[2:] for line in next(t for t in listings if "tt_device_image" in t).split("\n"))
+        image = self.work / "guide.tti"
+        self.tool("ttsim", "compile", self.examples / "own_chip/model.tg", "--device", "wh_n150", "-o", image)
+        lines = run(self.embedded_program("guide", source), image, 2, cwd=self.work).splitlines()
+        self.assertEqual([line.split(" data ptr: 0x")[0] for line in lines],
+                         ["Pushed Input tensor x", "Got Output tensor out_y"] * 2)
+
     def test_a_chip_of_ones_own(self):
         text = self.embedded("own_chip", self.examples / "own_chip/netlist.yaml", self.examples / "own_chip")
         self.assertIn("wh_n150: 9x8 cores", text)
@@ -118,6 +153,16 @@ class Installation(unittest.TestCase):
         self.assertIn("_ZN5ttsim7SessionD1Ev", names)
         foreign = [n for n in names if not re.match(r"_ZT[ISV]?N5ttsim|_ZNK?5ttsim|TTSIM_0$|sc_main$", n)]
         self.assertEqual(foreign, [])
+
+    def test_the_embedded_runtime_shows_its_interface_only(self):
+        library = next(self.prefix.glob("lib/**/libtt_backend.so"))
+        names = [line.split(" ", 2)[2] for line in
+                 run("nm", "-D", "--defined-only", "--without-symbol-versions", library).splitlines()]
+        self.assertIn("_ZN10tt_backend10initializeEv", names)
+        wanted = (r"_ZNK?10tt_backend|_ZNK?2tt15tt_device_image|_ZN2tt7backend|_ZN2tt2io5utils|_ZN2ttlsERSo"
+                  r"|_ZN2tt\d+get_(arch|device|device_mode|format|string|string_lowercase)(_from_string)?(B5cxx11)?E"
+                  r"|TT_BACKEND_0$|sc_main$")
+        self.assertEqual([n for n in names if not re.match(wanted, n) or "tt_backend4Impl" in n], [])
 
     def test_the_configuration_is_that_of_the_installation(self):
         moved = self.work / "moved"

@@ -1,0 +1,47 @@
+// The backends of the process, found by descriptors; and how calls say what went wrong.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <tt_backend_api_types.hpp>
+
+#include "embedded/bridge/bridge.hpp"
+
+namespace tt_backend_api {
+
+/// What functions of tt::backend know of a backend.
+struct Record {
+    std::shared_ptr<tt_bridge::Device> device;
+    tt::DEVICE type = tt::DEVICE::Invalid;
+    std::string netlist_path, output_dir;
+    std::uint64_t id = 0;
+    int process = 0;  ///< that made it
+    bool golden() const { return type == tt::DEVICE::Golden; }
+};
+
+/// Gives it its id. It is found as long as somebody holds it.
+void add(const std::shared_ptr<Record>& record);
+/// Throws where there is none, there are several, or it lives in another process.
+std::shared_ptr<Record> find(const tt::tt_dram_io_desc& q);
+/// Whether this process made a backend, still alive, with that folder.
+bool made_here(const std::string& output_dir);
+
+/// Keeps the message for last_error(), writes it to standard error, and gives `code` back.
+tt::DEVICE_STATUS_CODE failed(tt::DEVICE_STATUS_CODE code, const std::string& message);
+
+/// The call's outcome. `timed`, looked at after it: not being ready is a TimeoutError.
+template <class Call>
+tt::DEVICE_STATUS_CODE status_of(const bool& timed, Call&& call) {
+    using tt::DEVICE_STATUS_CODE;
+    try {
+        call();
+        return DEVICE_STATUS_CODE::Success;
+    } catch (const tt_bridge::NotReady& error) {
+        return failed(timed ? DEVICE_STATUS_CODE::TimeoutError : DEVICE_STATUS_CODE::RuntimeError, error.what());
+    } catch (const std::exception& error) {
+        return failed(DEVICE_STATUS_CODE::RuntimeError, error.what());
+    }
+}
+
+}  // namespace tt_backend_api

@@ -1,0 +1,192 @@
+// What the embedded runtime's interface asks of the simulator, in types of the standard library alone: the interface
+// has names of its own in the namespace `tt`, so no header of the simulator may be seen where it is implemented.
+//
+//   Image (an unpacked device image) --> Device (a netlist on a machine) --> push, run, get, pop
+//
+// Formats go by their names ("Float16_b"). What goes wrong is thrown as std::runtime_error with place and remedy.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tt_bridge {
+
+using Sizes = std::array<std::uint32_t, 4>;
+
+/// A queue was not ready in the time that a call had.
+struct NotReady : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// --- images ------------------------------------------------------------------------------------------------------
+
+struct ImageTensor {
+    std::string file, format;
+    std::uint32_t itemsize = 0, dim = 4, buffers = 0, buffer_bytes = 0;
+    bool tilized = false;
+    Sizes shape{}, strides{};
+};
+/// z, y, x before the host's shuffling for a strided convolution.
+struct Prestride {
+    std::uint32_t z = 0, y = 0, x = 0, stride = 0, kernel = 0;
+};
+struct ImageFacts {
+    std::string folder;  ///< the unpacked members
+    std::string netlist_file, arch, devtype;
+    std::vector<std::string> inputs, outputs, intermediates, constants, parameters;
+    std::map<std::string, Prestride> prestrides;
+    std::map<std::string, ImageTensor> tensors;
+};
+/// Unpacks into `folder`.
+ImageFacts open_image(const std::string& file, const std::string& folder);
+
+// --- devices -----------------------------------------------------------------------------------------------------
+
+struct DeviceOptions {
+    bool golden = false, float32 = false;  ///< float32: nothing is rounded
+    bool functional = false, exact = false;
+    unsigned threads = 0;
+    std::string arch;  ///< "" = as image or netlist say
+    std::string soc, cluster;
+    std::map<int, std::vector<std::uint32_t>> harvested;  ///< chip -> NoC rows
+    std::string trace_file;                               ///< "" = none
+};
+
+struct QueueFacts {
+    std::string name, format;
+    std::string host_format;  ///< of what get() gives
+    bool ram = false, on_host = false, flat = false, untilized = false;
+    std::uint32_t grid_r = 1, grid_c = 1, entries = 1, ublock_rt = 1, ublock_ct = 1, mblock_m = 1, mblock_n = 1, t = 1,
+                  tile_h = 32, tile_w = 32, input_count = 1, entry_bytes = 0;
+    std::vector<std::pair<std::uint32_t, std::uint16_t>> buffers;  ///< address, channel
+    std::uint32_t rows() const { return grid_r * mblock_m * ublock_rt * tile_h; }
+    std::uint32_t columns() const { return grid_c * mblock_n * ublock_ct * tile_w; }
+};
+
+/// Real seconds in which the device stands still that a call may wait for others.
+struct Wait {
+    double seconds = 0;
+    bool for_ever = false;
+};
+
+/// [entries, z, y, x] numbers in the caller's memory.
+struct HostTensor {
+    const unsigned char* data = nullptr;
+    std::string format;
+    std::uint32_t itemsize = 0;
+    Sizes shape{}, strides{};  ///< strides: bytes
+    /// Places of a strided convolution's square; `stride` < 1: none.
+    int stride = -1;
+    std::vector<std::pair<int, int>> offsets;
+};
+/// Entries as they lie in the queue's slots: buffers one after the other, each with all entries.
+struct TilizedTensor {
+    const unsigned char* data = nullptr;
+    std::string format;
+    std::uint32_t buffers = 0, buffer_bytes = 0;
+};
+struct Stacking {
+    std::uint32_t h = 1, v = 1;
+    bool row_major = true;
+};
+struct Result {
+    std::string format;
+    std::uint32_t itemsize = 0;
+    Sizes shape{};
+    std::shared_ptr<std::vector<std::uint32_t>> memory;  ///< null: `in_queue`
+    const void* in_queue = nullptr;                      ///< valid until the entries are popped
+};
+
+struct OpShortage {
+    std::uint32_t chip = 0, epoch = 0, core_x = 0, core_y = 0, maximum = 0, allocated = 0;
+    std::string graph, op;
+};
+struct CompileResult {
+    bool success = true, l1 = false, overlay = false;  ///< l1, overlay: what does not fit
+    std::string message, target;
+    std::vector<OpShortage> shortages;
+};
+
+class Device {
+public:
+    Device(const std::string& netlist_file, const DeviceOptions& options);
+    Device(const ImageFacts& image, const DeviceOptions& options);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const std::vector<std::string>& programs() const;
+    std::vector<std::string> parameters_of(const std::string& program) const;  ///< declared, with '$'
+    std::string arch() const;
+    QueueFacts queue(const std::string& name) const;
+
+    CompileResult compile() const;  ///< every rule and every graph, without running anything
+    void open();                    ///< ready for calls; writes an image's constants
+    /// `wait`: until the program is over.
+    void run(const std::string& program, const std::map<std::string, std::int64_t>& parameters, bool wait);
+    void wait_for_idle();
+    void close() noexcept;  ///< calls that wait end with an error
+    void finish_trace();
+    bool is_open() const;
+    std::uint64_t cycles() const;
+
+    // --- hot: called for every input and output ---
+    /// Whether the original's vector code takes these numbers; it waits for room where the scalar code does not.
+    bool in_vector_code(const std::string& queue, const std::string& host_format) const;
+    void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t ram_slot);
+    void push(const std::string& queue, const TilizedTensor& tensor, Wait wait, std::int64_t ram_slot);
+    Result get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
+               std::int64_t ram_slot);
+    void pop(const std::string& queue, std::uint32_t count, Wait wait);
+    /// Memory that shows a host queue's buffers, one behind the other; each with header and slots.
+    std::vector<void*> mapped(const std::string& queue);
+    /// The bytes of all buffers, as TilizedTensor has them; `buffer_bytes` of one.
+    std::shared_ptr<std::vector<std::uint32_t>> tilized(const std::string& queue, const HostTensor& tensor,
+                                                        std::uint32_t& buffer_bytes) const;
+
+    // --- reports ---
+    void write_l1_report(const std::string& folder) const;  ///< a file for each graph
+    void write_run_report(const std::string& file) const;
+
+    struct Impl;
+
+private:
+    std::unique_ptr<Impl> impl_;
+};
+
+// --- machines ----------------------------------------------------------------------------------------------------
+
+struct ChipFacts {
+    std::string arch, descriptor;  ///< descriptor: file
+    bool mmio = false;
+    std::uint32_t harvesting_mask = 0;
+};
+/// Of the machine that the environment names, with descriptors written into `folder`; "" = none are.
+std::vector<ChipFacts> present_chips(const std::string& folder);
+ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, std::pair<int, int> grid,
+                      const std::string& folder);
+std::string present_cluster(const std::string& folder);
+
+std::pair<int, int> logical_to_routing(const std::string& descriptor, std::pair<int, int> at);
+std::pair<int, int> routing_to_logical(const std::string& descriptor, std::pair<int, int> at);
+
+/// All parameters by name, lower case.
+std::map<std::string, std::string> backend_parameters(const std::string& soc, const std::string& cluster,
+                                                      const std::string& file);
+void write_parameters(const std::map<std::string, std::string>& all, const std::string& file);
+/// " (did you mean ...?)", or "".
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+// --- sizes -------------------------------------------------------------------------------------------------------
+
+std::uint32_t number_bytes(const std::string& format);  ///< throws for what no host holds
+std::uint32_t tile_bytes(const std::string& format, bool untilized, std::uint32_t tile_h, std::uint32_t tile_w);
+
+}  // namespace tt_bridge

@@ -1,0 +1,18 @@
+// What the host does to an input whose convolution moves in strides: the places of each stride x stride square become
+// rows of their own, so that the device reads lines without gaps.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "kernels/tensor.hpp"
+#include "netlist/netlist.hpp"
+
+namespace tt_bridge {
+
+/// Of [z, y, x] an entry of the queue. `offsets`: x, y of the places that the kernel looks at, in the order of their
+/// rows. Throws tt::Error(Input) where the entry is too small, or numbers are no floats.
+tt::Tensor prestrided(const tt::Queue& queue, const tt::Tensor& values, tt::DataFormat host, int stride,
+                      const std::vector<std::pair<int, int>>& offsets);
+
+}  // namespace tt_bridge
