@@ -1,0 +1,29 @@
+// A device image as text that lists its members: a tar's headers have sums that hide what lies behind them from a
+// fuzzer. A line "== NAME" begins each member.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/image/archive.hpp"
+
+namespace tt::fuzz {
+
+inline image::Members members_of(const std::string& bytes) {
+    image::Members members;
+    members.file = "fuzz.tti";
+    const std::string mark = "== ";
+    std::string* now = nullptr;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t end = std::min(bytes.find('\n', at), bytes.size() - 1);
+        const std::string line = bytes.substr(at, end + 1 - at);
+        at = end + 1;
+        if (line.starts_with(mark))
+            now = &members.bytes[line.substr(mark.size(), line.find('\n') - mark.size())];
+        else if (now)
+            *now += line;
+    }
+    return members;
+}
+
+}  // namespace tt::fuzz
