@@ -146,9 +146,10 @@ bool looks_like(const std::string& path, FileKind kind) {
 }
 
 const FolderKind& compiled_folder() {
-    static const FolderKind kind{"a compiled model",
-                                 {"netlist.yaml", "manifest.json", "host_steps.json"},
-                                 {"netlist.yaml", "manifest.json", "host_steps.json", "reference.tg", "*.npy"}};
+    static const FolderKind kind{
+        "a compiled model",
+        {"netlist.yaml", "manifest.json", "host_steps.json"},
+        {"netlist.yaml", "manifest.json", "host_steps.json", "reference.tg", "*.npy", "passes", "passes/*.json"}};
     return kind;
 }
 

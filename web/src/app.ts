@@ -2,6 +2,8 @@
 import type { PageData, Run } from './data';
 import { choice, clear, el } from './dom';
 import { summaryPage } from './pages/summary';
+import { graphsPage } from './pages/graphs';
+import { placementPage } from './pages/placement';
 import { tablesPage } from './pages/tables';
 
 interface PageDef {
@@ -12,6 +14,8 @@ interface PageDef {
 const pages: PageDef[] = [
   { id: 'summary', title: 'Summary', make: (app, run) => summaryPage(run, (op) => app.openOp(op)) },
   { id: 'tables', title: 'Tables', make: (app, run) => tablesPage(run, (op) => app.openOp(op)) },
+  { id: 'placement', title: 'Placement', make: (app, run) => placementPage(run, app.wanted) },
+  { id: 'graphs', title: 'Graphs', make: (app, run) => graphsPage(run, app.wanted) },
 ];
 
 export class App {
