@@ -2,9 +2,12 @@
 import type { PageData, Run } from './data';
 import { choice, clear, el } from './dom';
 import { summaryPage } from './pages/summary';
+import { comparePage } from './pages/compare';
 import { graphsPage } from './pages/graphs';
+import { memoryPage } from './pages/memory';
 import { placementPage } from './pages/placement';
 import { tablesPage } from './pages/tables';
+import { timePage } from './pages/time';
 
 interface PageDef {
   id: string;
@@ -16,6 +19,9 @@ const pages: PageDef[] = [
   { id: 'tables', title: 'Tables', make: (app, run) => tablesPage(run, (op) => app.openOp(op)) },
   { id: 'placement', title: 'Placement', make: (app, run) => placementPage(run, app.wanted) },
   { id: 'graphs', title: 'Graphs', make: (app, run) => graphsPage(run, app.wanted) },
+  { id: 'memory', title: 'Memory', make: (app, run) => memoryPage(run, (op) => app.openOp(op)) },
+  { id: 'time', title: 'Time', make: (app, run) => timePage(run, (op) => app.openOp(op)) },
+  { id: 'compare', title: 'Two runs', make: (app) => comparePage(app.runs) },
 ];
 
 export class App {

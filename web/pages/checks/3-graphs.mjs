@@ -4,8 +4,8 @@ import { expect, go, open } from '../browser.mjs';
 
 const model = `%x = input : f32[1, 64, 128]
 %w = constant [0.5] : f32[128, 128]
-%m = matmul %x, %w : f32[1, 64, 128]
-%s = softmax %m {axis = 2} : f32[1, 64, 128]
+%m = matmul %x, %w : f32[1, 64, 128] from "mm"
+%s = softmax %m {axis = 2} : f32[1, 64, 128] from "soft"
 output "y" = %s
 `;
 
