@@ -12,7 +12,7 @@ std::string deflated(std::string_view bytes) {
     // the library sees unsigned bytes
     const int status =
         compress2(reinterpret_cast<Bytef*>(small.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                  static_cast<uLong>(bytes.size()), Z_BEST_COMPRESSION);
+                  static_cast<uLong>(bytes.size()), Z_DEFAULT_COMPRESSION);
     if (status != Z_OK)
         throw Error(Fault::Internal, {},
                     fmt::format("zlib could not compress {} bytes: {}", bytes.size(), zError(status)));

@@ -78,19 +78,21 @@ Json load_rows(trace::Database& database) {
 }  // namespace
 
 Json page_trace(trace::Reader& trace) {
-    Json json = rounded_json(epochs_report(trace));
+    const TraceReport all = epochs_report(trace);
+    Json json = rounded_json(all);
     json["bucket_cycles"] = trace.run().bucket_cycles;
     Json ops = Json::array();
     std::size_t at = 0;
     trace::Statement same(trace.database(), "SELECT id, coalesce(same_as, -1) FROM epoch ORDER BY id");
     while (same.step()) {
         const std::int64_t id = same.whole(0), as = same.whole(1);
+        const trace::EpochUse& use = all.epochs->at(at);
         Json& epoch = json.at("epochs").at(at++);
         if (as >= 0) {
             epoch["same_as"] = as;
             continue;
         }
-        Json one = rounded_json(epoch_report(trace, id));
+        Json one = rounded_json({trace.run(), {}, use, trace::ops(trace, id), {}, {}});
         for (Json& op : one.at("ops")) {
             op["epoch"] = id;
             ops.push_back(std::move(op));

@@ -185,7 +185,7 @@ export class GraphView {
       if (this.scale < 0.3) return;
       pen.fillStyle = node.kind === 'parameter' ? '#fff' : '#111';
       pen.textAlign = 'center';
-      pen.fillText(node.name.length > 32 ? `${node.name.slice(0, 31)}…` : node.name, b.x + b.w / 2, b.y + 16);
+      pen.fillText(node.name.length > 32 ? `${node.name.slice(0, 31)}\u2026` : node.name, b.x + b.w / 2, b.y + 16);
       pen.fillText(node.title, b.x + b.w / 2, b.y + 30);
     });
     pen.textAlign = 'left';

@@ -25,7 +25,7 @@ export function details(model: Model, name: string, time: OpTime | undefined, op
     const list = el('ul', { class: 'plain' });
     causes.forEach((cause, i) => {
       const part = time.parts[i] ?? 0;
-      if (part > 0) list.append(el('li', {}, el('span', { style: `color:${causeColours[cause]}` }, '■ '), `${causeNames[cause]}: ${percent(part / Math.max(1, time.cycles))}`));
+      if (part > 0) list.append(el('li', {}, el('span', { style: `color:${causeColours[cause]}` }, '\u25a0 '), `${causeNames[cause]}: ${percent(part / Math.max(1, time.cycles))}`));
     });
     box.append(el('h2', {}, `Cycles of its cores (${number(time.cycles)})`), list);
   }

@@ -21,6 +21,18 @@ export function extent(op: Op): [number, number] {
   return op.transposed ? [op.grid[1], op.grid[0]] : op.grid;
 }
 
+export function addresses(model: Model, chip: Chip): [number, number] {
+  let bottom = Infinity, top = 0;
+  for (const queue of model.queues.values()) {
+    if (queue.place !== 'dram' || queue.chip !== chip.id) continue;
+    for (const [, address] of queue.buffers) {
+      bottom = Math.min(bottom, address);
+      top = Math.max(top, address + queue.buffer_bytes);
+    }
+  }
+  return top > bottom ? [bottom, top] : [0, chip.dram_channel_bytes];
+}
+
 export function placementPage(run: Run, wanted: string): HTMLElement {
   const chips = run.machine?.chips ?? [];
   const first = chips[0];
@@ -90,7 +102,9 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     box.addEventListener('click', () => pin(name));
     drawing.append(box);
   };
-  drawing.append(svg('text', { x: left, y: 12 }, `DRAM channels, ${hex(0)} to ${hex(chip.dram_channel_bytes)}`));
+  // queues lie close together in much memory: from the lowest address in use to the highest
+  const [bottom, top] = addresses(model, chip);
+  drawing.append(svg('text', { x: left, y: 12 }, `DRAM channels, ${hex(bottom)} to ${hex(top)}`));
   const barWidth = width - left - 10;
   for (let channel = 0; channel < chip.dram_channels; ++channel) {
     const y = barsTop + channel * (barHigh + 3);
@@ -99,8 +113,8 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
       if (queue.place !== 'dram' || queue.chip !== chip.id) continue;
       for (const [at, address] of queue.buffers) {
         if (at !== channel) continue;
-        const w = Math.max(1.5, (barWidth * queue.buffer_bytes) / chip.dram_channel_bytes);
-        boxOf(queue.name, left + (barWidth * address) / chip.dram_channel_bytes, y, w, barHigh, wordColour(queue.name), `${queue.name} ${hex(address)} to ${hex(address + queue.buffer_bytes)}`);
+        const w = Math.max(1.5, (barWidth * queue.buffer_bytes) / (top - bottom));
+        boxOf(queue.name, left + (barWidth * (address - bottom)) / (top - bottom), y, w, barHigh, wordColour(queue.name), `${queue.name} ${hex(address)} to ${hex(address + queue.buffer_bytes)}`);
       }
     }
   }
@@ -120,7 +134,7 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     const x = left + op.at[1] * cell, y = gridTop + top * high;
     boxOf(name, x, y, c * cell - 2, (bottom - top + 1) * high - 2, fill(op, by, times.get(name)), `${name}: ${op.type}, ${op.grid[0]} x ${op.grid[1]}`);
     const most = Math.max(3, Math.floor((c * cell) / 7));
-    drawing.append(svg('text', { x: x + 4, y: y + 15, style: 'fill:#111' }, name.length > most ? `${name.slice(0, most - 1)}…` : name));
+    drawing.append(svg('text', { x: x + 4, y: y + 15, style: 'fill:#111' }, name.length > most ? `${name.slice(0, most - 1)}\u2026` : name));
   }
   return drawing;
 }
