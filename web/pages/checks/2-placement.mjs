@@ -36,7 +36,7 @@ export const checks = {
     await page.close();
   },
 
-  async 'harvested rows and epochs of two chips'(browser, { root, at, tool }) {
+  async 'each of two chips has its ops'(browser, { root, at, tool }) {
     tool('report', join(root, 'examples/two_chips.yaml'), '-o', at('chips.html'), '--force');
     const { page, problems } = await open(browser, at('chips.html'));
     await go(page, 'placement');

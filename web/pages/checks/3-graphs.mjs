@@ -34,6 +34,9 @@ export const checks = {
     await page.selectOption('#against', '0');
     const said = await page.textContent('#graph-size');
     expect(/[1-9]\d* new/.test(said), `the difference: ${said}`);
+    await go(page, 'placement');
+    const harvested = (await page.$$('#grid rect.harvested')).length, unused = (await page.$$('#grid rect.unused')).length;
+    expect(harvested === 8 && unused === 72, `one of ten rows of a wh_n150 is harvested: ${harvested}, ${unused}`);
     expect(problems.length === 0, problems.join('; '));
     await page.close();
   },
