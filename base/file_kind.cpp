@@ -116,6 +116,8 @@ std::string_view to_string(FileKind kind) {
             return "an empty file";
         case FileKind::Image:
             return "a device image";
+        case FileKind::Report:
+            return "a report";
     }
     return "";
 }
@@ -134,6 +136,9 @@ bool looks_like(const std::string& path, FileKind kind) {
             return text.compare(0, 6, "\x93NUMPY") == 0;
         case FileKind::Image:
             return text.starts_with("unzipped_tti/");  // the name of the first member
+        case FileKind::Report:
+            return text.starts_with("<!doctype html>") &&
+                   text.find(R"(<meta name="generator" content="ttsim report">)") != std::string::npos;
         case FileKind::Text:
             break;
     }
@@ -141,9 +146,10 @@ bool looks_like(const std::string& path, FileKind kind) {
 }
 
 const FolderKind& compiled_folder() {
-    static const FolderKind kind{"a compiled model",
-                                 {"netlist.yaml", "manifest.json", "host_steps.json"},
-                                 {"netlist.yaml", "manifest.json", "host_steps.json", "reference.tg", "*.npy"}};
+    static const FolderKind kind{
+        "a compiled model",
+        {"netlist.yaml", "manifest.json", "host_steps.json"},
+        {"netlist.yaml", "manifest.json", "host_steps.json", "reference.tg", "*.npy", "passes", "passes/*.json"}};
     return kind;
 }
 

@@ -8,7 +8,7 @@
 
 namespace tt {
 
-enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image };
+enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report };
 
 /// "ttpf": the application id in the header of a trace, which tells it from other SQLite databases.
 inline constexpr std::int32_t trace_application_id = 0x74747066;

@@ -113,6 +113,14 @@ public:
         return lowered;
     }
 
+    bool keeps_passes() const { return options_.keep_passes; }
+    /// Every graph on the way that lower() went.
+    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides) const {
+        PassRecord record(model);
+        run_pipeline(model, overrides, all_of_them, &record);
+        return record.take();
+    }
+
     /// The same by so many passes.
     Lowered lower_until(const Graph& model, std::size_t passes) const {
         const bool searched = !options_.conv_fracture && !convolution_names(model).empty();
@@ -193,7 +201,8 @@ private:
     }
 
     /// `most`: so many passes are run.
-    Lowered run_pipeline(Graph graph, const Overrides& overrides, std::size_t most = all_of_them) const {
+    Lowered run_pipeline(Graph graph, const Overrides& overrides, std::size_t most = all_of_them,
+                         PassRecord* record = nullptr) const {
         std::vector<const Pass*> passes;
         for (const std::string_view name : default_passes())
             if (passes.size() < most) passes.push_back(find_pass(name));
@@ -208,6 +217,7 @@ private:
              options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes,
              options_.intermediates, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
             true, [&](const Pass& pass, const Graph& left) {
+                if (record) record->add(pass.name, left);
                 if (pass.name != "cut-host" || std::exchange(cut, true)) return;
                 made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
             });
@@ -294,9 +304,10 @@ void name_parts(Graph& model) {
 CompileState run_steps(const Compiler& compiler, const Graph& model, const std::string& last) {
     const bool placed = last == schedule_step || last == emit_step;
     Lowered lowered = placed ? compiler.lower(model) : compiler.lower_until(model, find_step(last) + 1);
-    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}};
+    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
+    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides);
     auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
     if (relieved) state.graph = std::move(*relieved);
     state.schedule = std::move(schedule);
@@ -466,6 +477,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;
     model.cluster = options.cluster;
+    model.passes = std::move(state.passes);
     return model;
 }
 

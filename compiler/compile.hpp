@@ -35,6 +35,7 @@ struct CompileOptions {
     std::int64_t microbatch = 1;  ///< inputs of one execute
     Values inputs;                ///< to run with by default; others are generated
     std::uint32_t seed = 0;       ///< of inputs that are not given
+    bool keep_passes = false;     ///< CompiledModel::passes
     /// Cycles of one execute of a netlist on the device; the simulated policy needs it.
     std::function<double(const EmittedModel& model, const CompileOptions& options)> simulate;
 };
@@ -55,6 +56,7 @@ struct CompileState {
     Graph graph;                          ///< what the last pass left
     HostProgram host;                     ///< what cut-host took out of it
     std::vector<std::string> notes;       ///< what was cut into parts, one line each
+    std::vector<PassGraph> passes;        ///< with keep_passes, of a placed model
     std::optional<Schedule> schedule;     ///< from the step "schedule" on; one that can be emitted
     std::optional<EmittedModel> emitted;  ///< after the step "emit"
 };

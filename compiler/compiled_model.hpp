@@ -11,6 +11,7 @@
 #include "compiler/backend/emit.hpp"
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
+#include "compiler/pass_graph.hpp"
 #include "kernels/tensor.hpp"
 
 namespace tt::ir {
@@ -54,6 +55,7 @@ struct CompiledModel {
     Values inputs;                   ///< of the model, to use where none are given
     std::optional<Graph> reference;  ///< the model in float32; none: too large
     std::string command;             ///< that made it, the netlist's first line; "" = none
+    std::vector<PassGraph> passes;   ///< to look at; read_folder() leaves them where they are
 
     // what a folder does not hold
     std::vector<int> harvested_rows;  ///< NoC rows that its device lacks

@@ -93,6 +93,8 @@ void write_folder(const CompiledModel& model, const std::string& path) {
     write_text(folder / netlist_file, "# " + model.command + "\n" + write_netlist(model.netlist));
     write_host_part(model,
                     [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); });
+    if (!model.passes.empty()) fs::create_directory(folder / "passes");
+    for (const PassGraph& pass : model.passes) write_text(folder / "passes" / (pass.name + ".json"), pass.json);
     result.commit();
 }
 

@@ -1,5 +1,5 @@
 // What a compile leaves behind: netlist.yaml, manifest.json, host_steps.json, reference.tg and a .npy file for
-// each host queue.
+// each host queue; passes/ where they are kept.
 #pragma once
 
 #include <string>

@@ -116,6 +116,8 @@ void finish(CompileFlags& flags) {
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
+    if (o.keep_passes && image::is_image_name(flags.files.out))
+        throw CLI::ValidationError("--keep-passes", "a device image has no place for them: compile into a folder");
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity)
@@ -277,6 +279,8 @@ void add_compile(CLI::App& app) {
         ->folder_or_file("-o,--output", flags->files.out, compiled_folder(), FileKind::Image, image::image_extension,
                          "Folder for the result, or a device image, NAME.tti; an earlier one is replaced")
         ->required();
+    command->add_flag("--keep-passes", o.keep_passes,
+                      "Leave the graph behind every pass that changed something in the folder, for 'ttsim report'");
     command
         ->add_option(
             "--tti-format", flags->tti_format,

@@ -22,6 +22,7 @@ void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_isa(CLI::App& app);
 void add_export(CLI::App& app);
+void add_report(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_dram(CLI::App& app);
 void add_eth(CLI::App& app);

@@ -37,6 +37,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_tti(app);
     tt::cli::add_isa(app);
     tt::cli::add_export(app);
+    tt::cli::add_report(app);
     tt::cli::add_kernel(app);
     tt::cli::add_dram(app);
     tt::cli::add_eth(app);

@@ -1,0 +1,109 @@
+// The trace part of a page: ttperf's tables and what the time pages draw. Epochs that repeat an earlier one have no
+// rows of their own, as in the trace.
+#include <cmath>
+
+#include "report/page_parts.hpp"
+#include "report/trace_report.hpp"
+
+namespace tt::report {
+
+double page_rounded(double value) { return std::round(value * 1000) / 1000; }
+
+namespace {
+
+void round_numbers(Json& json) {
+    if (json.is_number_float())
+        json = page_rounded(json.get<double>());
+    else if (json.is_structured())
+        for (Json& part : json) round_numbers(part);
+}
+
+Json rounded_json(const TraceReport& report) {
+    Json json = Json::parse(report::json(report));
+    round_numbers(json);
+    return json;
+}
+
+/// [epoch, op, x, y, start, end, busy, the waits, math] of each core.
+Json core_rows(trace::Database& database) {
+    trace::Statement query(
+        database,
+        "SELECT c.epoch, o.name, k.x, k.y, c.start, c.end, c.busy, c.wait_source, c.wait_noc, c.wait_dram, "
+        "c.wait_room, "
+        "c.wait_output, c.wait_dst, c.wait_pack, c.drain, l.math FROM op_core c JOIN core k ON k.id = c.core JOIN op o "
+        "ON o.id = c.op JOIN core_load l ON l.epoch = c.epoch AND l.core = c.core");
+    Json rows = Json::array();
+    while (query.step()) {
+        Json row = Json::array({query.whole(0), query.text(1)});
+        for (int column = 2; column < 16; ++column) row.push_back(query.whole(column));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// The inputs of each op on the core that takes longest for them: what trace.md calls core_load.series.
+Json op_series(trace::Database& database) {
+    trace::Statement query(database,
+                           "SELECT l.epoch, o.name, l.series, l.start, l.end, max(l.math_bound + l.unpack_bound + "
+                           "l.wait_noc + l.wait_dram + "
+                           "l.wait_output + l.wait_dst + l.wait_pack + l.drain) FROM core_load l JOIN core c ON c.id = "
+                           "l.core JOIN op o ON "
+                           "o.id = c.op GROUP BY l.epoch, o.id ORDER BY l.epoch, min(l.start), o.id");
+    Json rows = Json::array();
+    while (query.step()) {
+        const Json series = Json::parse(query.text(2), nullptr, false);
+        if (!series.is_array()) fail_input({database.shown(), 0, 0}, "the series of a core is no list");
+        rows.push_back({{"epoch", query.whole(0)},
+                        {"op", query.text(1)},
+                        {"start", query.whole(3)},
+                        {"end", query.whole(4)},
+                        {"series", series}});
+    }
+    return rows;
+}
+
+/// Busy cycles of each time bucket, by resource; those that carried nothing are left out.
+Json load_rows(trace::Database& database) {
+    trace::Statement query(database,
+                           "SELECT name, kind, chip, buckets FROM resource WHERE transfers > 0 ORDER BY busy DESC");
+    Json rows = Json::array();
+    while (query.step()) {
+        const Json buckets = Json::parse(query.text(3), nullptr, false);
+        if (!buckets.is_array()) fail_input({database.shown(), 0, 0}, "the buckets of a resource are no list");
+        rows.push_back({{"name", query.text(0)}, {"kind", query.text(1)}, {"chip", query.whole(2)}, {"busy", buckets}});
+    }
+    return rows;
+}
+
+}  // namespace
+
+Json page_trace(trace::Reader& trace) {
+    const TraceReport all = epochs_report(trace);
+    Json json = rounded_json(all);
+    json["bucket_cycles"] = trace.run().bucket_cycles;
+    Json ops = Json::array();
+    std::size_t at = 0;
+    trace::Statement same(trace.database(), "SELECT id, coalesce(same_as, -1) FROM epoch ORDER BY id");
+    while (same.step()) {
+        const std::int64_t id = same.whole(0), as = same.whole(1);
+        const trace::EpochUse& use = all.epochs->at(at);
+        Json& epoch = json.at("epochs").at(at++);
+        if (as >= 0) {
+            epoch["same_as"] = as;
+            continue;
+        }
+        Json one = rounded_json({trace.run(), {}, use, trace::ops(trace, id), {}, {}});
+        for (Json& op : one.at("ops")) {
+            op["epoch"] = id;
+            ops.push_back(std::move(op));
+        }
+    }
+    json["ops"] = std::move(ops);
+    json["resources"] = std::move(rounded_json(resources_report(trace)).at("resources"));
+    json["cores"] = core_rows(trace.database());
+    json["series"] = op_series(trace.database());
+    json["loads"] = load_rows(trace.database());
+    return json;
+}
+
+}  // namespace tt::report

@@ -1,0 +1,132 @@
+// ttsim report: what a run, a compilation or a netlist says, as a page.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "report/page.hpp"
+#include "report/page_server.hpp"
+#include "runtime/image/image.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
+#include "tools/common/outputs.hpp"
+#include "tools/common/stop_signals.hpp"
+#include "tools/ttsim/commands.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct ReportFlags {
+    std::vector<std::string> inputs;
+    std::string out, folder;
+    int port = 8000;
+};
+
+report::PageSource image_source(const std::string& file) {
+    image::Image image = image::read_image(file);
+    report::PageSource source;
+    source.name = std::filesystem::path(file).filename().string();
+    source.files = {file};
+    source.options.netlist = file;
+    source.options.mode = sim::Mode::Timing;
+    for (const ir::ModelProgram& program : image.model.programs) {
+        source.options.programs.push_back(program.name);
+        if (!program.executes.empty()) source.options.params[program.executes] = 1;
+    }
+    source.options.value = std::make_shared<const Netlist>(std::move(image.model.netlist));
+    source.options.machine = std::make_shared<const Machine>(std::move(image.machine));
+    return source;
+}
+
+report::PageSource source_of(const std::string& file) {
+    switch (kind_of(file)) {
+        case InputKind::Trace:
+            return report::trace_source(file);
+        case InputKind::CompiledModel:
+            return report::folder_source(file);
+        case InputKind::Image:
+            return image_source(file);
+        case InputKind::Netlist:
+        case InputKind::Unknown:
+            return report::netlist_source(file);
+        case InputKind::Model:
+        case InputKind::Array:
+        case InputKind::Folder:
+            want(InputKind::Trace, file, "ttsim report");
+    }
+    return {};
+}
+
+void serve_reports(const ReportFlags& flags) {
+    const StopSignals signals;
+    report::ServeOptions options;
+    options.folder = flags.folder;
+    options.port = flags.port;
+    options.stop = StopSignals::caught();
+    options.shown = [](const std::string& path) {
+        const InputKind kind = kind_of(path);
+        return kind == InputKind::Trace || kind == InputKind::CompiledModel || kind == InputKind::Image ||
+               kind == InputKind::Netlist;
+    };
+    options.page = [page = report::page_template()](const std::string& path) {
+        return report::page_html(page, report::page_data({source_of(path)}));
+    };
+    options.started = [&](int port) {
+        print_text(fmt::format("{}: http://127.0.0.1:{}/ until Ctrl-C\n", flags.folder, port));
+    };
+    report::serve(options);
+}
+
+void write_report(const ReportFlags& flags) {
+    const OutputFile out(flags.out, FileKind::Report);  // before any work
+    const std::string page = report::page_template();
+    std::vector<report::PageSource> sources;
+    for (const std::string& file : flags.inputs) sources.push_back(source_of(file));
+    out.write(report::page_html(page, report::page_data(report::joined(std::move(sources)))));
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+    auto flags = std::make_shared<ReportFlags>();
+    CLI::App* command = app.add_subcommand("report", "Write a page that shows where time and memory go");
+    command
+        ->add_option("inputs", flags->inputs,
+                     "Traces, folders of compiled models, device images, netlists. A trace of a netlist that is also "
+                     "given is shown as one run with it, others side by side")
+        ->check(CLI::Validator(missing_file, ""))
+        ->type_name("FILE|DIR");
+    auto outputs = std::make_shared<Outputs>(*command);
+    CLI::Option* out = outputs->file("-o,--output", flags->out, FileKind::Report,
+                                     "Page to write: one HTML file with its data inside; '-' = standard output");
+    CLI::Option* folder =
+        command->add_option("--serve", flags->folder, "Instead: show the runs of a folder to browsers of this machine")
+            ->check(quiet(CLI::ExistingDirectory))
+            ->type_name("DIR")
+            ->excludes(out);
+    command->add_option("--port", flags->port, "Port of --serve; 0: any that is free. Default: 8000")
+        ->check(quiet(CLI::Range(0, 65535)))
+        ->type_name("N")
+        ->needs(folder);
+    command->footer(
+        "The page needs no server and asks the network for nothing.\n\n"
+        "Examples:\n"
+        "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
+        "  ttsim report encoder.ttperf -o encoder.html\n"
+        "  ttsim report before.ttperf after.ttperf -o both.html\n"
+        "  ttsim report --serve runs");
+    command->callback([flags, outputs] {
+        if (!flags->folder.empty()) {
+            if (!flags->inputs.empty()) throw CLI::ValidationError("--serve", "it takes a folder and no other inputs");
+            serve_reports(*flags);
+            return;
+        }
+        if (flags->inputs.empty()) throw CLI::RequiredError("FILE|DIR");
+        if (flags->out.empty()) throw CLI::RequiredError("-o");
+        outputs->claim();
+        write_report(*flags);
+    });
+}
+
+}  // namespace tt::cli

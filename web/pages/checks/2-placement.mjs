@@ -1,0 +1,50 @@
+// Placement: ops where the netlist says, inputs orange and outputs blue, epochs and colours.
+import { join } from 'node:path';
+import { expect, go, open } from '../browser.mjs';
+
+export const checks = {
+  async 'ops lie where the netlist puts them'(browser, { root, at, tool }) {
+    tool('report', join(root, 'examples/bert_encoder.yaml'), '-o', at('netlist.html'), '--force');
+    const { page, problems } = await open(browser, at('netlist.html'));
+    await go(page, 'placement');
+    const boxes = await page.$$eval('#grid rect[data-name]', (all) => all.map((box) => ({ name: box.dataset.name, x: Number(box.getAttribute('x')), y: Number(box.getAttribute('y')), w: Number(box.getAttribute('width')) })));
+    const mm = boxes.find((box) => box.name === 'q_matmul') ?? boxes.find((box) => box.w > 70);
+    expect(mm, 'no op is drawn');
+    expect((await page.$$('#grid rect.unused')).length === 120, 'all cores of a Grayskull are there');
+    await page.focus(`#grid rect[data-name="${mm.name}"]`);
+    const entry = await page.textContent('#entry');
+    expect(entry.startsWith(mm.name), `the entry of ${mm.name}: ${entry.slice(0, 80)}`);
+    const lit = await page.$$eval('#grid rect[data-lit=input], #grid rect[data-lit=output]', (all) => all.map((box) => box.dataset.name));
+    expect(lit.length >= 2, `inputs and outputs of ${mm.name} are lit: ${lit}`);
+    const link = await page.$eval('#details a', (a) => a.dataset.link);
+    expect(lit.includes(link), `${link} is linked and lit`);
+    expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+
+  async 'a row of the op table leads to the op, coloured by what limits it'(browser, { at }) {
+    const { page, problems } = await open(browser, at('bert.html'));
+    const op = await page.textContent('#slowest tbody tr td');
+    await page.click('#slowest tbody tr');
+    await page.waitForSelector('body[data-shown=placement]');
+    expect((await page.textContent('#details h2')) === op, `${op} is shown`);
+    const colour = () => page.$eval(`#grid rect[data-name="${op}"]`, (box) => box.getAttribute('fill'));
+    const busy = await colour();
+    await page.selectOption('#colours', 'cause');
+    expect((await colour()) !== busy, 'colours follow the choice');
+    expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+
+  async 'each of two chips has its ops'(browser, { root, at, tool }) {
+    tool('report', join(root, 'examples/two_chips.yaml'), '-o', at('chips.html'), '--force');
+    const { page, problems } = await open(browser, at('chips.html'));
+    await go(page, 'placement');
+    const ops = () => page.$$eval('#grid rect[data-name]', (all) => all.map((box) => box.dataset.name).join());
+    const first = await ops();
+    await page.selectOption('#chip', '1');
+    expect((await ops()) !== first, 'the other chip has other ops');
+    expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+};

@@ -1,0 +1,149 @@
+// What a page carries (docs/report.md "Page data"), and how it is read. C++ side: report/page_*.cpp.
+export const pageVersion = 1;
+
+export interface Blocking {
+  grid: [number, number];
+  t: number;
+  mblock: [number, number];
+  ublock: [number, number];
+  order: 'r' | 'c';
+}
+export interface OpInput {
+  from: string;
+  tms?: string;
+  df?: string;
+}
+export interface Op extends Blocking {
+  name: string;
+  type: string;
+  graph: string;
+  chip: number;
+  at?: [number, number];
+  transposed?: boolean;
+  inputs: OpInput[];
+  df: string;
+  fidelity: string;
+  line: number;
+  [more: string]: unknown;
+}
+export interface Queue extends Blocking {
+  name: string;
+  input: string;
+  type: 'queue' | 'ram';
+  entries: number;
+  chip: number;
+  place: 'dram' | 'host';
+  df: string;
+  buffers: [channel: number, address: number][];
+  buffer_bytes: number;
+  alias?: string;
+  line: number;
+}
+export interface EpochOp {
+  op: string;
+  chip: number;
+  l1: [what: string, bytes: number][];
+  ethernet?: boolean;
+}
+export interface Epoch {
+  graphs: string[];
+  chips: number[];
+  launches: number;
+  ops: EpochOp[];
+}
+export interface Chip {
+  id: number;
+  arch: string;
+  clock_mhz: number;
+  rows: number[];
+  columns: number[];
+  harvested_rows: number[];
+  dram_channels: number;
+  dram_channel_bytes: number;
+  l1_bytes: number;
+  l1_reserved: number;
+}
+export interface PassNode {
+  name: string;
+  op: string;
+  in: (number | [node: number, tms: string])[];
+  type: string;
+  origin?: string;
+  kind?: string;
+  attrs?: Record<string, unknown>;
+}
+export interface Pass {
+  name: string;
+  nodes: PassNode[];
+  outputs: [name: string, node: number][];
+}
+export type Row = Record<string, string | number | null>;
+export type CoreRow = [
+  epoch: number, op: string, x: number, y: number, start: number, end: number, busy: number,
+  source: number, noc: number, dram: number, room: number, output: number, dst: number, pack: number,
+  drain: number, math: number,
+];
+export interface Series {
+  epoch: number;
+  op: string;
+  start: number;
+  end: number;
+  series: (number | null)[][];
+}
+export interface Load {
+  name: string;
+  kind: string;
+  chip: number;
+  busy: number[];
+}
+export interface Trace {
+  run: Row;
+  bucket_cycles: number;
+  epochs: Row[];
+  ops: Row[];
+  resources: Row[];
+  cores: CoreRow[];
+  series: Series[];
+  loads: Load[];
+}
+export interface Run {
+  name: string;
+  files: string[];
+  notes: string[];
+  arch?: string;
+  netlist?: string;
+  machine?: { name: string; chips: Chip[] };
+  ops?: Op[];
+  queues?: Queue[];
+  epochs?: Epoch[];
+  passes?: Pass[];
+  trace?: Trace;
+}
+export interface PageData {
+  kind: string;
+  version: number;
+  ttsim: string;
+  runs: Run[];
+}
+
+/** Bytes of base64 text, without a request: pages that open from disk may make none. */
+function bytesOf(text: string): Uint8Array {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+export async function inflate(text: string): Promise<string> {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).text();
+}
+
+export async function readPage(text: string): Promise<PageData> {
+  if (text.startsWith('@')) throw new Error('this page holds no data: ttsim report puts them in');
+  const data = JSON.parse(await inflate(text.trim())) as PageData;
+  if (data.kind !== 'ttsim page data') throw new Error(`the data in this page are "${data.kind}", not those of ttsim report`);
+  if (data.version !== pageVersion)
+    throw new Error(`the data in this page are version ${data.version}, and it reads ${pageVersion}: build it again with scripts/web`);
+  return data;
+}

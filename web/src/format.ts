@@ -1,0 +1,18 @@
+// Numbers for people.
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const small = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+
+export function number(value: number): string {
+  return Math.abs(value) >= 1000 || Number.isInteger(value) ? whole.format(value) : small.format(value);
+}
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+export function bytes(value: number): string {
+  if (value < 1024) return `${value} B`;
+  if (value < 1024 * 1024) return `${(value / 1024).toFixed(1)} KiB`;
+  return value < 1024 ** 3 ? `${(value / 1024 / 1024).toFixed(1)} MiB` : `${(value / 1024 ** 3).toFixed(2)} GiB`;
+}
+export function hex(value: number): string {
+  return `0x${value.toString(16)}`;
+}

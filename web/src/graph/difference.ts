@@ -1,0 +1,31 @@
+// What a pass changed, and where a node of one pass is in another.
+import type { Graph, GraphNode } from './graph';
+
+export type Change = 'same' | 'new' | 'changed';
+
+/** What a node is, apart from its place in the list. */
+function signature(graph: Graph): Map<string, string> {
+  const inputs = graph.nodes.map((): string[] => []);
+  for (const edge of graph.edges) inputs[edge.to]?.push(`${graph.nodes[edge.from]?.name} ${edge.tms}`);
+  return new Map(graph.nodes.map((node, i) => [node.name, JSON.stringify([node.title, node.fields, inputs[i]])]));
+}
+
+export interface Difference {
+  changes: Map<string, Change>;
+  /** Names of nodes that are no longer there. */
+  gone: string[];
+}
+
+export function difference(before: Graph, after: Graph): Difference {
+  const old = signature(before), now = signature(after);
+  const changes = new Map<string, Change>();
+  for (const [name, text] of now) changes.set(name, !old.has(name) ? 'new' : old.get(name) === text ? 'same' : 'changed');
+  return { changes, gone: [...old.keys()].filter((name) => !now.has(name)) };
+}
+
+/** The node of that name, or those that come from the same node of the model. */
+export function follow(node: GraphNode, graph: Graph): GraphNode[] {
+  const named = graph.nodes.filter((other) => other.name === node.name);
+  if (named.length > 0) return named;
+  return graph.nodes.filter((other) => other.kind === 'op' && (other.origin === node.origin || other.origin === node.name || other.name === node.origin || other.name.startsWith(`${node.name}.`)));
+}

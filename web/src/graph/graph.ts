@@ -1,0 +1,80 @@
+// A graph as the drawing sees it, made of a pass or of the placed netlist.
+import type { Op, Pass, Queue, Run } from '../data';
+import { Model } from '../model';
+
+/** Ovals are queues and values: activations light, parameters dark. */
+export type NodeKind = 'op' | 'activation' | 'parameter' | 'output';
+export interface GraphNode {
+  name: string;
+  title: string;
+  kind: NodeKind;
+  epoch?: number;
+  /** How the same thing is known in other passes. */
+  origin: string;
+  fields: Record<string, unknown>;
+}
+export interface GraphEdge {
+  from: number;
+  to: number;
+  operand: number;
+  tms: string;
+}
+export interface Graph {
+  name: string;
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+export function passGraph(pass: Pass): Graph {
+  const graph: Graph = { name: pass.name, nodes: [], edges: [] };
+  pass.nodes.forEach((node, at) => {
+    const kind: NodeKind = node.op === 'input' ? 'activation' : node.op === 'constant' ? 'parameter' : 'op';
+    const { in: inputs, attrs, ...plain } = node;
+    graph.nodes.push({ name: node.name, title: node.op, kind, origin: node.origin ?? node.name, fields: { ...plain, ...attrs } });
+    inputs.forEach((input, operand) => {
+      const [from, tms] = typeof input === 'number' ? [input, ''] : input;
+      graph.edges.push({ from, to: at, operand, tms });
+    });
+  });
+  for (const [name, from] of pass.outputs) {
+    graph.edges.push({ from, to: graph.nodes.length, operand: 0, tms: '' });
+    graph.nodes.push({ name, title: 'output', kind: 'output', origin: name, fields: { name } });
+  }
+  return graph;
+}
+
+function fieldsOf(entry: Op | Queue): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'inputs' && key !== 'line'));
+}
+
+/** The netlist: what the placer left. */
+export function netlistGraph(model: Model): Graph {
+  const graph: Graph = { name: 'post_placer', nodes: [], edges: [] };
+  const index = new Map<string, number>();
+  const add = (node: GraphNode) => {
+    index.set(node.name, graph.nodes.length);
+    graph.nodes.push(node);
+  };
+  for (const queue of model.queues.values()) {
+    const fed = queue.input === 'HOST' || !model.ops.has(queue.input);
+    const kind: NodeKind = fed ? (queue.type === 'ram' ? 'parameter' : 'activation') : (model.outOf.get(queue.name)?.length ?? 0) > 0 ? 'activation' : 'output';
+    const epoch = model.lifetime(queue.name)?.[0];
+    add({ name: queue.name, title: queue.type, kind, origin: queue.name, fields: fieldsOf(queue), ...(epoch === undefined ? {} : { epoch }) });
+  }
+  for (const op of model.ops.values()) {
+    const epoch = model.epochOf.get(op.name);
+    add({ name: op.name, title: op.type, kind: 'op', origin: op.name, fields: fieldsOf(op), ...(epoch === undefined ? {} : { epoch }) });
+  }
+  for (const edge of model.edges) {
+    const from = index.get(edge.from), to = index.get(edge.to);
+    if (from !== undefined && to !== undefined) graph.edges.push({ from, to, operand: edge.operand, tms: [edge.tms, edge.reblock && `reblocked: ${edge.reblock}`].filter(Boolean).join('; ') });
+  }
+  return graph;
+}
+
+/** All that a run has, in the order of the compiler. */
+export function graphsOf(run: Run): { name: string; make: () => Graph }[] {
+  const list = (run.passes ?? []).map((pass) => ({ name: pass.name, make: () => passGraph(pass) }));
+  if (run.ops) list.push({ name: 'post_placer', make: () => netlistGraph(new Model(run)) });
+  return list;
+}

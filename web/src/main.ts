@@ -1,0 +1,19 @@
+import './style.css';
+import { App } from './app';
+import { readPage } from './data';
+import { el } from './dom';
+
+async function start(): Promise<void> {
+  const place = document.getElementById('app');
+  const text = document.getElementById('ttsim-data')?.textContent ?? '';
+  if (!place) return;
+  try {
+    new App(place, await readPage(text));
+  } catch (error) {
+    // a page that stays empty tells nobody why
+    place.append(el('p', { class: 'bad', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+    throw error;
+  }
+}
+
+void start();

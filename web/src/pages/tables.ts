@@ -1,0 +1,88 @@
+// The tables of ttperf: epochs, ops, resources (docs/trace.md "What ttperf makes of it").
+import type { Row, Run } from '../data';
+import { choice, clear, el } from '../dom';
+import { table, type Column } from '../table';
+
+/** Green above a half, red below a quarter. */
+const share = (key: string) => (row: Row) => {
+  const value = row[key];
+  return typeof value !== 'number' ? '' : value > 0.5 ? 'good' : value < 0.25 ? 'bad' : '';
+};
+/** Red where the other number is half as large again or half as small, yellow at a fifth. */
+const off = (key: string, from: string) => (row: Row) => {
+  const a = row[key], b = row[from];
+  if (typeof a !== 'number' || typeof b !== 'number' || b === 0) return '';
+  const by = Math.abs(a / b - 1);
+  return by >= 0.5 ? 'bad' : by >= 0.2 ? 'fair' : '';
+};
+
+export const epochColumns: Column[] = [
+  { key: 'epoch', title: 'epoch' },
+  { key: 'graphs', title: 'graphs' },
+  { key: 'chips', title: 'chips' },
+  { key: 'inputs', title: 'inputs' },
+  { key: 'start', title: 'start' },
+  { key: 'cycles', title: 'cycles' },
+  { key: 'inputs_per_second', title: 'inputs/s' },
+  { key: 'cores', title: 'cores' },
+  { key: 'utilization', title: 'util', share: true, colour: share('utilization'), help: 'share of cycles in which FPU or SFPU work' },
+  { key: 'matmul_cores', title: 'mm cores' },
+  { key: 'matmul_utilization', title: 'mm util', share: true, colour: share('matmul_utilization') },
+  { key: 'limiting_op', title: 'limiting op' },
+  { key: 'limit', title: 'by' },
+];
+export const opColumns: Column[] = [
+  { key: 'op', title: 'op' },
+  { key: 'type', title: 'type' },
+  { key: 'epoch', title: 'epoch' },
+  { key: 'chip', title: 'chip' },
+  { key: 'grid', title: 'grid' },
+  { key: 'inputs', title: 'inputs' },
+  { key: 'est', title: 'est', help: 'the busiest of unpack, math and pack alone' },
+  { key: 'kernel', title: 'kernel', help: 'the three coupled; operands always there, results always taken' },
+  { key: 'bw_kernel', title: 'bw_kernel', help: 'as simulated, without waits for other ops', colour: off('bw_kernel', 'kernel') },
+  { key: 'cycles', title: 'cycles', help: 'as simulated, everything included' },
+  { key: 'limit', title: 'limits' },
+  { key: 'wait_source', title: 'for input' },
+  { key: 'wait_room', title: 'for room' },
+  { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization') },
+  { key: 'in_bytes_per_cycle_needed', title: 'in need' },
+  { key: 'in_bytes_per_cycle_got', title: 'in got' },
+  { key: 'out_bytes_per_cycle_needed', title: 'out need' },
+  { key: 'out_bytes_per_cycle_got', title: 'out got' },
+];
+export const resourceColumns: Column[] = [
+  { key: 'kind', title: 'kind' },
+  { key: 'name', title: 'name' },
+  { key: 'bytes_per_cycle', title: 'B/cycle' },
+  { key: 'transfers', title: 'transfers' },
+  { key: 'bytes', title: 'bytes' },
+  { key: 'busy', title: 'busy' },
+  { key: 'queueing', title: 'queueing' },
+  { key: 'utilization', title: 'util', share: true },
+  { key: 'peak_utilization', title: 'peak', share: true },
+];
+
+export function opRows(run: Run): Row[] {
+  return (run.trace?.ops ?? []).map((op) => ({ ...op, grid: `${op.grid_r},${op.grid_c}` }));
+}
+
+export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement {
+  const trace = run.trace;
+  if (!trace) return el('p', { class: 'empty' }, 'Tables need a trace: run with --trace FILE and give that file to ttsim report.');
+  const ops = opRows(run);
+  const place = el('div');
+  let epoch = 'all';
+  const show = () => {
+    clear(place);
+    const rows = epoch === 'all' ? ops : ops.filter((op) => String(op.epoch) === epoch);
+    place.append(table('ops', opColumns, rows, (row) => openOp(String(row.op))));
+  };
+  show();
+  const epochs: [string, string][] = [['all', 'all'], ...trace.epochs.filter((e) => e.same_as === undefined).map((e): [string, string] => [String(e.epoch), `${e.epoch}: ${e.graphs}`])];
+  return el('div', {},
+    el('h2', {}, 'Epochs'), table('epochs', epochColumns, trace.epochs),
+    el('h2', {}, 'Ops'), el('p', { class: 'hint' }, 'Cycles per input of the slowest core. Enter or a click on a row shows where the op lies.'),
+    choice('Epoch', 'ops-epoch', epochs, epoch, (value) => { epoch = value; show(); }), place,
+    el('h2', {}, 'Links and channels'), table('resources', resourceColumns, trace.resources));
+}

@@ -1,0 +1,33 @@
+// Inputs of an op over time, from the rows that a trace stores once for all that repeat (docs/trace.md core_load).
+import type { Series } from './data';
+import { causes, type Cause } from './model';
+
+export interface Input {
+  input: number;
+  start: number;
+  end: number;
+  /** Cycles by cause, in the order of `causes`. */
+  parts: number[];
+}
+/** Places in a row of a series. */
+const at = { input: 0, times: 1, every: 2, shift: 3, start: 4, length: 5, mathBound: 11, unpackBound: 12, waits: 13 };
+
+/** Those between two cycles of the epoch; `most`: a window of more is drawn as a whole. */
+export function inputsOf(series: Series, from: number, to: number, most = 5000): Input[] {
+  const list: Input[] = [];
+  for (const row of series.series) {
+    const number = (i: number) => Number(row[i] ?? 0);
+    const shift = number(at.shift), length = number(at.length), start = number(at.start), times = number(at.times);
+    const first = shift > 0 ? Math.max(0, Math.ceil((from - start - length) / shift)) : 0;
+    const last = shift > 0 ? Math.min(times - 1, Math.floor((to - start) / shift)) : times - 1;
+    const parts = [number(at.mathBound) + number(at.unpackBound), ...causes.slice(1).map((_, i) => number(at.waits + i))];
+    for (let n = first; n <= last && list.length < most; ++n) {
+      const begin = start + n * shift;
+      if (begin <= to && begin + length >= from) list.push({ input: number(at.input) + n * number(at.every), start: begin, end: begin + length, parts });
+    }
+  }
+  return list.sort((a, b) => a.start - b.start);
+}
+
+/** In which order the parts of an input are drawn: first what it waits for, then work, then what its output waits for. */
+export const drawnOrder: Cause[] = ['wait_source', 'wait_dram', 'wait_noc', 'busy', 'wait_dst', 'wait_pack', 'wait_output', 'wait_room', 'drain'];

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { difference, follow } from '../src/graph/difference';
+import { passGraph, type Graph } from '../src/graph/graph';
+import { layered, layers } from '../src/graph/layout';
+import { search } from '../src/pages/graphs';
+
+const before = passGraph({ name: 'a', nodes: [
+  { name: 'x', op: 'input', in: [], type: 'f32[2]' },
+  { name: 's', op: 'softmax', in: [0], type: 'f32[2]', origin: 'Softmax_1' },
+], outputs: [['y', 1]] });
+const after = passGraph({ name: 'b', nodes: [
+  { name: 'x', op: 'input', in: [], type: 'f32[2]' },
+  { name: 'e', op: 'exp', in: [[0, 'transpose']], type: 'f32[2]', origin: 'Softmax_1' },
+  { name: 'r', op: 'sum', in: [1], type: 'f32[1]', origin: 'Softmax_1' },
+], outputs: [['y', 2]] });
+
+describe('a pass as a graph', () => {
+  it('has ovals for what comes in, edges with TMs, and outputs', () => {
+    expect(after.nodes.map((node) => node.kind)).toEqual(['activation', 'op', 'op', 'output']);
+    expect(after.edges[0]).toEqual({ from: 0, to: 1, operand: 0, tms: 'transpose' });
+    expect(after.edges).toHaveLength(3);
+  });
+  it('differs from another by what is new, changed and gone', () => {
+    const changed = difference(before, after);
+    expect([...changed.changes]).toEqual([['x', 'same'], ['e', 'new'], ['r', 'new'], ['y', 'changed']]);
+    expect(changed.gone).toEqual(['s']);
+    expect([...difference(before, before).changes.values()].every((change) => change === 'same')).toBe(true);
+  });
+  it('is followed by origin where the name is gone', () => {
+    const node = before.nodes[1];
+    expect(node && follow(node, after).map((one) => one.name)).toEqual(['e', 'r']);
+  });
+  it('is searched by name before type', () => {
+    expect(search(after, 'e').map((i) => after.nodes[i]?.name)[0]).toBe('e');
+    expect(search(after, 'SUM').map((i) => after.nodes[i]?.name)).toEqual(['r']);
+    expect(search(after, '')).toEqual([]);
+  });
+});
+
+describe('the layout', () => {
+  const random = (nodes: number, edges: number): Graph => {
+    let state = 7;
+    const next = (below: number) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % below; };
+    const graph: Graph = { name: 'r', nodes: [], edges: [] };
+    for (let i = 0; i < nodes; ++i) graph.nodes.push({ name: `n${i}`, title: 't', kind: 'op', origin: '', fields: {} });
+    for (let i = 0; i < edges; ++i) { const to = 1 + next(nodes - 1); graph.edges.push({ from: Math.max(0, to - 1 - next(40)), to, operand: 0, tms: '' }); }
+    return graph;
+  };
+  it('puts readers below what they read', () => {
+    const graph = random(200, 500), layer = layers(graph);
+    for (const edge of graph.edges) expect(layer[edge.from]).toBeLessThan(layer[edge.to] ?? 0);
+  });
+  it('lets no boxes overlap', () => {
+    const { boxes } = layered(random(120, 300));
+    boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => expect(a.y !== b.y || a.x + a.w <= b.x + 1e-6 || b.x + b.w <= a.x + 1e-6).toBe(true)));
+  });
+  it('ends for a circle', () => {
+    const graph = random(3, 0);
+    graph.edges.push({ from: 0, to: 1, operand: 0, tms: '' }, { from: 1, to: 0, operand: 0, tms: '' });
+    expect(layered(graph).boxes).toHaveLength(3);
+  });
+  it('is done with 60,000 edges in a moment', () => {
+    const graph = random(25000, 60000), started = performance.now();
+    layered(graph);
+    expect(performance.now() - started).toBeLessThan(2500);
+  });
+});

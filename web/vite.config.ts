@@ -1,0 +1,47 @@
+import { defineConfig, type Plugin } from 'vite';
+
+/** Puts script and style into the page, so that it is one file that opens from disk. */
+function oneFile(): Plugin {
+  return {
+    name: 'one-file',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const page = bundle['index.html'];
+      if (!page || page.type !== 'asset') throw new Error('index.html is not in the bundle');
+      let html = String(page.source);
+      for (const [name, part] of Object.entries(bundle)) {
+        if (part === page) continue;
+        const text = part.type === 'chunk' ? part.code : String(part.source);
+        if (name.endsWith('.js')) {
+          // a script ends at the first such tag, wherever it stands; a function keeps '$' as it is
+          const safe = text.replace(/<\/script/g, '<\\/script');
+          html = html.replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/, '');
+          html = html.replace('</body>', () => `<script type="module">${safe}</script>\n</body>`);
+        } else if (name.endsWith('.css')) {
+          html = html.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${text}</style>`);
+        } else {
+          throw new Error(`${name} would be a file of its own`);
+        }
+        Reflect.deleteProperty(bundle, name);
+      }
+      page.source = html;
+      page.fileName = 'report.html';
+    },
+  };
+}
+
+export default defineConfig({
+  base: './',
+  build: {
+    target: 'es2022',
+    outDir: process.env.TTSIM_WEB_OUT ?? '../build/web',
+    emptyOutDir: false,
+    modulePreload: false,
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    chunkSizeWarningLimit: 4000,
+    rollupOptions: { output: { inlineDynamicImports: true } },
+  },
+  worker: { format: 'iife' },
+  plugins: [oneFile()],
+  test: { include: ['test/**/*.test.ts'] },
+} as Parameters<typeof defineConfig>[0]);
