@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "compiler/backend/held_forks.hpp"
 #include "netlist/output_buffer.hpp"
@@ -16,15 +17,35 @@ public:
     Router(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, std::vector<bool> cut,
            const OpBudget& budget)
         : choices_(choices), ops_(ops), first_(first), cut_(std::move(cut)), budget_(budget), available_(ops.size()) {
-        for (const RoutedOp& op : ops) routes_.buffers.push_back(op.op->buf_size_mb);
+        for (const RoutedOp& op : ops) {
+            routes_.buffers.push_back(op.op->buf_size_mb);
+            pace_ = std::max(pace_, op.candidate->cycles);
+        }
     }
 
-    Routes run() {
-        double pace = 0;
-        for (std::size_t i = first_; i < first_ + ops_.size(); ++i) connect(i);
-        for (const RoutedOp& op : ops_) pace = std::max(pace, op.candidate->cycles);
-        for (std::size_t i = first_; i < first_ + ops_.size(); ++i) enlarge_blocks(i, pace);
-        return std::move(routes_);
+    /// `larger`: ops that may have larger blocks where handing over would keep the epoch waiting. A buffer changes when
+    /// its op hands over its first block, and so what others must hold: until nothing changes.
+    Routes run(const std::set<std::size_t>& larger) {
+        for (std::vector<std::int64_t> before; before != routes_.buffers && routes_.no_room.empty();) {
+            before = routes_.buffers;
+            routes_.waiting.clear();
+            routes_.hand_over_cycles = 0;
+            for (std::size_t i = first_; i < first_ + ops_.size(); ++i) connect(i);
+            for (std::size_t i = first_; i < first_ + ops_.size(); ++i) hand_over_faster(i, larger.contains(i));
+        }
+        return routes_;
+    }
+
+    /// Ops whose hand-overs would keep the epoch waiting, the slowest first.
+    std::vector<std::size_t> slow_ops() {
+        std::vector<std::pair<double, std::size_t>> slow;
+        for (std::size_t i = first_; i < first_ + ops_.size(); ++i)
+            if (const double cycles = handed_over(i, routes_.buffers[i - first_]).cycles; cycles > pace_)
+                slow.emplace_back(-cycles, i);
+        std::sort(slow.begin(), slow.end());
+        std::vector<std::size_t> ops;
+        for (const auto& [_, op] : slow) ops.push_back(op);
+        return ops;
     }
 
 private:
@@ -65,6 +86,12 @@ private:
         const bool streams = type != "matmul" && type != "depthwise" && type != "reduce";
         if (choices_.ops[op].pattern) return {1, 1};
         return {0, streams ? std::min(slice, ublocks) : slice};
+    }
+
+    /// The first slice of an output that goes in blocks is there when its block is.
+    double with_block(std::size_t op, double earliest) {
+        const double slice = 1 / slices(op), block = handed_over(op, routes_.buffers[op - first_]).block * slice;
+        return block > 0 ? std::ceil((earliest + slice) / block - 1e-6) * block - slice : earliest;
     }
 
     /// Bytes beyond L1 with a buffer so long, at most 0 when it fits.
@@ -110,6 +137,8 @@ private:
             for (const std::size_t e : links) {
                 if (cut_[e] || lengthen(e, at)) continue;
                 cut_[e] = true;
+                handed_over_.clear();
+                in_blocks_.clear();
                 stable = false;
             }
         }
@@ -117,7 +146,7 @@ private:
         for (const std::size_t e : links)
             if (!cut_[e])
                 routes_.waiting[e] = (at.usual - available_[producer(e) - first_].usual) * slices(producer(e));
-        available_[i - first_] = {at.earliest + more.earliest, at.usual + more.usual};
+        available_[i - first_] = {with_block(i, at.earliest + more.earliest), at.usual + more.usual};
     }
 
     /// Gives the producer what it must hold, and as much as there is room for of what keeps the pace; false when it
@@ -142,23 +171,34 @@ private:
         return true;
     }
 
+    /// How an op's output reaches its readers of the epoch.
+    struct HandedOver {
+        double block = 0;   ///< slices of a block, when it goes in blocks
+        double cycles = 0;  ///< per input
+    };
+    const HandedOver& handed_over(std::size_t op, std::int64_t buffer) {
+        const auto [known, fresh] = handed_over_.try_emplace({op, buffer});
+        const std::vector<DirectReader> readers = fresh ? direct_readers(op) : std::vector<DirectReader>{};
+        if (readers.empty()) return known->second;
+        Op longer = *at(op).op;
+        longer.buf_size_mb = buffer;
+        const HandOver made = direct_hand_over(longer, readers, budget_.microbatch);
+        const double block =
+            static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
+        return known->second = {made.scatter() ? block : 0,
+                                hand_over_cycles(made, longer, pipe_constants(budget_.chip->files.noc))};
+    }
+
     /// What a block costs, its sender or who gathers it, is paid less often with larger ones: the smallest that hand
     /// over as fast as the epoch's slowest op takes, else the fastest there is room for.
-    void enlarge_blocks(std::size_t op, double pace) {
-        const std::vector<DirectReader> readers = direct_readers(op);
-        if (readers.empty()) return;
-        const PipeConstants& pipes = pipe_constants(budget_.chip->files.noc);
-        Op longer = *at(op).op;
+    void hand_over_faster(std::size_t op, bool may) {
+        const std::int64_t slices = at(op).op->cfg.out.t;
         std::int64_t& buffer = routes_.buffers[op - first_];
-        const auto cycles_with = [&](std::int64_t length) {
-            longer.buf_size_mb = length;
-            return hand_over_cycles(direct_hand_over(longer, readers, budget_.microbatch), longer, pipes);
-        };
-        double best = cycles_with(buffer);
-        for (std::int64_t mblocks = buffer / 2 + 1; mblocks <= longer.cfg.out.t && best > pace; ++mblocks) {
-            if (longer.cfg.out.t % mblocks != 0) continue;
+        double best = handed_over(op, buffer).cycles;
+        for (std::int64_t mblocks = buffer / 2 + 1; may && best > pace_ && mblocks <= slices; ++mblocks) {
+            if (slices % mblocks != 0) continue;
             if (over(op, 2 * mblocks) > 0) break;
-            const double cycles = cycles_with(2 * mblocks);
+            const double cycles = handed_over(op, 2 * mblocks).cycles;
             if (cycles >= best) continue;
             best = cycles;
             buffer = 2 * mblocks;
@@ -170,10 +210,12 @@ private:
     const Choices& choices_;
     const std::vector<RoutedOp>& ops_;
     std::size_t first_;
+    double pace_ = 0;  ///< cycles of the slowest op
     std::vector<bool> cut_;
     const OpBudget& budget_;
-    std::vector<Pace> available_;            // per op: when its first slice is there
-    std::map<std::size_t, bool> in_blocks_;  // per op, as far as asked for
+    std::vector<Pace> available_;                                             // per op: when its first slice is there
+    std::map<std::size_t, bool> in_blocks_;                                   // per op, as far as asked for
+    std::map<std::pair<std::size_t, std::int64_t>, HandedOver> handed_over_;  // per op and buffer, the same
     Routes routes_;
 };
 
@@ -181,7 +223,20 @@ private:
 
 Routes route(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, const std::vector<bool>& cut,
              const OpBudget& budget) {
-    return Router(choices, ops, first, cut, budget).run();
+    Router usual(choices, ops, first, cut, budget);
+    Routes best = usual.run({});
+    std::set<std::size_t> larger;
+    if (!best.no_room.empty()) return best;
+    for (const std::size_t op : usual.slow_ops()) {
+        larger.insert(op);
+        Router tried = usual;  // with what it knows of the ops
+        Routes routes = tried.run(larger);
+        if (routes.no_room.empty())
+            best = std::move(routes);
+        else
+            larger.erase(op);
+    }
+    return best;
 }
 
 }  // namespace tt::ir
