@@ -26,7 +26,7 @@ std::shared_ptr<Record> record_of(const tt::tt_backend_config& config, const std
 
 tt_backend::tt_backend(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 tt_backend::~tt_backend() {
-    if (impl_->record && impl_->record->device) impl_->record->device->close();
+    if (impl_->record && impl_->record->made_here()) impl_->record->device->close();
 }
 
 void tt_backend::Impl::take(const std::string& netlist_path) {
@@ -34,6 +34,7 @@ void tt_backend::Impl::take(const std::string& netlist_path) {
     auto made = record_of(config, netlist_path);
     made->device = image ? std::make_shared<tt_bridge::Device>(image->impl().facts, options)
                          : std::make_shared<tt_bridge::Device>(netlist_path, options);
+    made->queues = made->device;
     if (config.arch == tt::ARCH::Invalid) config.arch = tt::get_arch_from_string(made->device->arch());
     if (record) earlier.push_back(record);
     record = std::move(made);
@@ -77,7 +78,7 @@ std::shared_ptr<tt_backend> tt_backend::create_eager_backend(const tt::tt_backen
 
 tt_bridge::Device& tt_backend::Impl::device() const {
     if (!record) throw std::runtime_error("the eager backend has no netlist; call compile_netlist() first");
-    return *record->device;
+    return record->own_device();
 }
 
 // --- compiling, opening --------------------------------------------------------------------------------------------
@@ -129,7 +130,8 @@ void tt_backend::Impl::run(const std::string& program, const std::map<std::strin
 DEVICE_STATUS_CODE tt_backend::run_program(const std::string& program,
                                            const std::map<std::string, std::string>& parameters) {
     const DEVICE_STATUS_CODE status = status_of(false, [&] { impl_->run(program, parameters); });
-    if (status != DEVICE_STATUS_CODE::Success && impl_->record) impl_->record->device->close();
+    if (status != DEVICE_STATUS_CODE::Success && impl_->record && impl_->record->made_here())
+        impl_->record->device->close();
     return status;
 }
 

@@ -32,6 +32,11 @@ void tt_backend::Impl::compile(tt::tt_compile_result* result) {
 void tt_backend::Impl::open(tt::tt_compile_result* result) {
     if (config.mode != tt::DEVICE_MODE::RunOnly) compile(result);
     if (!config.perf_desc_args.empty()) fs::create_directories(config.output_dir);
-    if (config.mode != tt::DEVICE_MODE::CompileOnly) device().open();
+    if (config.mode != tt::DEVICE_MODE::CompileOnly) {
+        device().open();
+        record->server = std::make_unique<tt_bridge::DeviceServer>(
+            record->device, tt_bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
+            config.output_dir);
+    }
     if (result) result->success = true;
 }

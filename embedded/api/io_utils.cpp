@@ -32,7 +32,7 @@ DataFormat get_pytorch_tensor_format_from_queue(const tt_dram_io_desc& q) {
     if (q.bufq_target_format == DataFormat::UInt16 || q.bufq_target_format == DataFormat::Lf8)
         throw std::runtime_error("queue '" + q.queue_name + "': no tensor has numbers of " +
                                  get_string(q.bufq_target_format));
-    return tt_backend_api::format_named(tt_backend_api::find(q)->device->queue(q.queue_name).host_format);
+    return tt_backend_api::format_named(tt_backend_api::find(q)->queues->queue(q.queue_name).host_format);
 }
 
 tt_PytorchTensorDesc to_tensor_descptor(std::uint32_t w, std::uint32_t z, std::uint32_t r, std::uint32_t c,

@@ -12,17 +12,10 @@ namespace tt_backend_api {
 namespace {
 
 std::mutex guard;
-std::map<std::uint64_t, std::weak_ptr<Record>> records;
+std::vector<std::weak_ptr<Record>> records;
 std::uint64_t last_id = 0;
 
 thread_local std::string last_message;
-
-void check_process(const Record& record) {
-    if (record.process != ::getpid())
-        throw std::runtime_error(record.netlist_path +
-                                 ": its simulated device lives in the process that made the backend; use threads "
-                                 "of that process");
-}
 
 std::string folder_name(const std::string& path) {
     std::error_code ignored;
@@ -30,22 +23,56 @@ std::string folder_name(const std::string& path) {
     return (ignored ? std::filesystem::path(path) : full).string();
 }
 
+/// Whether this process made a backend, still alive, with that folder.
+bool made_here(const std::string& output_dir) {
+    const std::lock_guard lock(guard);
+    for (const auto& weak : records)
+        if (const auto record = weak.lock();
+            record && record->made_here() && folder_name(record->output_dir) == folder_name(output_dir))
+            return true;
+    return false;
+}
+
 }  // namespace
+
+Record::~Record() {
+    // the threads of a forked process's copy are not there to be joined
+    if (device && !made_here()) {
+        new auto(std::move(device));
+        new auto(std::move(queues));
+        (void)server.release();
+    }
+}
+
+bool Record::made_here() const { return process == 0 || process == ::getpid(); }
+
+tt_bridge::Device& Record::own_device() const {
+    if (!device || !made_here())
+        throw std::runtime_error(netlist_path +
+                                 ": the process that made the backend runs it; others push, get and pop, after "
+                                 "initialize_child_process()");
+    return *device;
+}
 
 void add(const std::shared_ptr<Record>& record) {
     const std::lock_guard lock(guard);
-    record->id = ++last_id;
     record->process = ::getpid();
-    records[record->id] = record;
-    for (auto it = records.begin(); it != records.end();) it = it->second.expired() ? records.erase(it) : ++it;
+    // other processes have numbers of their own
+    if (record->id == 0) record->id = (static_cast<std::uint64_t>(::getpid()) << 32) + ++last_id;
+    std::erase_if(records, [](const auto& weak) { return weak.expired(); });
+    records.push_back(record);
 }
 
 std::shared_ptr<Record> find(const tt::tt_dram_io_desc& q) {
     const std::lock_guard lock(guard);
     std::shared_ptr<Record> found;
-    for (const auto& [id, weak] : records) {
+    bool elsewhere = false;
+    for (const auto& weak : records) {
         std::shared_ptr<Record> record = weak.lock();
-        if (!record || (q.backend_id != 0 ? id != q.backend_id : record->netlist_path != q.netlist_path)) continue;
+        if (!record || (q.backend_id != 0 ? record->id != q.backend_id : record->netlist_path != q.netlist_path))
+            continue;
+        elsewhere = elsewhere || !record->made_here();
+        if (!record->made_here()) continue;
         if (found)
             throw std::runtime_error(q.netlist_path +
                                      ": several backends run it; take descriptors from "
@@ -53,19 +80,12 @@ std::shared_ptr<Record> find(const tt::tt_dram_io_desc& q) {
         found = std::move(record);
     }
     if (!found)
-        throw std::runtime_error(q.netlist_path + ": no backend runs it (queue '" + q.queue_name +
-                                 "'); it must live as long as its descriptors are used");
-    check_process(*found);
+        throw std::runtime_error(
+            q.netlist_path + (elsewhere ? ": another process made its backend; initialize_child_process(OUTPUT_DIR) of "
+                                          "this process comes first"
+                                        : ": no backend runs it (queue '" + q.queue_name +
+                                              "'); it must live as long as its descriptors are used"));
     return found;
-}
-
-bool made_here(const std::string& output_dir) {
-    const std::lock_guard lock(guard);
-    for (const auto& [id, weak] : records)
-        if (const auto record = weak.lock();
-            record && record->process == ::getpid() && folder_name(record->output_dir) == folder_name(output_dir))
-            return true;
-    return false;
 }
 
 tt::DEVICE_STATUS_CODE failed(tt::DEVICE_STATUS_CODE code, const std::string& message) {
@@ -80,21 +100,49 @@ const std::string& tt::backend::last_error() { return tt_backend_api::last_messa
 
 // --- processes -----------------------------------------------------------------------------------------------------
 
-static thread_local int child_depth = 0;
+namespace {
+
+/// Devices of other processes that initialize_child_process() found, by its calls.
+std::vector<std::vector<std::shared_ptr<tt_backend_api::Record>>> attached;
+std::mutex attached_guard;
+
+/// A record for each device that another process serves in the folder.
+std::vector<std::shared_ptr<tt_backend_api::Record>> attach(const std::string& output_dir) {
+    std::vector<std::shared_ptr<tt_backend_api::Record>> all;
+    for (tt_bridge::RemoteDevice& remote : tt_bridge::devices_served_for(output_dir)) {
+        auto record = std::make_shared<tt_backend_api::Record>();
+        record->queues = std::move(remote.queues);
+        record->type = remote.served.golden ? tt::DEVICE::Golden : tt::DEVICE::Silicon;
+        record->netlist_path = remote.served.netlist_path;
+        record->output_dir = output_dir;
+        record->id = remote.served.id;
+        tt_backend_api::add(record);
+        all.push_back(std::move(record));
+    }
+    return all;
+}
+
+}  // namespace
 
 tt::DEVICE_STATUS_CODE tt::backend::initialize_child_process(const std::string& output_dir) {
     return tt_backend_api::status_of(false, [&] {
-        if (!tt_backend_api::made_here(output_dir))
-            throw std::runtime_error(output_dir +
-                                     ": no backend of this process has this output_dir, and a simulated "
-                                     "device lives in the process that made it; use threads there");
-        ++child_depth;
+        std::vector<std::shared_ptr<tt_backend_api::Record>> found;
+        if (!tt_backend_api::made_here(output_dir)) {
+            found = attach(output_dir);
+            if (found.empty())
+                throw std::runtime_error(output_dir +
+                                         ": no backend that is open has this output_dir; initialize() of the process "
+                                         "that runs it comes first");
+        }
+        const std::lock_guard lock(attached_guard);
+        attached.push_back(std::move(found));
     });
 }
 
 tt::DEVICE_STATUS_CODE tt::backend::finish_child_process() {
     return tt_backend_api::status_of(false, [&] {
-        if (child_depth == 0) throw std::runtime_error("finish_child_process() without initialize_child_process()");
-        --child_depth;
+        const std::lock_guard lock(attached_guard);
+        if (attached.empty()) throw std::runtime_error("finish_child_process() without initialize_child_process()");
+        attached.pop_back();
     });
 }

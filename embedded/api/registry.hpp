@@ -12,20 +12,28 @@ namespace tt_backend_api {
 
 /// What functions of tt::backend know of a backend.
 struct Record {
-    std::shared_ptr<tt_bridge::Device> device;
+    Record() = default;
+    ~Record();
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+
+    std::shared_ptr<tt_bridge::QueueAccess> queues;
+    std::shared_ptr<tt_bridge::Device> device;        ///< the same, in the process that made it; else null
+    std::unique_ptr<tt_bridge::DeviceServer> server;  ///< once it is open
     tt::DEVICE type = tt::DEVICE::Invalid;
     std::string netlist_path, output_dir;
     std::uint64_t id = 0;
-    int process = 0;  ///< that made it
+    int process = 0;  ///< that made this record
     bool golden() const { return type == tt::DEVICE::Golden; }
+    bool made_here() const;  ///< not by the process that this one was forked from
+    /// Throws in a process that was forked after the device was made: its threads are not there.
+    tt_bridge::Device& own_device() const;
 };
 
 /// Gives it its id. It is found as long as somebody holds it.
 void add(const std::shared_ptr<Record>& record);
-/// Throws where there is none, there are several, or it lives in another process.
+/// Throws where there is none, there are several, or another process has it and this one did not ask for it.
 std::shared_ptr<Record> find(const tt::tt_dram_io_desc& q);
-/// Whether this process made a backend, still alive, with that folder.
-bool made_here(const std::string& output_dir);
 
 /// Keeps the message for last_error(), writes it to standard error, and gives `code` back.
 tt::DEVICE_STATUS_CODE failed(tt::DEVICE_STATUS_CODE code, const std::string& message);

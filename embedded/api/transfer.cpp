@@ -36,7 +36,7 @@ std::string where(const tt_dram_io_desc& q) { return q.netlist_path + ": queue '
 
 std::shared_ptr<Record> found(const tt_dram_io_desc& q) {
     std::shared_ptr<Record> record = tt_backend_api::find(q);
-    if (q.bufq_mapping.empty() && record->device->queue(q.queue_name).on_host)
+    if (q.bufq_mapping.empty() && record->queues->queue(q.queue_name).on_host)
         throw std::runtime_error(where(q) + "it is on the host: translate_addresses() of its descriptor comes first");
     return record;
 }
@@ -84,13 +84,13 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_PytorchTensorDe
         const int seconds = seconds_of("TT_BACKEND_PUSH_TIMEOUT", timeout_s);
         const std::shared_ptr<Record> record = found(q);
         HostTensor tensor = host_tensor(q, desc);
-        const bool vector_code = record->device->in_vector_code(q.queue_name, tensor.format);
+        const bool vector_code = record->queues->in_vector_code(q.queue_name, tensor.format);
         if (push_one && !vector_code && !record->golden()) tensor.shape[0] = 1;
         check_count(q, *record, vector_code, tensor.shape[0]);
         timed = seconds > 0 && !record->golden();
         Wait wait = wait_of(seconds);
         wait.for_ever = seconds <= 0 && vector_code;
-        record->device->push(q.queue_name, tensor, wait, ptr);
+        record->queues->push(q.queue_name, tensor, wait, ptr);
     });
 }
 
@@ -101,7 +101,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_TilizedTensorDe
         timed = timeout_s > 0 && !record->golden();
         const tt_bridge::TilizedTensor tensor{static_cast<const unsigned char*>(desc.ptr), get_string(desc.format),
                                               desc.num_buffers, desc.buf_size_bytes};
-        record->device->push(q.queue_name, tensor, wait_of(timeout_s), ptr);
+        record->queues->push(q.queue_name, tensor, wait_of(timeout_s), ptr);
     });
 }
 
@@ -136,7 +136,7 @@ DEVICE_STATUS_CODE get_output(const tt_dram_io_desc& q, tt_PytorchTensorDesc& de
         timed = seconds > 0 && !record->golden();
         const std::uint32_t count = get_one ? 1 : q.input_count;
         describe(q,
-                 record->device->get(q.queue_name, count, {q.hstack_factor, q.vstack_factor, q.stack_row_major},
+                 record->queues->get(q.queue_name, count, {q.hstack_factor, q.vstack_factor, q.stack_row_major},
                                      wait_of(seconds), ptr),
                  desc);
     });
@@ -150,20 +150,20 @@ DEVICE_STATUS_CODE pop_output(const tt_dram_io_desc& q, bool pop_one, int timeou
         const int seconds = seconds_of("TT_BACKEND_POP_TIMEOUT", timeout_s);
         const std::shared_ptr<Record> record = found(q);
         timed = seconds > 0 && !record->golden();
-        record->device->pop(q.queue_name, pop_one ? 1 : q.input_count, wait_of(seconds));
+        record->queues->pop(q.queue_name, pop_one ? 1 : q.input_count, wait_of(seconds));
     });
 }
 
 // --- 3. around them ------------------------------------------------------------------------------------------------
 
 DEVICE_STATUS_CODE translate_addresses(tt_dram_io_desc& q) {
-    return status_of(false, [&] { q.bufq_mapping = tt_backend_api::find(q)->device->mapped(q.queue_name); });
+    return status_of(false, [&] { q.bufq_mapping = tt_backend_api::find(q)->queues->mapped(q.queue_name); });
 }
 
 tt_TilizedTensorDesc tilize_tensor(const tt_dram_io_desc& q, const tt_PytorchTensorDesc& desc) {
     const std::shared_ptr<Record> record = tt_backend_api::find(q);
     std::uint32_t bytes = 0;
-    auto memory = record->device->tilized(q.queue_name, host_tensor(q, desc), bytes);
+    auto memory = record->queues->tilized(q.queue_name, host_tensor(q, desc), bytes);
     return {tt_backend_api::keep(std::move(memory)), q.bufq_grid_dim_r * q.bufq_grid_dim_c, bytes, q.bufq_target_format,
             OWNERSHIP::Backend};
 }

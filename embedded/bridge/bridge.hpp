@@ -114,18 +114,38 @@ struct CompileResult {
     std::vector<OpShortage> shortages;
 };
 
-class Device {
+/// What the host does with queues, in the process that has the device or in another one.
+class QueueAccess {
+public:
+    virtual ~QueueAccess() = default;
+
+    virtual QueueFacts queue(const std::string& name) const = 0;
+    /// Whether the original's vector code takes these numbers; it waits for room where the scalar code does not.
+    virtual bool in_vector_code(const std::string& queue, const std::string& host_format) const = 0;
+    virtual void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t ram_slot) = 0;
+    virtual void push(const std::string& queue, const TilizedTensor& tensor, Wait wait, std::int64_t ram_slot) = 0;
+    virtual Result get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
+                       std::int64_t ram_slot) = 0;
+    virtual void pop(const std::string& queue, std::uint32_t count, Wait wait) = 0;
+    /// Memory of this process that shows a host queue's buffers, one behind the other; each with header and slots.
+    virtual std::vector<void*> mapped(const std::string& queue) = 0;
+    /// The bytes of all buffers, as TilizedTensor has them; `buffer_bytes` of one.
+    virtual std::shared_ptr<std::vector<std::uint32_t>> tilized(const std::string& queue, const HostTensor& tensor,
+                                                                std::uint32_t& buffer_bytes) const = 0;
+};
+
+class Device final : public QueueAccess {
 public:
     Device(const std::string& netlist_file, const DeviceOptions& options);
     Device(const ImageFacts& image, const DeviceOptions& options);
-    ~Device();
+    ~Device() override;
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
     const std::vector<std::string>& programs() const;
     std::vector<std::string> parameters_of(const std::string& program) const;  ///< declared, with '$'
     std::string arch() const;
-    QueueFacts queue(const std::string& name) const;
+    QueueFacts queue(const std::string& name) const override;
 
     CompileResult compile() const;  ///< every rule and every graph, without running anything
     void open();                    ///< ready for calls; writes an image's constants
@@ -138,18 +158,15 @@ public:
     std::uint64_t cycles() const;
 
     // --- hot: called for every input and output ---
-    /// Whether the original's vector code takes these numbers; it waits for room where the scalar code does not.
-    bool in_vector_code(const std::string& queue, const std::string& host_format) const;
-    void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t ram_slot);
-    void push(const std::string& queue, const TilizedTensor& tensor, Wait wait, std::int64_t ram_slot);
+    bool in_vector_code(const std::string& queue, const std::string& host_format) const override;
+    void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t ram_slot) override;
+    void push(const std::string& queue, const TilizedTensor& tensor, Wait wait, std::int64_t ram_slot) override;
     Result get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
-               std::int64_t ram_slot);
-    void pop(const std::string& queue, std::uint32_t count, Wait wait);
-    /// Memory that shows a host queue's buffers, one behind the other; each with header and slots.
-    std::vector<void*> mapped(const std::string& queue);
-    /// The bytes of all buffers, as TilizedTensor has them; `buffer_bytes` of one.
+               std::int64_t ram_slot) override;
+    void pop(const std::string& queue, std::uint32_t count, Wait wait) override;
+    std::vector<void*> mapped(const std::string& queue) override;
     std::shared_ptr<std::vector<std::uint32_t>> tilized(const std::string& queue, const HostTensor& tensor,
-                                                        std::uint32_t& buffer_bytes) const;
+                                                        std::uint32_t& buffer_bytes) const override;
 
     // --- reports ---
     void write_l1_report(const std::string& folder) const;  ///< a file for each graph
@@ -160,6 +177,36 @@ public:
 private:
     std::unique_ptr<Impl> impl_;
 };
+
+// --- other processes -----------------------------------------------------------------------------------------------
+
+/// What another process must know to find a device.
+struct ServedDevice {
+    std::string netlist_path;
+    std::uint64_t id = 0;
+    bool golden = false;
+};
+
+/// Lets other processes of this user reach a device's queues, as long as this lives.
+class DeviceServer {
+public:
+    /// `folder`: what the others know it by; it need not be there.
+    DeviceServer(std::shared_ptr<Device> device, ServedDevice served, const std::string& folder);
+    ~DeviceServer();
+    DeviceServer(const DeviceServer&) = delete;
+    DeviceServer& operator=(const DeviceServer&) = delete;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+struct RemoteDevice {
+    ServedDevice served;
+    std::shared_ptr<QueueAccess> queues;
+};
+/// The devices that other processes serve under a folder's name; those that do not answer are left out.
+std::vector<RemoteDevice> devices_served_for(const std::string& folder);
 
 // --- machines ----------------------------------------------------------------------------------------------------
 

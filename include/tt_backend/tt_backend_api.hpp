@@ -77,9 +77,10 @@ TT_BACKEND_API std::uint32_t get_next_aligned_address(std::uint32_t address);  /
 
 // --- processes -----------------------------------------------------------------------------------------------------
 
-/// A simulated device lives in the process that made its backend: in another one this is a RuntimeError.
+/// For a process that did not make the backends with that output_dir: its pushes, gets and pops go to the process that
+/// did and that has them open, which alone runs programs. RuntimeError when there is none.
 TT_BACKEND_API DEVICE_STATUS_CODE initialize_child_process(const std::string& output_dir);
-TT_BACKEND_API DEVICE_STATUS_CODE finish_child_process();
+TT_BACKEND_API DEVICE_STATUS_CODE finish_child_process();  ///< undoes the last of them
 /// Ours: what went wrong in this thread's last call that did not return Success; "" before.
 TT_BACKEND_API const std::string& last_error();
 

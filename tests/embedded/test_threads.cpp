@@ -1,7 +1,4 @@
-// Push, run and pop in different threads; several backends in one process.
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Push, run and pop in different threads; several backends in one process. Other processes: test_processes.cpp.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -103,7 +100,7 @@ TEST_CASE("two backends at once, of two netlists and of one") {
     CHECK(backend::last_error().find("several backends") != std::string::npos);
 }
 
-TEST_CASE("descriptors end with their backend, and in another process") {
+TEST_CASE("descriptors end with their backend") {
     const Identity o;
     tt_dram_io_desc x;
     {
@@ -112,15 +109,6 @@ TEST_CASE("descriptors end with their backend, and in another process") {
         CHECK(backend::initialize_child_process(device.folder / "out") == Success);
         CHECK(backend::finish_child_process() == Success);
         CHECK(backend::initialize_child_process(device.folder / "elsewhere") == RuntimeError);
-        const pid_t child = ::fork();
-        if (child == 0)  // no test framework here: it would report twice
-            ::_exit(backend::initialize_child_process(device.folder / "out") == RuntimeError &&
-                            backend::pop_output(device.backend->get_queue_descriptor("y"), true, 1) == RuntimeError
-                        ? 0
-                        : 1);
-        int status = -1;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        CHECK(status == 0);
     }
     CHECK(backend::finish_child_process() == RuntimeError);
     CHECK(backend::push_input(x, tt_PytorchTensorDesc{}, false, 1) == RuntimeError);

@@ -341,6 +341,18 @@ TEST_CASE("Timing mode runs a model without values") {
     CHECK(timing.session().now() == full.session().now());
 }
 
+TEST_CASE("A second run elaborates nothing again") {
+    ModelOptions options = one_thread();
+    options.session.mode = GENERATE(sim::Mode::Full, sim::Mode::Timing, sim::Mode::Functional);
+    Model model(compiled(small_graph()), options);
+    const Values inputs{{"x", numbers({4, 8}, 1)}};
+    model.run(inputs);
+    const std::int64_t plans = model.session().report().plans;
+    CHECK(plans > 0);
+    model.run(inputs);
+    CHECK(model.session().report().plans == plans);
+}
+
 TEST_CASE("A warm model that is run 1,000 times does not grow") {
     Model run(compiled(small_graph()), one_thread());
     const Values inputs{{"x", numbers({4, 8}, 1)}};
