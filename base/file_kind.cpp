@@ -118,6 +118,10 @@ std::string_view to_string(FileKind kind) {
             return "a device image";
         case FileKind::Report:
             return "a report";
+        case FileKind::Screen:
+            return "a screen of ttperf";
+        case FileKind::Xlsx:
+            return "a workbook";
     }
     return "";
 }
@@ -139,6 +143,11 @@ bool looks_like(const std::string& path, FileKind kind) {
         case FileKind::Report:
             return text.starts_with("<!doctype html>") &&
                    text.find(R"(<meta name="generator" content="ttsim report">)") != std::string::npos;
+        case FileKind::Screen:  // a head of names and values, titles, a line
+            return (text.starts_with("Netlist: ") || text.starts_with("Epoch: ")) &&
+                   text.find("\n===") != std::string::npos;
+        case FileKind::Xlsx:
+            return text.starts_with("PK\3\4") && text.find("[Content_Types].xml") != std::string::npos;
         case FileKind::Text:
             break;
     }
@@ -164,6 +173,31 @@ const FolderKind& unpacked_folder() {
     static const FolderKind kind{"an unpacked device image",
                                  {"unzipped_tti/device.json", "unzipped_tti/checksum.txt"},
                                  {"unzipped_tti", "unzipped_tti/**"}};
+    return kind;
+}
+
+const FolderKind& perf_results_folder() {
+    static const FolderKind kind{
+        "performance results",
+        {"perf_info_all_epochs.csv", "analyzer_results"},
+        {"perf_info_all_epochs.csv", "perf_info_all_epochs.yaml", "graph_descriptor", "graph_descriptor/**",
+         "queue_descriptor", "queue_descriptor/**", "metadata", "metadata/**", "host", "host/**", "device", "device/**",
+         "analyzer_results", "analyzer_results/**"}};
+    return kind;
+}
+
+const FolderKind& visualizer_folder() {
+    static const FolderKind kind{
+        "a memory report of ttnn-visualizer", {"db.sqlite", "config.json"}, {"db.sqlite", "config.json"}};
+    return kind;
+}
+
+const FolderKind& reportify_folder() {
+    static const FolderKind kind{
+        "a report of Reportify",
+        {"summary.yaml", "buda_reports"},
+        {"summary.yaml", "buda_reports", "buda_reports/**", "epoch_reports", "epoch_reports/**", "placement_reports",
+         "placement_reports/**", "memory_reports", "memory_reports/**", "constraint_reports", "constraint_reports/**"}};
     return kind;
 }
 

@@ -8,7 +8,7 @@
 
 namespace tt {
 
-enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report };
+enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report, Screen, Xlsx };
 
 /// "ttpf": the application id in the header of a trace, which tells it from other SQLite databases.
 inline constexpr std::int32_t trace_application_id = 0x74747066;
@@ -24,9 +24,12 @@ struct FolderKind {
     std::vector<std::string_view> marks;  ///< what such a folder surely has
     std::vector<std::string_view> parts;  ///< all it may have, as patterns: "inputs/*.npy"; "a/**": all below
 };
-const FolderKind& compiled_folder();  ///< of ttsim compile -o
-const FolderKind& dump_folder();      ///< of ttsim run --dump-io
-const FolderKind& unpacked_folder();  ///< of ttsim tti extract
+const FolderKind& compiled_folder();      ///< of ttsim compile -o
+const FolderKind& dump_folder();          ///< of ttsim run --dump-io
+const FolderKind& unpacked_folder();      ///< of ttsim tti extract
+const FolderKind& perf_results_folder();  ///< of ttsim export --perf-results
+const FolderKind& visualizer_folder();    ///< of ttsim export --visualizer
+const FolderKind& reportify_folder();     ///< of ttsim compile --reportify
 
 /// Whether a folder of its kind has such a file; `relative` is its path below the folder. Where the kind cannot be
 /// told, whether a folder of some kind has.

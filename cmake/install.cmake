@@ -5,7 +5,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 include(CMakePackageConfigHelpers)
 
 # --- programs, library, headers ----------------------------------------------------------------------------------
-install(TARGETS ttsim ttperf ttsim-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ttsim ttperf tt-smi ttsim-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ttsim_library tt_backend EXPORT ttsimTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ttsim include/tt_backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
@@ -32,9 +32,10 @@ add_custom_command(OUTPUT ${manual}/made
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}
   COMMAND ttsim --make-manual ${manual}
   COMMAND ttperf --make-manual ${manual}
+  COMMAND tt-smi --make-manual ${manual}
   COMMAND ttsim-opt --make-manual ${manual}
   COMMAND ${CMAKE_COMMAND} -E touch ${manual}/made
-  DEPENDS ttsim ttperf ttsim-opt VERBATIM)
+  DEPENDS ttsim ttperf tt-smi ttsim-opt VERBATIM)
 add_custom_target(manual ALL DEPENDS ${manual}/made)
 install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${manual}/completion/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -39,6 +39,7 @@ tt::runtime::SessionOptions session_options(const SessionOptions& options) {
     out.trace.command = "a program that uses libttsim";
     out.trace.version = TTSIM_VERSION;
     out.other_threads = options.other_threads;
+    out.stop = options.stop;
     return out;
 }
 

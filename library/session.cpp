@@ -111,6 +111,7 @@ RunReport run(const std::string& netlist_file, const RunOptions& options) {
         if (options.inputs_count != 0) run.inputs_count = options.inputs_count;
         run.seed = options.seed;
         run.check = options.check;
+        run.stop = session.stop;
         const tt::sim::RunReport report = tt::sim::run(run);
         if (report.trace_failure) throw *report.trace_failure;
         return public_report(report);

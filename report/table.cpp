@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tt::report {
 
@@ -115,6 +116,8 @@ std::string grouped(std::uint64_t n) {
     return digits;
 }
 std::string grouped(std::int64_t n) { return n < 0 ? fmt::format("{}", n) : grouped(static_cast<std::uint64_t>(n)); }
+
+std::string rounded(double n) { return grouped(static_cast<std::int64_t>(std::llround(n))); }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 

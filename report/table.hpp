@@ -38,6 +38,7 @@ std::string cut_lines(const std::string& text, std::optional<std::size_t> width)
 
 std::string grouped(std::uint64_t n);  ///< 1234567 -> "1,234,567"
 std::string grouped(std::int64_t n);
+std::string rounded(double n);      ///< 1234567.8 -> "1,234,568"
 std::string percent(double share);  ///< 0.123 -> "12.3 %"
 
 }  // namespace tt::report

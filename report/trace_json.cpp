@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
+#include "report/csv.hpp"
 #include "report/trace_report.hpp"
 
 namespace tt::report {
@@ -13,28 +12,6 @@ using trace::ResourceUse;
 using trace::RunInfo;
 
 namespace {
-
-std::string csv_cell(const Json& cell) {
-    if (!cell.is_string()) return cell.is_null() ? "" : cell.dump();
-    const std::string words = cell.get<std::string>();
-    if (words.find_first_of(",\"\n") == std::string::npos) return words;
-    std::string quoted = "\"";
-    for (const char letter : words) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-    return quoted + '"';
-}
-
-/// Rows of JSON objects as CSV, with these of their keys as titles.
-std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
-    std::string text = fmt::format("{}\n", fmt::join(titles, ","));
-    for (const Json& row : rows) {
-        std::vector<std::string> cells;
-        for (const std::string& title : titles) cells.push_back(csv_cell(row.at(title)));
-        text += fmt::format("{}\n", fmt::join(cells, ","));
-    }
-    return text;
-}
-
-std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 Json run_json(const RunInfo& run) {
     return {{"netlist", run.netlist},     {"arch", run.arch},

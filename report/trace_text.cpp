@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "report/table.hpp"
 #include "report/trace_report.hpp"
 
@@ -16,7 +14,6 @@ namespace {
 
 using Width = std::optional<std::size_t>;
 
-std::string whole(double number) { return grouped(static_cast<std::int64_t>(std::llround(number))); }
 std::string bytes_rate(double number) { return fmt::format("{:.1f}", number); }
 
 std::string head(const RunInfo& run) {
@@ -32,7 +29,7 @@ std::string head(const RunInfo& run) {
 }
 
 std::string inputs_rate(double rate) {
-    if (rate >= 1000) return whole(rate);
+    if (rate >= 1000) return rounded(rate);
     return fmt::format("{:.4g}", rate);
 }
 
@@ -73,8 +70,8 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
                  {"out got"}});
     for (const OpUse& op : ops) {
         const auto part = [&](double wait) { return percent(op.cycles > 0 ? wait / op.cycles : 0); };
-        table.add({op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), whole(op.est_cycles),
-                   whole(op.kernel_cycles), whole(op.bw_kernel_cycles), whole(op.cycles), to_string(op.limit),
+        table.add({op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), rounded(op.est_cycles),
+                   rounded(op.kernel_cycles), rounded(op.bw_kernel_cycles), rounded(op.cycles), to_string(op.limit),
                    part(op.wait_source_cycles), part(op.wait_room_cycles), percent(op.math_utilization),
                    bytes_rate(op.in_bytes_per_cycle_needed()), bytes_rate(op.in_bytes_per_cycle_got()),
                    bytes_rate(op.out_bytes_per_cycle_needed()), bytes_rate(op.out_bytes_per_cycle_got())});
@@ -92,8 +89,8 @@ std::string waits_text(const std::vector<trace::HandOverWait>& waits, Width widt
     if (waits.empty()) return "";
     Table table({{"packed by", false}, {"waits", false}, {"in"}, {"block not packed"}, {"fork lockstep"}});
     for (std::size_t n = 0; n < std::min(most_waits, waits.size()); ++n)
-        table.add({waits[n].source, waits[n].reader, grouped(waits[n].operand), whole(waits[n].block_cycles),
-                   whole(waits[n].lockstep_cycles)});
+        table.add({waits[n].source, waits[n].reader, grouped(waits[n].operand), rounded(waits[n].block_cycles),
+                   rounded(waits[n].lockstep_cycles)});
     std::string text = "\n" + table.text(width) + "\ncycles per input for which tiles lay packed";
     if (waits.size() > most_waits) text += fmt::format("; {} more in --json", waits.size() - most_waits);
     const trace::HandOverWait& first = waits.front();

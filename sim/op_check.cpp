@@ -4,9 +4,7 @@
 
 namespace tt::sim {
 
-namespace {
-
-ComparisonRule rule_of(const RunState& state, const Op& op) {
+ComparisonRule op_rule(const RunState& state, const Op& op) {
     ComparisonRule rule = comparison_for_op(op.cfg);
     if (state.settings.numerics != Numerics::Float32) return rule;
     const bool exact = rule.comparison.type == Comparison::Type::Exact;
@@ -15,15 +13,13 @@ ComparisonRule rule_of(const RunState& state, const Op& op) {
     return rule;
 }
 
-}  // namespace
-
 /// All parts of the n-th result come from one thread.
 void OpCheck::add(const Op& op, std::int64_t n, const GoldenPart& golden, const EntrySpan& actual,
                   Comparisons Found::*to) {
     std::unique_lock lock(mutex_);
     QueueComparison& comparison =
         (found_[&op].*to)
-            .try_emplace(n, rule_of(state_, op).comparison, op.cfg.tile, judged_part_of(op.cfg))
+            .try_emplace(n, op_rule(state_, op).comparison, op.cfg.tile, judged_part_of(op.cfg))
             .first->second;
     lock.unlock();
     TT_CHECK(golden.z == actual.z(), "golden of '{}' has {} slices, the result {}", op.name(), golden.z, actual.z());
@@ -55,7 +51,7 @@ std::vector<OpCheckReport> OpCheck::reports() const {
     for (const Op* op : state_.op_results->ops()) {
         const auto found = found_.find(op);
         if (found == found_.end()) continue;
-        const ComparisonRule rule = rule_of(state_, *op);
+        const ComparisonRule rule = op_rule(state_, *op);
         const JudgedPart part = judged_part_of(op->cfg);
         // joined by number, whatever the order in which the tasks came
         const auto all = [&](const Comparisons& parts) {

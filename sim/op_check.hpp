@@ -11,6 +11,9 @@
 
 namespace tt::sim {
 
+/// How the result of an op by itself is compared in this run.
+ComparisonRule op_rule(const RunState& state, const Op& op);
+
 class OpCheck {
 public:
     OpCheck(const RunState& state, bool strict) : state_(state), strict_(strict) {}

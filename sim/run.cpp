@@ -145,11 +145,7 @@ static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) 
     // (1) what the host will push
     if (state.values()) {
         tell_stage(options, "filling queues", "simulating");
-        state.host =
-            setup->manifest || options.host_values
-                ? HostInputs::load(setup->netlist, state.forecast, options, setup->manifest, *setup->pool)
-                : HostInputs::generate(setup->netlist, state.forecast, options.seed, options.stimulus, *setup->pool);
-        for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
+        fill_host(*setup);
     }
     // (2) the machine
     if (!options.perf_op.empty()) {

@@ -117,6 +117,7 @@ struct RunReport {
     double end_to_end_per_second = 0;   ///< inputs over all cycles, whatever they were spent on
     std::uint64_t latency_cycles = 0;   ///< of the first input, from first_loaded to the last graph's end of it
     std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
+    std::int64_t plans = 0;             ///< epochs that were elaborated; a later run of the same finds them
     std::vector<GraphReport> graphs;    ///< in order of first execution
     bool checked = false;               ///< compared with golden
     std::vector<OutputReport> outputs;  ///< op-fed queues that no graph reads; empty unless checked

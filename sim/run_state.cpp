@@ -1,6 +1,7 @@
 #include "sim/run_state.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tt::sim {
 
@@ -18,10 +19,31 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
             if (use.read) read_by_graph[use.queue] = true;
 }
 
+/// The same with room for two inputs more around the ops of those names.
+static std::shared_ptr<const Plan> with_room(std::shared_ptr<const Plan> plan, const std::set<std::string>& ops) {
+    if (ops.empty()) return plan;
+    auto wide = std::make_shared<Plan>(*plan);
+    for (PlanOp& op : wide->ops) {
+        if (!ops.contains(op.op->name())) continue;
+        op.capacity_tiles += 2 * op.input_tiles();
+        for (PlanOperand& operand : op.operands) {
+            if (operand.intake == Intake::Resident) continue;
+            std::int64_t most = 0;  // tiles of an input in one of its cores
+            for (const Pipe& pipe : operand.pipes)
+                most = std::max<std::int64_t>(
+                    most, std::accumulate(pipe.chunk_tiles.begin(), pipe.chunk_tiles.end(), std::int64_t{0}));
+            operand.capacity_tiles += 2 * most;
+            operand.l1_tiles += 2 * most;
+        }
+    }
+    return wide;
+}
+
 const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
-        prepared.plan = elaborate(netlist, launch, machine, sparse);
+        prepared.plan = with_room(elaborate(netlist, launch, machine, sparse), settings.free.room);
+        ++report.plans;
         prepared.compute =
             std::make_unique<Compute>(*prepared.plan, settings.numerics, pool, saturations, settings.fault);
     }

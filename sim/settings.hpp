@@ -11,8 +11,11 @@
 
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
+#include "sim/free_parts.hpp"
 
 namespace tt::sim {
+
+class MachineView;
 
 enum class Mode : std::uint8_t { Full, Timing, Functional };
 
@@ -48,10 +51,14 @@ struct MachineSettings {
     std::optional<std::int64_t> inputs_count;  ///< per graph at most
     bool extrapolate = true;                   ///< Timing mode skips what surely repeats; never changes a result
     PipeMechanisms pipes;
+    FreeParts free;  ///< for studies
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
     /// Called often, and from one thread; empty = quiet. What it throws ends the run.
     std::function<void(const RunProgress&)> progress;
+    /// Called now and then while the machine runs, and at its start and end, from one thread; empty = nobody looks. Not
+    /// together with a trace.
+    std::function<void(const MachineView&)> telemetry;
     /// For tests of the checks: spoils a block that an op has computed, before anything reads it. Called from tasks.
     std::function<void(const Op& op, std::vector<float>& block)> fault;
 };

@@ -144,6 +144,15 @@ static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& r
                                                  nearest->second.what(), file, tried, nearest->first)};
 }
 
+void fill_host(Setup& setup) {
+    RunState& state = *setup.state;
+    const RunOptions& options = setup.options;
+    state.host = setup.manifest || options.host_values
+                     ? HostInputs::load(setup.netlist, state.forecast, options, setup.manifest, *setup.pool)
+                     : HostInputs::generate(setup.netlist, state.forecast, options.seed, options.stimulus, *setup.pool);
+    for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
+}
+
 std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(Netlist&)>& amend) {
     auto setup = std::make_unique<Setup>();
     RunOptions& options = setup->options;
@@ -157,6 +166,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     if (!options.arch.empty()) (void)chip(options.arch);
     setup->netlist = resolve(options.value ? *options.value : read_netlist(options.netlist));
     if (amend) amend(setup->netlist);
+    check_names(options.free, setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);

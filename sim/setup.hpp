@@ -38,4 +38,7 @@ void check_on(const Netlist& netlist, const Machine& machine);
 /// `amend` changes the netlist after it is resolved.
 std::unique_ptr<Setup> set_up(const RunOptions& options, const std::function<void(Netlist&)>& amend = {});
 
+/// What the host will push: of --inputs, of host_values, or made up. For runs with values.
+void fill_host(Setup& setup);
+
 }  // namespace tt::sim

@@ -1,10 +1,12 @@
 #include "trace/analysis.hpp"
 
 #include <algorithm>
+
 #include <array>
 #include <map>
 
 #include "base/error.hpp"
+#include "trace/numbers.hpp"
 
 namespace tt::trace {
 
@@ -31,23 +33,36 @@ std::string to_string(Limit limit) {
 namespace {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Chips, rows and columns are far fewer; products of two and sums over all ops stay whole numbers.
 constexpr std::int64_t most_places = 1 << 16;
 
-/// One row of the view op_core.
+/// A core of an op in an epoch.
 struct CoreUse {
     std::int64_t op, inputs, start, end, tiles, math;
     std::array<std::int64_t, 6> own;  ///< by Limit, from Math on
     std::int64_t wait_source, wait_room;
+    std::array<std::int64_t, 6> first_own;  ///< the part of the first input, as what follows
+    std::int64_t first_source, first_room, first_length;
+    /// Whether the first input is left out of what speaks for one: it waits for weights, or finds its tiles there.
+    bool fills() const { return inputs > 1 && first_length > 0; }
+    double per_input(std::int64_t all, std::int64_t first) const {
+        return std::max(0.0, fills() ? real(all - first) / real(inputs - 1) : real(all) / real(inputs));
+    }
 };
 
 std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
+    // columns of series: docs/trace.md
     Statement query(
         trace.database(),
-        "SELECT op, inputs, start, end, tiles, math, math_bound, unpack_bound, wait_dst + wait_pack + drain, wait_noc, "
-        "wait_dram, wait_output, wait_source, wait_room FROM op_core WHERE epoch = ? ORDER BY core");
+        "SELECT c.op, l.inputs, l.start, l.end, l.tiles, l.math, l.math_bound, l.unpack_bound, l.wait_dst + "
+        "l.wait_pack + l.drain, l.wait_noc, l.wait_dram, l.wait_output, l.wait_source, l.wait_room, "
+        "json_extract(l.series, '$[0][11]'), json_extract(l.series, '$[0][12]'), json_extract(l.series, '$[0][18]') + "
+        "json_extract(l.series, '$[0][19]') + json_extract(l.series, '$[0][20]'), json_extract(l.series, '$[0][14]'), "
+        "json_extract(l.series, '$[0][15]'), json_extract(l.series, '$[0][17]'), json_extract(l.series, '$[0][13]'), "
+        "json_extract(l.series, "
+        "'$[0][16]'), json_extract(l.series, '$[0][5]') FROM epoch e JOIN core_load l ON "
+        "l.epoch = coalesce(e.same_as, e.id) JOIN core c ON c.id = l.core WHERE e.id = ? ORDER BY l.core");
     query.bind(1, epoch);
     std::vector<CoreUse> uses;
     while (query.step()) {
@@ -58,6 +73,9 @@ std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
         for (std::int64_t& part : use.own) part = query.whole(column++);
         use.wait_source = query.whole(column++);
         use.wait_room = query.whole(column++);
+        for (std::int64_t& part : use.first_own) part = query.whole(column++);
+        for (std::int64_t* part : {&use.first_source, &use.first_room, &use.first_length})
+            *part = query.whole(column++);
         uses.push_back(use);
     }
     return uses;
@@ -78,7 +96,7 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
     const std::map<std::int64_t, double> in_bytes = operand_bytes(trace, plan);
     Statement query(trace.database(),
                     "SELECT o.id, o.name, o.type, o.graph, o.matmul, o.chip, o.grid_r, o.grid_c, o.est, o.kernel, "
-                    "o.out_bytes FROM op o WHERE o.plan = ? ORDER BY o.id");
+                    "o.out_bytes, o.math FROM op o WHERE o.plan = ? ORDER BY o.id");
     query.bind(1, plan);
     std::vector<OpUse> ops;
     while (query.step()) {
@@ -94,10 +112,26 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
         op.est_cycles = query.real(8);
         op.kernel_cycles = query.real(9);
         op.out_bytes = query.real(10);
+        op.math_cycles = query.real(11);
         if (const auto found = in_bytes.find(op.id); found != in_bytes.end()) op.in_bytes = found->second;
         ops.push_back(std::move(op));
     }
     return ops;
+}
+
+/// Cycles of a core for an input, without what it waits for others, by Limit.
+struct OwnCycles {
+    std::array<double, 6> parts{};
+    double sum = 0;
+};
+
+OwnCycles own_cycles(const CoreUse& core) {
+    OwnCycles cycles;
+    for (std::size_t n = 0; n < core.own.size(); ++n) {
+        cycles.parts[n] = core.per_input(core.own[n], core.first_own[n]);
+        cycles.sum += cycles.parts[n];
+    }
+    return cycles;
 }
 
 /// Adds one core to its op: the core with most cycles of its own speaks for the op.
@@ -106,18 +140,15 @@ void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
     math += real(core.math);
     span += real(core.end - core.start);
     if (core.inputs == 0) return;
-    const double inputs = real(core.inputs);
     op.inputs = std::max(op.inputs, core.inputs);
-    op.cycles = std::max(op.cycles, real(core.end - core.start) / inputs);
-    std::int64_t own = 0;
-    for (const std::int64_t part : core.own) own += part;
-    const double bw_kernel = real(own) / inputs;
-    if (op.limit != Limit::None && bw_kernel <= op.bw_kernel_cycles) return;
-    op.bw_kernel_cycles = bw_kernel;
-    const auto most = std::max_element(core.own.begin(), core.own.end()) - core.own.begin();
+    op.cycles = std::max(op.cycles, core.per_input(core.end - core.start, core.first_length));
+    const OwnCycles own = own_cycles(core);
+    if (op.limit != Limit::None && own.sum <= op.bw_kernel_cycles) return;
+    op.bw_kernel_cycles = own.sum;
+    const auto most = std::max_element(own.parts.begin(), own.parts.end()) - own.parts.begin();
     op.limit = static_cast<Limit>(1 + most);
-    op.wait_source_cycles = real(core.wait_source) / inputs;
-    op.wait_room_cycles = real(core.wait_room) / inputs;
+    op.wait_source_cycles = core.per_input(core.wait_source, core.first_source);
+    op.wait_room_cycles = core.per_input(core.wait_room, core.first_room);
 }
 
 std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan) {
@@ -169,13 +200,19 @@ void judge(EpochUse& epoch, Reader& trace) {
 
 }  // namespace
 
-/// Epochs as stored: all, or the one with that id.
-static std::vector<EpochUse> stored_epochs(Reader& trace, std::int64_t id) {
+/// An epoch as stored, and the one it repeats; -1: none.
+struct StoredEpoch {
+    EpochUse epoch;
+    std::int64_t same_as = -1;
+};
+
+/// All, or the one with that id.
+static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
     Statement query(trace.database(),
-                    "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second FROM epoch "
-                    "WHERE ?1 < 0 OR id = ?1 ORDER BY id");
+                    "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second, "
+                    "coalesce(same_as, -1) FROM epoch WHERE ?1 < 0 OR id = ?1 ORDER BY id");
     query.bind(1, id);
-    std::vector<EpochUse> all;
+    std::vector<StoredEpoch> all;
     while (query.step()) {
         EpochUse epoch;
         epoch.id = query.whole(0);
@@ -187,26 +224,43 @@ static std::vector<EpochUse> stored_epochs(Reader& trace, std::int64_t id) {
         epoch.start_cycle = query.whole(6);
         epoch.cycles = query.whole(7);
         epoch.inputs_per_second = query.real(8);
-        all.push_back(std::move(epoch));
+        all.push_back({std::move(epoch), query.whole(9)});
     }
     return all;
 }
 
 std::vector<EpochUse> epochs(Reader& trace) {
-    std::vector<EpochUse> all = stored_epochs(trace, -1);
-    for (EpochUse& epoch : all) judge(epoch, trace);
+    std::vector<EpochUse> all;
+    std::map<std::int64_t, EpochUse> judged;
+    for (StoredEpoch& stored : stored_epochs(trace, -1)) {
+        EpochUse& epoch = stored.epoch;
+        if (const auto same = judged.find(stored.same_as);
+            same != judged.end() && same->second.plan == epoch.plan && same->second.cycles == epoch.cycles) {
+            const EpochUse& as = same->second;
+            epoch.cores = as.cores;
+            epoch.matmul_cores = as.matmul_cores;
+            epoch.utilization = as.utilization;
+            epoch.matmul_utilization = as.matmul_utilization;
+            epoch.limiting_op = as.limiting_op;
+            epoch.limit = as.limit;
+        } else {
+            judge(epoch, trace);
+            judged[epoch.id] = epoch;
+        }
+        all.push_back(std::move(epoch));
+    }
     return all;
 }
 
 EpochUse epoch(Reader& trace, std::int64_t id) {
-    std::vector<EpochUse> found = stored_epochs(trace, id);
+    std::vector<StoredEpoch> found = stored_epochs(trace, id);
     if (id < 0 || found.empty()) {
         const std::size_t known = stored_epochs(trace, -1).size();
         if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
         fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
     }
-    judge(found.front(), trace);
-    return found.front();
+    judge(found.front().epoch, trace);
+    return found.front().epoch;
 }
 
 std::vector<OpUse> ops(Reader& trace, std::int64_t id) { return op_uses(trace, id, epoch(trace, id).plan); }

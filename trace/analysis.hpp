@@ -13,7 +13,8 @@ namespace tt::trace {
 enum class Limit : std::uint8_t { None, Math, Unpack, Pack, InputNoc, InputDram, Output };
 std::string to_string(Limit limit);  ///< "math", "input NoC", ...; "-" for None
 
-/// One op of an epoch. Cycles are per input, of the core with most of them.
+/// One op of an epoch. Cycles are per input, of the core with most of them; what was simulated is without the first
+/// input where there are more, which waits for weights.
 struct OpUse {
     std::int64_t id = 0;
     std::string name, type, graph;
@@ -23,8 +24,9 @@ struct OpUse {
     std::int64_t tiles = 0;       ///< packed, all cores and inputs
     double est_cycles = 0;        ///< the busiest of unpack, math and pack alone
     double kernel_cycles = 0;     ///< the three coupled; inputs always there, outputs always taken
+    double math_cycles = 0;       ///< of math alone
     double bw_kernel_cycles = 0;  ///< as simulated, without the waits for others: see Limit
-    double cycles = 0;            ///< as simulated, from the first unpack to the last pack
+    double cycles = 0;            ///< as simulated, with all waits
     Limit limit = Limit::None;
     double wait_source_cycles = 0, wait_room_cycles = 0;
     double math_utilization = 0;         ///< of all its cores, from first unpack to last pack

@@ -85,6 +85,13 @@ void Reader::check_schema() {
     database_.trust_schema();
 }
 
+std::int64_t Reader::most_repeats() {
+    Statement query(database_, "SELECT count(*) FROM number");
+    const std::int64_t count = query.step() ? query.whole(0) : 0;
+    query.run();
+    return count;
+}
+
 void Reader::read_run() {
     Statement query(database_,
                     "SELECT ttsim, command, netlist, arch, device, mode, numerics, status, message, seed, clock_mhz, "

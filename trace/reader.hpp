@@ -23,6 +23,8 @@ public:
     const RunInfo& run() const { return run_; }
     const std::string& path() const { return database_.shown(); }
     Database& database() { return database_; }
+    /// How often a row repeats at most: as often as the views can count.
+    std::int64_t most_repeats();
 
 private:
     void check_kind();

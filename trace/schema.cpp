@@ -52,6 +52,12 @@ const std::array<TableDef, table_count> tables{{
      "pattern INTEGER",
      "epoch"},
     {Table::Pattern, "pattern", "id INTEGER PRIMARY KEY, events TEXT", ""},
+    {Table::Route, "route",
+     "id INTEGER PRIMARY KEY, chip INTEGER, noc INTEGER, from_x INTEGER, from_y INTEGER, ends TEXT, "
+     "links TEXT",
+     ""},
+    {Table::FlowRoute, "flow_route",
+     "flow INTEGER, chunk INTEGER, times INTEGER, leg INTEGER, route INTEGER, bytes INTEGER", "flow"},
     {Table::Resource, "resource",
      "id INTEGER PRIMARY KEY, kind TEXT, name TEXT, chip INTEGER, noc INTEGER, x INTEGER, y INTEGER, "
      "direction TEXT, channel INTEGER, to_chip INTEGER, bytes_per_cycle REAL, transfers INTEGER, bytes INTEGER, "

@@ -11,7 +11,7 @@
 namespace tt::trace {
 
 /// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 /// PRAGMA application_id, which tells a trace from other databases.
 inline constexpr std::int32_t application_id = trace_application_id;
 
@@ -30,6 +30,8 @@ enum class Table : std::uint8_t {
     FlowLoad,
     FlowRun,
     Pattern,
+    Route,
+    FlowRoute,
     Resource,
     Number,
 };
@@ -40,7 +42,7 @@ struct TableDef {
     std::string_view columns;  ///< as in CREATE TABLE
     std::string_view index;    ///< columns rows are found by, "" = the primary key or none
 };
-inline constexpr std::size_t table_count = 16;
+inline constexpr std::size_t table_count = 18;
 extern const std::array<TableDef, table_count> tables;
 
 /// Statements that make all tables and views.

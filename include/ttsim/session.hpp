@@ -7,6 +7,7 @@
 // threads: one call is served at a time, and the simulations of all sessions of a process take turns.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -57,6 +58,9 @@ struct SessionOptions {
     int trace_level = 1;     ///< 1: sums per core and input; 2: also every step and transfer
     /// How long, in real time, a call that nothing inside the machine can help waits for calls of other threads.
     std::chrono::milliseconds other_threads{0};
+    /// A number other than 0 there ends a call with Error(Interrupted), from any thread or signal handler. It must live
+    /// as long as the session.
+    const std::atomic<int>* stop = nullptr;
 };
 
 /// How long a call may take, in simulated cycles from the session's present. It ends sooner when nothing can move any

@@ -48,6 +48,8 @@ public:
     explicit Clock(const sc_core::sc_module_name& name);
     const Cycle& now() const { return now_; }
     const Failure& failure() const { return failure_; }
+    /// When something is scheduled next; ~0: nothing is.
+    Cycle next() const { return wake_; }
     /// Goes on until nothing is scheduled, the time is `deadline`, or sc_pause() was called; now() is where it stands.
     /// Time does not pass without events to come.
     void run_to(Cycle deadline);

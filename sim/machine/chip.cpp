@@ -11,14 +11,27 @@ namespace tt::sim {
 /// Accesses are cut into packets of this size.
 constexpr std::uint64_t largest_packet = 8192;
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock)
+Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock, const FreeParts& free)
     : sc_module(name),
       instance_(instance),
       calendar_(clock),
       noc_(instance.params),
       memory_(memory_constants(instance.params)),
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
-      resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {}
+      resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {
+    set_free(free);
+}
+
+void Chip::set_free(const FreeParts& free) {
+    const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
+    for (std::size_t server = 0; server < dram_.size(); ++server)
+        if (free.frees_channel(static_cast<std::int64_t>(server / blocks))) dram_[server].set_free();
+    if (free.noc) noc_.set_free();
+    if (free.host) {
+        from_host_.set_free();
+        to_host_.set_free();
+    }
+}
 
 void Chip::trace(Probe& probe) {
     using Kind = ResourceName::Kind;
@@ -126,13 +139,16 @@ void Chip::walk(StateWalk& walk) {
     for (const void* kernel : resident_) walk.fixed(kernel);
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock)
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const FreeParts& free)
     : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock));
+        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock, free));
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, {}, {}});
+        if (!free.ethernet) continue;
+        links_.back().forward.set_free();
+        links_.back().backward.set_free();
     }
 }
 
@@ -162,13 +178,18 @@ void Board::trace(Probe& probe) {
 }
 
 /// One hop over Ethernet (or PCIe peer to peer): `at` moves to the node the data comes out of.
-Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready,
-                   std::size_t lane) {
+static void add_leg(std::vector<NocLeg>* legs, std::int64_t chip, int noc, NocCoord from, NocEnd to) {
+    if (legs) legs->push_back({chip, noc, from, to.low, to.high});
+}
+
+Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                   std::vector<NocLeg>* legs) {
     Chip& source = chip(from);
     Chip& target = chip(to);
     const auto between = links_of_.find(std::minmax(from, to));
     if (between == links_of_.end()) {
         const NocCoord out = source.instance().params.pcie;
+        add_leg(legs, from, 0, at, out);
         ready = source.noc().send(0, at, out, bytes, clock_.now(), ready);
         at = target.instance().params.pcie;
         return target.host_read(bytes, source.host_write(bytes, ready, false));
@@ -177,6 +198,7 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     const bool forward = link.ends.chip_a == from;
     const auto out = static_cast<std::size_t>(forward ? link.ends.channel_a : link.ends.channel_b);
     const auto in = static_cast<std::size_t>(forward ? link.ends.channel_b : link.ends.channel_a);
+    add_leg(legs, from, 0, at, source.instance().params.eth.at(out));
     ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, clock_.now(), ready);
     at = target.instance().params.eth.at(in);
     const EthTiming& eth = *source.memory().eth;
@@ -186,15 +208,16 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
 }
 
 Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes,
-                  Cycle ready, std::size_t lane, int noc) {
+                  Cycle ready, std::size_t lane, int noc, std::vector<NocLeg>* legs) {
     if (from_chip != to_chip) {
         auto& route = routes_[{from_chip, to_chip}];
         if (route.empty()) route = machine_.route(from_chip, to_chip);
         if (route.empty())
             throw Error(Fault::Input, {}, fmt::format("no Ethernet path from chip {} to chip {}", from_chip, to_chip));
         for (std::size_t hop = 0; hop + 1 < route.size(); ++hop)
-            ready = cross(route[hop], route[hop + 1], from, bytes, ready, lane);
+            ready = cross(route[hop], route[hop + 1], from, bytes, ready, lane, legs);
     }
+    add_leg(legs, to_chip, noc, from, to);
     return chip(to_chip).noc().send(noc, from, to, bytes, clock_.now(), ready);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "netlist/device/device.hpp"
+#include "sim/free_parts.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"
@@ -15,7 +16,7 @@ namespace tt::sim {
 
 class Chip : public sc_core::sc_module {
 public:
-    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock);
+    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock, const FreeParts& free = {});
 
     const ChipInstance& instance() const { return instance_; }
     const ChipTiming& timing() const { return instance_.params.timing; }
@@ -44,6 +45,7 @@ public:
 private:
     Server& channel(const BufferAddress& at);
     std::int64_t load_channel(NocCoord core) const;
+    void set_free(const FreeParts& free);
     Cycle pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready);
 
     const ChipInstance& instance_;
@@ -58,12 +60,12 @@ private:
 /// All chips and links of a machine.
 class Board : public sc_core::sc_module {
 public:
-    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock);
+    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const FreeParts& free = {});
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// From a NoC node of one chip to one of another (or the same): arrival of the last byte. `lane` spreads
     /// transfers over parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes, Cycle ready,
-               std::size_t lane, int noc);
+               std::size_t lane, int noc, std::vector<NocLeg>* legs = nullptr);
     Clock& clock() { return clock_; }
     Calendar& host_calendar() { return host_calendar_; }
     /// Everything on its way and everything scheduled.
@@ -75,7 +77,8 @@ private:
         EthLink ends;
         Server forward, backward;
     };
-    Cycle cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane);
+    Cycle cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                std::vector<NocLeg>* legs);
 
     Clock& clock_;
     const Machine& machine_;

@@ -8,7 +8,12 @@
 namespace tt::sim {
 
 Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
-    : epoch_(epoch), op_(op), index_(index), probe_(probe), operands_(op.operands.size()) {
+    : epoch_(epoch),
+      op_(op),
+      index_(index),
+      probe_(probe),
+      timed_(epoch.mechanisms.kernels && !epoch.free.ops.contains(op.op->name())),
+      operands_(op.operands.size()) {
     scatter_ = op.hand_over.scatter() && epoch.mechanisms.blocks;
     steps_ = epoch.inputs * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs * op.input_tiles();
@@ -156,7 +161,7 @@ void Core::trace_wait(int operand) {
 }
 
 void Core::begin_step(const Position& at) {
-    const StepTime time = epoch_.mechanisms.kernels ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
+    const StepTime time = timed_ ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
     const Cycle now = epoch_.now;
     // (3) unpack and math, (4) pack behind them
     const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);

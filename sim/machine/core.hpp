@@ -8,6 +8,7 @@
 
 #include "sim/machine/epoch_view.hpp"
 #include "sim/machine/probe.hpp"
+#include "sim/machine_view.hpp"
 #include "sim/waiter.hpp"
 
 namespace tt::sim {
@@ -75,6 +76,14 @@ public:
     const Stats& stats() const { return stats_; }
     const std::vector<InputTimes>& input_times() const { return input_times_; }
 
+    // --- for those who watch, view.cpp ---
+    CoreState state() const;
+    std::int64_t inputs_begun() const;
+    /// Every step of that slice has begun, so its block will be computed.
+    bool submitted(std::int64_t slice_number) const {
+        return step_ + (unpacking_ ? 1 : 0) >= (slice_number + 1) * op_.steps_per_slice;
+    }
+
 private:
     enum Event : std::uint32_t { Unpacked, Packed, Opened };
     struct Position {
@@ -108,6 +117,7 @@ private:
     const PlanOp& op_;
     std::size_t index_;
     CoreProbe* probe_;
+    bool timed_;  ///< its steps take time
     std::vector<OperandState> operands_;
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
     bool unpacking_ = false;

@@ -18,9 +18,8 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       launch_(launch),
       access_(std::move(access)),
       finished_(std::move(finished)),
-      view_{context.now,   context.board, context.state.settings.pipes,
-            launch.inputs, scope_,        {context.state, *prepared.compute},
-            *this},
+      view_{context.now,   context.board, context.state.settings.pipes,       context.state.settings.free,
+            launch.inputs, scope_,        {context.state, *prepared.compute}, *this},
       probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0),
       packed_(plan_.graphs.size(), input_ends_) {
@@ -98,6 +97,7 @@ void Epoch::start() {
         for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
     Cycle load = 0;
     for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
+    if (context_.state.settings.free.load) load = 0;
     started_ = context_.now;
     RunReport& run = context_.state.report;
     run.load_cycles += load;
@@ -111,6 +111,7 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
         finished();
         return;
     }
+    loaded_ = true;
     if (probe_) probe_->begins(context_.now);
     for (auto& pipe : pipes_) pipe->start();
     for (auto& op : cores_)

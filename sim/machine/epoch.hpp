@@ -39,6 +39,13 @@ public:
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     void report(const std::vector<GraphReport*>& graphs) const;
 
+    // --- for those who watch ---
+    Cycle started() const { return started_; }
+    bool loaded() const { return loaded_; }
+    const std::vector<std::vector<std::unique_ptr<Core>>>& cores() const { return cores_; }  ///< per op of the plan
+    const std::vector<std::unique_ptr<PipeFlow>>& pipes() const { return pipes_; }
+    const std::vector<std::unique_ptr<WriterFlow>>& writers() const { return writers_; }
+
 private:
     void core_packed(const Core& core) override;
     void core_finished() override;
@@ -69,7 +76,7 @@ private:
     std::vector<std::unique_ptr<PipeFlow>> pipes_;
     std::vector<std::unique_ptr<WriterFlow>> writers_;
     std::size_t open_cores_ = 0, open_writers_ = 0;
-    bool done_ = false;
+    bool done_ = false, loaded_ = false;
     Cycle started_ = 0, ended_ = 0;
     std::vector<Cycle> input_ends_;           // last entry written, or last pack, of each input
     std::vector<std::vector<Cycle>> packed_;  // by graph of the plan and input: by all its cores

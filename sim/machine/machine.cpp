@@ -1,9 +1,11 @@
 #include "sim/machine/machine.hpp"
 
+#include <chrono>
 #include <optional>
 
 #include "sim/machine/sequencer.hpp"
 #include "sim/machine/systemc_context.hpp"
+#include "sim/machine/watch.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace tt::sim {
@@ -51,23 +53,28 @@ struct LiveMachine::Parts {
     Context context;
     Sequencer sequencer;
 
-    explicit Parts(RunState& state)
+    explicit Parts(RunState& state, Watch* watch)
         : tracing(state),
-          board("board", state.machine, clock),
-          context{state, traced(board), clock.now(), false, tracing.recorder(), {}},
+          board("board", state.machine, clock, state.settings.free),
+          context{state, traced(board, watch), clock.now(), false, probe(watch), {}},
           sequencer(context, EpochStream(state.netlist, {}, state.settings.inputs_count)) {
         clock.stop_when(state.settings.stop);
     }
-    Board& traced(Board& made) {
-        if (Recorder* recorder = tracing.recorder()) made.trace(*recorder);
+    Probe* probe(Watch* watch) {
+        Recorder* const recorder = tracing.recorder();
+        return recorder ? static_cast<Probe*>(recorder) : watch;
+    }
+    Board& traced(Board& made, Watch* watch) {
+        if (Probe* told = probe(watch)) made.trace(*told);
         return made;
     }
 };
 
 /// SystemC modules live and die inside the context they were made in.
-LiveMachine::LiveMachine(RunState& state) : state_(state), systemc_(std::make_unique<SystemcContext>()) {
+LiveMachine::LiveMachine(RunState& state, Watch* watch)
+    : state_(state), watch_(watch), systemc_(std::make_unique<SystemcContext>()) {
     const auto turn = systemc_->turn();
-    parts_ = std::make_unique<Parts>(state);
+    parts_ = std::make_unique<Parts>(state, watch);
 }
 
 LiveMachine::~LiveMachine() {
@@ -126,21 +133,189 @@ void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
     if (state_.values()) state_.store.put(ram, slot, std::move(entry));
 }
 
+std::uint64_t LiveMachine::next_event() const { return parts_->clock.next(); }
+
 std::string LiveMachine::waits() const { return wait_chain(parts_->sequencer.unfinished()).text; }
 std::vector<Room> LiveMachine::short_of() const { return wait_chain(parts_->sequencer.unfinished()).short_of; }
 Error LiveMachine::failed(const Error& error) { return parts_->tracing.failed(error, now()); }
 void LiveMachine::complete() { parts_->tracing.complete(now()); }
 
+// --- what a debugger sees ------------------------------------------------------------------------------------------
+
+const Netlist& MachineView::netlist() const { return machine_.state_.netlist; }
+const Machine& MachineView::machine() const { return machine_.state_.machine; }
+Cycle MachineView::now() const { return machine_.now(); }
+std::string MachineView::waits() const { return machine_.waits(); }
+
+std::int64_t MachineView::epochs_begun() const { return machine_.watch_ ? machine_.watch_->epochs_begun() : 0; }
+
+std::vector<EpochState> MachineView::epochs() const {
+    std::vector<EpochState> states;
+    for (const Epoch* epoch : machine_.parts_->sequencer.epochs()) {
+        EpochState state{.plan = &epoch->plan(),
+                         .inputs = epoch->inputs(),
+                         .over = epoch->inputs_over(),
+                         .started = epoch->started(),
+                         .share = epoch->share_done()};
+        if (machine_.watch_) state.number = machine_.watch_->number(epoch->probe());
+        for (const Graph* graph : epoch->plan().graphs) state.graphs += (state.graphs.empty() ? "" : ",") + graph->name;
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
+static CoreCounters counters_of(const CoreProbe& probe) {
+    const CoreProbe::Input sum = probe.totals();
+    const auto& s = sum.spent;
+    return {.math = sum.math,
+            .math_bound = s[CoreProbe::MathBound],
+            .unpack_bound = s[CoreProbe::UnpackBound],
+            .wait_source = s[CoreProbe::Source],
+            .wait_noc = s[CoreProbe::Noc],
+            .wait_dram = s[CoreProbe::Dram],
+            .wait_room = s[CoreProbe::Room],
+            .wait_output = s[CoreProbe::Output],
+            .wait_dst = s[CoreProbe::Dst],
+            .wait_pack = s[CoreProbe::Pack],
+            .steps = sum.steps,
+            .tiles = sum.tiles};
+}
+
+std::vector<CoreState> MachineView::cores(const Op* op) const {
+    std::vector<CoreState> states;
+    for (const Epoch* epoch : machine_.parts_->sequencer.epochs())
+        for (std::size_t o = 0; o < epoch->cores().size(); ++o)
+            for (const auto& core : epoch->cores()[o]) {
+                if (op && core->op().op != op) continue;
+                CoreState& state = states.emplace_back(core->state());
+                if (!epoch->loaded()) state.activity = CoreActivity::Loading, state.waits.clear();
+                const CoreProbe* probe =
+                    machine_.watch_ ? machine_.watch_->core(epoch->probe(), o, core->index()) : nullptr;
+                if (!probe) continue;
+                state.counters = counters_of(*probe);
+                (probe->since() > now() ? state.until : state.since) = probe->since();
+            }
+    return states;
+}
+
+std::vector<FlowState> MachineView::flows(const Op* op) const {
+    std::vector<FlowState> states;
+    for (const Epoch* epoch : machine_.parts_->sequencer.epochs()) {
+        for (const auto& pipe : epoch->pipes())
+            if (FlowState state = pipe->state(); !op || state.op->op == op) states.push_back(std::move(state));
+        for (const auto& writer : epoch->writers())
+            if (FlowState state = writer->state(); !op || state.op->op == op) states.push_back(std::move(state));
+    }
+    return states;
+}
+
+QueueState MachineView::queue(const Queue& queue) const {
+    const auto& known = machine_.parts_->context.queues;
+    const auto memory = known.find(&queue);
+    QueueState state = memory == known.end() ? QueueState{} : memory->second->state();
+    state.queue = &queue;
+    return state;
+}
+
+std::vector<LinkState> MachineView::links() const {
+    std::vector<LinkState> states;
+    if (!machine_.watch_) return states;
+    for (const Watch::Link& link : machine_.watch_->links())
+        if (link.load.transfers > 0)
+            states.push_back({kind_name(link.name.kind), resource_text(link.name), link.name.chip,
+                              link.name.bytes_per_cycle, link.load.transfers, link.load.bytes_passed, link.load.busy(),
+                              link.load.queueing});
+    return states;
+}
+
+Cycle MachineView::math_of_ended(std::int64_t chip) const {
+    return machine_.watch_ ? machine_.watch_->math_of_ended(chip) : 0;
+}
+
+/// The sum of what the cores of the op in flight say, or of the launches before.
+template <class Count>
+static std::int64_t count_inputs(const std::vector<const Epoch*>& epochs, const Watch* watch, const Netlist& netlist,
+                                 const Op& op, Count&& count) {
+    const Graph* graph = nullptr;
+    for (const Graph& g : netlist.graphs)
+        if (std::any_of(g.ops.begin(), g.ops.end(), [&](const Op& o) { return &o == &op; })) graph = &g;
+    std::int64_t inputs = 0;
+    for (const Epoch* epoch : epochs)
+        for (const auto& cores : epoch->cores())
+            if (!cores.empty() && cores.front()->op().op == &op) inputs = count(cores);
+    return inputs + (watch && graph ? watch->inputs_before(*graph) : 0);
+}
+
+std::int64_t MachineView::inputs_begun(const Op& op) const {
+    return count_inputs(machine_.parts_->sequencer.epochs(), machine_.watch_, machine_.state_.netlist, op,
+                        [](const auto& cores) {
+                            std::int64_t most = 0;
+                            for (const auto& core : cores) most = std::max(most, core->inputs_begun());
+                            return most;
+                        });
+}
+
+std::int64_t MachineView::inputs_packed(const Op& op) const {
+    return count_inputs(machine_.parts_->sequencer.epochs(), machine_.watch_, machine_.state_.netlist, op,
+                        [](const auto& cores) {
+                            std::int64_t least = cores.front()->produced();
+                            for (const auto& core : cores) least = std::min(least, core->produced());
+                            return least / cores.front()->op().input_tiles();
+                        });
+}
+
+std::optional<MachineView::Values> MachineView::values(const Op& op, std::size_t core, std::int64_t slice) const {
+    for (const Epoch* epoch : machine_.parts_->sequencer.epochs())
+        for (const auto& cores : epoch->cores()) {
+            if (cores.empty() || cores.front()->op().op != &op || core >= cores.size()) continue;
+            const BlockPtr block = cores[core]->block(slice);
+            if (!block || !cores[core]->submitted(slice)) return std::nullopt;
+            machine_.state_.pool.wait(block->task);
+            return Values{block->data, block->rows, block->cols};
+        }
+    return std::nullopt;
+}
+
+/// Calls what wants to know of the run, now and then in the time of the host.
+class Teller {
+public:
+    Teller(const MachineSettings& settings, const LiveMachine& machine) : settings_(settings), machine_(machine) {}
+    void tell_sometimes() {
+        if (!settings_.telemetry || (++instants_ & 1023) != 0) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - told_ < std::chrono::milliseconds{100}) return;
+        settings_.telemetry(machine_.view());
+        told_ = now;
+    }
+    void tell() const {
+        if (settings_.telemetry) settings_.telemetry(machine_.view());
+    }
+
+private:
+    const MachineSettings& settings_;
+    const LiveMachine& machine_;
+    std::uint64_t instants_ = 0;
+    std::chrono::steady_clock::time_point told_;
+};
+
 void run_machine(RunState& state) {
-    LiveMachine machine(state);
+    Watch watch;
+    LiveMachine machine(state, state.settings.telemetry ? &watch : nullptr);
+    Teller teller(state.settings, machine);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);
-        if (!machine.advance([&] { return machine.idle(); })) {
+        const auto over = [&] {
+            teller.tell_sometimes();
+            return machine.idle();
+        };
+        teller.tell();
+        if (!machine.advance(over)) {
             state.short_of = machine.short_of();
             throw Error(Fault::Hang, {state.netlist.file, 0, 0},
                         fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));
         }
         machine.advance([] { return false; });  // the host's last transfers
+        teller.tell();
     } catch (const Error& error) {
         throw machine.failed(error);
     }

@@ -4,17 +4,20 @@
 #include <memory>
 
 #include "sim/engine.hpp"
+#include "sim/machine_view.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {
 
 class SystemcContext;
+class Watch;
 
 class LiveMachine : public Engine {
 public:
     /// `state` outlives it. What state.forecast says the host pushes is pushed, and outputs are popped, as slots and
     /// entries come; with nothing forecast, push() and pop() do so.
-    explicit LiveMachine(RunState& state);
+    /// `watch`: keeps counters for view(), unless the run is traced; null: nobody looks.
+    explicit LiveMachine(RunState& state, Watch* watch = nullptr);
     ~LiveMachine() override;
 
     void call(const ProgramCall& call) override;
@@ -33,12 +36,17 @@ public:
     void complete() override;
 
     std::vector<Room> short_of() const;  ///< places of the chain of waits() that were full, or never filled
+    std::uint64_t next_event() const;    ///< the cycle in which something happens next; no_deadline: none
+    /// What a debugger sees. Valid while the machine lives.
+    MachineView view() const { return MachineView(*this); }
     /// The error to throw in place of `error`: it also says what became of the trace, which ends here.
     Error failed(const Error& error);
 
 private:
+    friend class MachineView;
     struct Parts;
     RunState& state_;
+    Watch* watch_;
     std::unique_ptr<SystemcContext> systemc_;
     std::unique_ptr<Parts> parts_;
 };

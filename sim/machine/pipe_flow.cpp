@@ -10,7 +10,13 @@ namespace tt::sim {
 static constexpr std::ptrdiff_t most_relays = 3;
 
 PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
-    : epoch_(epoch), consumer_(consumer), k_(k), operand_(consumer.operands[k]), pipe_(pipe), probe_(probe) {
+    : epoch_(epoch),
+      consumer_(consumer),
+      k_(k),
+      operand_(consumer.operands[k]),
+      pipe_(pipe),
+      probe_(probe),
+      free_(epoch.free.pipes.contains(consumer.op->name())) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     sendings_ = sendings(pipe, operand_.producer_queue >= 0);
     per_input_ = static_cast<std::int64_t>(sendings_.size());
@@ -156,15 +162,25 @@ NocEnd PipeFlow::receivers() const {
 }
 
 Cycle PipeFlow::transfer(const Sending& sending) {
-    if (sending.first == sending.end) return epoch_.now + 1;
+    if (sending.first == sending.end || free_) return epoch_.now + 1;
     if (operand_.held_tiles > 0) return from_l1(sending);
     return queue_ ? from_queue(sending) : from_op(sending);
+}
+
+/// To the receivers, and the probe hears which way.
+Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane) {
+    Board& board = epoch_.board;
+    if (!probe_ || !probe_->wants_ways(sent_ / per_input_))
+        return board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0);
+    std::vector<NocLeg> legs;
+    const Cycle arrival = board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0, &legs);
+    probe_->sends(sent_ % per_input_, legs, bytes);
+    return arrival;
 }
 
 Cycle PipeFlow::from_queue(const Sending& sending) {
     Board& board = epoch_.board;
     const Cycle now = epoch_.now;
-    const NocEnd to = receivers();
     const Queue& queue = queue_->queue();
     Chip& chip = board.chip(queue.device());
     const bool host = queue.where == QueueLoc::Host;
@@ -179,7 +195,7 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
             queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
         const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
         const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
-        arrival = std::max(arrival, board.send(queue.device(), from, consumer_.chip, to, bytes, served, lane, 0));
+        arrival = std::max(arrival, send(queue.device(), from, bytes, served, lane));
     }
     return arrival;
 }
@@ -223,8 +239,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
     multicast_free_ =
         std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / t.multicast_bytes);
     const NocCoord from = consumer_.cores[pipe_.cores.front()];
-    const Cycle arrival =
-        epoch_.board.send(consumer_.chip, from, consumer_.chip, receivers(), bytes, ready, pipe_.cores.front(), 0);
+    const Cycle arrival = send(consumer_.chip, from, bytes, ready, pipe_.cores.front());
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
@@ -292,8 +307,7 @@ Cycle PipeFlow::from_op(const Sending& sending) {
         const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
-    const Cycle arrival =
-        board.send(chip, source.op().cores[need.source], consumer_.chip, receivers(), bytes, ready, lane, 0);
+    const Cycle arrival = send(chip, source.op().cores[need.source], bytes, ready, lane);
     return std::max({arrival, stream_free_, multicast_free_});
 }
 

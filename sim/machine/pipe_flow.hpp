@@ -40,6 +40,7 @@ public:
     void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
     void walk(StateWalk& walk);
+    FlowState state() const;  ///< for those who watch, view.cpp
 
 private:
     /// A slice that has arrived. It is put together when the first core takes it: until then the packed entry, or
@@ -63,6 +64,7 @@ private:
     void wait(bool missing);
     NocEnd receivers() const;
     Cycle transfer(const Sending& sending);
+    Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane);
     Cycle from_queue(const Sending& sending);
     Cycle load_held();
     Cycle from_l1(const Sending& sending);
@@ -80,6 +82,7 @@ private:
     const PlanOperand& operand_;
     const Pipe& pipe_;
     FlowProbe* probe_;
+    bool free_;                              // it takes no time
     std::vector<Core*> cores_;               // consumers
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our user number at each producer

@@ -1,5 +1,7 @@
 #include "sim/machine/probe.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tt::sim {
@@ -255,6 +257,51 @@ std::vector<Cycle> Load::busy_in(unsigned shift, Cycle cycles) const {
     for (std::size_t i = 0; i < busy_in_.size(); ++i) add(i << shift_, busy_in_[i]);
     add(from_, busy_);
     return wide;
+}
+
+CoreProbe::Input CoreProbe::totals() const {
+    Input sum;
+    const auto add = [&sum](const Input& input, std::int64_t times) {
+        const auto often = static_cast<Cycle>(times);
+        for (std::size_t part = 0; part < parts; ++part) sum.spent[part] += input.spent[part] * often;
+        sum.math += input.math * often;
+        sum.tiles += input.tiles * times;
+        sum.steps += input.steps * times;
+    };
+    inputs.each(add);
+    if (open_) add(now_, 1);
+    for (std::size_t part = 0; part < parts; ++part) sum.spent[part] += waited_[part];
+    return sum;
+}
+
+std::string kind_name(ResourceName::Kind kind) {
+    switch (kind) {
+        case ResourceName::Kind::NocLink:
+            return "noc";
+        case ResourceName::Kind::Dram:
+            return "dram";
+        case ResourceName::Kind::Pcie:
+            return "pcie";
+        case ResourceName::Kind::Ethernet:
+            return "ethernet";
+    }
+    return "";
+}
+
+std::string direction(const ResourceName& name) {
+    if (*name.part != 0) return name.part;  // the NIU's way into its router, or out of it
+    if (name.vertical) return name.noc == 0 ? "down" : "up";
+    return name.noc == 0 ? "right" : "left";
+}
+
+std::string resource_text(const ResourceName& name) {
+    const bool link = name.kind == ResourceName::Kind::NocLink, ethernet = name.kind == ResourceName::Kind::Ethernet;
+    std::string text = fmt::format("chip {} {}", name.chip, kind_name(name.kind));
+    if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
+    if (ethernet || name.kind == ResourceName::Kind::Dram) text += fmt::format(" {}", name.channel);
+    if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
+    if (*name.part != 0 && !link) text += fmt::format(" {}", name.part);
+    return text;
 }
 
 }  // namespace tt::sim

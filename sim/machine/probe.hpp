@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.hpp"
+#include "isa/arch.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/series.hpp"
 #include "sim/machine/state_walk.hpp"
@@ -37,6 +39,22 @@ private:
     std::uint64_t hash_ = 0;
 };
 
+/// What a transfer takes of one NoC: from a tile to a tile, or to the Tensix tiles of a rectangle. One to another chip
+/// has several legs, with Ethernet or PCIe between them.
+struct NocLeg {
+    std::int64_t chip = 0;
+    int noc = 0;
+    NocCoord from, low, high;
+};
+
+/// What one chunk sends over one leg. Those of the first (leg 0) come from different sources.
+struct RoutePart {
+    std::int64_t chunk = 0;  ///< within the input, as the events of an input are counted
+    std::int64_t leg = 0;
+    NocLeg way;
+    std::uint64_t bytes = 0;
+};
+
 /// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
@@ -63,6 +81,16 @@ public:
         in_flight += arrival - now;
         if (events) add_event(now, arrival, input);
     }
+    /// Whether the ways of an input's chunks are to be told: of the first that is sent, all others take the same.
+    bool wants_ways(std::int64_t input) {
+        if (!events) return false;
+        if (!events->parts_of) events->parts_of = input;
+        return *events->parts_of == input;
+    }
+    void sends(std::int64_t chunk, const std::vector<NocLeg>& legs, std::uint64_t bytes) {
+        for (std::size_t leg = 0; leg < legs.size(); ++leg)
+            events->parts.push_back({chunk, static_cast<std::int64_t>(leg), legs[leg], bytes});
+    }
     /// A chunk that nobody wants is dropped where it is.
     void skipped(Cycle now) {
         charge(now);
@@ -87,6 +115,8 @@ public:
         Series<Input> inputs;
         Input open;
         std::int64_t inputs_over = 0;  ///< appended to `inputs`
+        std::vector<RoutePart> parts;  ///< of the first input that is sent: all take the same way
+        std::optional<std::int64_t> parts_of;
         void finish_input();
     };
     std::unique_ptr<EventLog> events;  ///< null: single transfers are not wanted
@@ -151,6 +181,10 @@ public:
     void step(const Step& step);
     void close();  ///< the epoch is over
     void walk(StateWalk& walk, const StateWalk::Scope& scope);
+    /// What has been accounted for until now: `spent`, `math`, `tiles` and `steps` over all inputs.
+    Input totals() const;
+    /// Of a core that waits: since when; of one that works: when it will be ready for its next step.
+    Cycle since() const { return since_; }
 
     bool wants_events = false;
     Series<Input> inputs;
@@ -200,6 +234,7 @@ public:
     /// Busy cycles in buckets of 2^shift cycles, up to `cycles`.
     std::vector<Cycle> busy_in(unsigned shift, Cycle cycles) const;
     unsigned shift() const { return shift_; }
+    Cycle busy() const { return elsewhere_ + busy_; }
     void walk(StateWalk& walk);
 
 private:
@@ -223,6 +258,10 @@ struct ResourceName {
     double bytes_per_cycle = 0;
     const char* part = "";  ///< of what the others name, where there are several
 };
+
+std::string kind_name(ResourceName::Kind kind);       ///< "noc", "dram", "pcie", "ethernet"
+std::string direction(const ResourceName& name);      ///< of a NoC link
+std::string resource_text(const ResourceName& name);  ///< "chip 0 noc0 1-2 right", "chip 0 dram 3"
 
 /// The probes of one epoch in flight.
 class EpochProbe {

@@ -7,6 +7,7 @@
 
 #include "netlist/queue_state.hpp"
 #include "sim/machine/entry_set.hpp"
+#include "sim/machine_view.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {
@@ -39,6 +40,7 @@ public:
     /// The first entry that takes a slot; the first free one when none does.
     std::int64_t oldest_taken() const { return taken_.next(popped_).value_or(popped_); }
     const EntrySet& complete_entries() const { return complete_; }
+    QueueState state() const;  ///< for those who watch, view.cpp
     /// While epochs run, their ports say what of a queue matters to them: only bounds are walked. Between epochs the
     /// whole of it counts, seen from the first entry that is not popped.
     enum class Moment : std::uint8_t { InFlight, Settled };

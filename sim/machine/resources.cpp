@@ -12,7 +12,7 @@ void Server::forget(Cycle now) {
 
 Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     forget(now);
-    if (length == 0) return ready;
+    if (length == 0 || free_) return ready;
     busy_ += length;
     bytes_ += bytes;
     // From the first span that reaches `ready` on, the transfer fills what is free, and all become one span.
@@ -80,13 +80,13 @@ Noc::Load Noc::load(noc::Node from, std::uint64_t bytes, bool into_l1) const {
 
 Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Node source = topology_.node(from), target = topology_.node(to.high);
-    if (to.many() && bytes > 0)
+    if (to.many() && bytes > 0 && !free_)
         if (const noc::Topology::Tree& branches = tree(noc, source, to); !branches.leaves.empty())
             return multicast(branches, source, bytes, now, ready);
     const noc::Route& route = topology_.route(noc, source, target);
     const auto niu = static_cast<Cycle>(constants_.niu), hop = static_cast<Cycle>(constants_.hop);
     const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
-    if (bytes == 0) return ready + latency;
+    if (bytes == 0 || free_) return ready + latency;
     const Load load = this->load(source, bytes, has_l1(target));
     const Cycle slowest = load.slowest();
     Cycle head = ready, way = 0, arrival = ready + slowest + latency;
@@ -106,11 +106,28 @@ Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle no
     return arrival;
 }
 
+/// Corners in the direction of flow.
+static noc::Topology::Tree multicast_tree(const noc::Topology& topology, int noc, noc::Node from, NocEnd to) {
+    return topology.tree(noc, from, noc == 0 ? to.low : to.high, noc == 0 ? to.high : to.low);
+}
+
+std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocCoord from, NocEnd to) {
+    std::vector<noc::Port> ports;
+    const noc::Node source = topology.node(from);
+    if (to.many()) {
+        const noc::Topology::Tree tree = multicast_tree(topology, noc, source, to);
+        for (const noc::Hop& hop : tree.hops) ports.push_back(hop.port);
+        if (!tree.leaves.empty()) return ports;
+        ports.clear();
+    }
+    for (const noc::Hop& hop : topology.route(noc, source, topology.node(to.high)).hops) ports.push_back(hop.port);
+    return ports;
+}
+
 const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
     const auto [found, fresh] =
         trees_.try_emplace({noc, from, topology_.node(to.low), topology_.node(to.high)}, noc::Topology::Tree{});
-    if (fresh)  // corners in the direction of flow
-        found->second = topology_.tree(noc, from, noc == 0 ? to.low : to.high, noc == 0 ? to.high : to.low);
+    if (fresh) found->second = multicast_tree(topology_, noc, from, to);
     return found->second;
 }
 

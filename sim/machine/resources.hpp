@@ -26,6 +26,7 @@ public:
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
     void trace(Load* load) { load_ = load; }
+    void set_free() { free_ = true; }  ///< it takes no time from now on
 
 private:
     struct Span {
@@ -35,6 +36,7 @@ private:
     boost::container::small_vector<Span, 4>
         taken_;  ///< ascending, apart; those that are over go with the next question
     Load* load_ = nullptr;
+    bool free_ = false;
     Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
 };
@@ -46,6 +48,9 @@ struct NocEnd {
     NocEnd(NocCoord lowest, NocCoord highest) : low(lowest), high(highest) {}
     bool many() const { return low.x != high.x || low.y != high.y; }
 };
+
+/// The ports that a transfer passes: its route's, or those of the tree of a multicast.
+std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocCoord from, NocEnd to);
 
 /// The two NoCs of a chip: routes, packets, interfaces and L1 of the packet model (sim/noc), as reservations. Every
 /// link, every tile's port into and out of each NoC and every L1 is a server: a transfer whose data comes late leaves
@@ -60,6 +65,7 @@ public:
     const noc::Constants& constants() const { return constants_; }
     /// Every link and NIU port reports to a load of its own from now on.
     void trace(Probe& probe, std::int64_t chip);
+    void set_free() { free_ = true; }  ///< a transfer takes nothing but the way of its first byte
 
 private:
     bool has_l1(noc::Node node) const;
@@ -79,6 +85,7 @@ private:
     std::vector<Server> ports_;     ///< by noc::Port
     std::vector<Server> channels_;  ///< by noc::Port: the virtual channel of multicasts, which a reserved path keeps
     std::vector<Server> l1_;        ///< by noc::Node
+    bool free_ = false;
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
 };
 

@@ -152,6 +152,13 @@ void Sequencer::tell_progress() const {
     context_.state.tell_progress(over, parts);
 }
 
+std::vector<const Epoch*> Sequencer::epochs() const {
+    std::vector<const Epoch*> running;
+    for (const Pending& pending : window_)
+        if (pending.epoch) running.push_back(pending.epoch.get());
+    return running;
+}
+
 std::vector<const Waiter*> Sequencer::unfinished() const {
     std::vector<const Waiter*> parts;
     for (const Pending& pending : window_)

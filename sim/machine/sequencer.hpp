@@ -28,6 +28,7 @@ public:
     bool finished() const { return at_end_ && window_.empty(); }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     std::vector<const Waiter*> unfinished() const;
+    std::vector<const Epoch*> epochs() const;  ///< in flight, in program order
     /// Between two cycles: skips inputs of the epochs in flight if the machine does what it did before.
     void between_cycles();
 

@@ -63,6 +63,13 @@ public:
         period_ = period;
         singles_ = phase_ = 0;
     }
+    /// Every row with how often it came, those of a period that is not complete too.
+    template <class Function>
+    void each(Function&& function) const {
+        for (const Repeated<Row>& seen : rows_) function(seen.row, seen.times);
+        for (std::size_t i = rows_.size() - period_; i < rows_.size() - period_ + phase_; ++i)
+            function(rows_[i].row, std::int64_t{1});
+    }
     bool empty() const { return rows_.empty(); }
     const std::vector<Repeated<Row>>& rows() const { return rows_; }
     std::vector<Repeated<Row>>& rows() { return rows_; }

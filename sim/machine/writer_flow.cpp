@@ -82,8 +82,11 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const bool host = queue.where == QueueLoc::Host;
     const NocCoord to = host ? chip.instance().params.pcie : chip.dram_port(place.channel, place.address);
     const Cycle ready = epoch_.now + static_cast<Cycle>(chip.timing().noc_issue);
-    const Cycle there =
-        epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready, core_.index(), 1);
+    std::vector<NocLeg> legs;
+    const bool tells = probe_ && probe_->wants_ways(piece.input);
+    const Cycle there = epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready,
+                                          core_.index(), 1, tells ? &legs : nullptr);
+    if (tells) probe_->sends(sent_ % per_input_, legs, bytes);
     if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
     if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, there, 0);
     // Each row of datums of a tile is written on its own, and the cores of an op take turns.

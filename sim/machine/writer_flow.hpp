@@ -29,6 +29,7 @@ public:
     void walk(StateWalk& walk);
     /// Inputs it has delivered completely.
     std::int64_t inputs_done() const { return delivered_ / per_input_; }
+    FlowState state() const;  ///< for those who watch, view.cpp
 
 private:
     struct Piece {

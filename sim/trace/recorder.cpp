@@ -8,6 +8,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "sim/machine/resources.hpp"
+
 namespace tt::sim {
 
 using trace::Table;
@@ -246,6 +248,47 @@ void Recorder::add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& 
                  sum.spent[P::Drain], series);
 }
 
+static const char* port_direction(const noc::Topology& topology, noc::Port port) {
+    if (!topology.is_link(port)) return topology.is_inject(port) ? "in" : "out";
+    if (topology.is_along_y(port)) return topology.noc_of(port) == 0 ? "down" : "up";
+    return topology.noc_of(port) == 0 ? "right" : "left";
+}
+
+std::int64_t Recorder::route(const NocLeg& way) {
+    const auto [known, fresh] =
+        routes_.try_emplace({way.chip, way.noc, way.from.x, way.from.y, way.low.x, way.low.y, way.high.x, way.high.y},
+                            static_cast<std::int64_t>(routes_.size()));
+    if (!fresh) return known->second;
+    const noc::Topology& topology =
+        topologies_.try_emplace(way.chip, state_.machine.find(way.chip)->params).first->second;
+    std::vector<std::string> links, ends;
+    for (const noc::Port port : ports_passed(topology, way.noc, way.from, {way.low, way.high})) {
+        const NocCoord at = topology.coord(topology.node_of(port));
+        links.push_back(fmt::format("[{},{},\"{}\"]", at.x, at.y, port_direction(topology, port)));
+        if (!topology.is_link(port) && !topology.is_inject(port)) ends.push_back(fmt::format("[{},{}]", at.x, at.y));
+    }
+    writer_->add(Table::Route, known->second, way.chip, way.noc, way.from.x, way.from.y,
+                 fmt::format("[{}]", fmt::join(ends, ",")), fmt::format("[{}]", fmt::join(links, ",")));
+    return known->second;
+}
+
+/// Once for a flow: all epochs of a plan send the same way.
+void Recorder::add_routes(std::int64_t flow, const std::vector<RoutePart>& parts) {
+    if (parts.empty() || !routed_.insert(flow).second) return;
+    for (std::size_t n = 0; n < parts.size();) {
+        const std::int64_t id = route(parts[n].way);
+        std::int64_t times = 1;
+        const auto follows = [&](const RoutePart& next) {
+            return next.chunk == parts[n].chunk + times && next.bytes == parts[n].bytes && route(next.way) == id;
+        };
+        while (n + static_cast<std::size_t>(times) < parts.size() &&
+               follows(parts[n + static_cast<std::size_t>(times)]))
+            ++times;
+        writer_->add(Table::FlowRoute, flow, parts[n].chunk, times, parts[n].leg, id, parts[n].bytes);
+        n += static_cast<std::size_t>(times);
+    }
+}
+
 void Recorder::add_rows(const Launched& epoch) {
     const std::int64_t first_core = epoch.rows.first_core.empty() ? 0 : epoch.rows.first_core[0];
     for (std::size_t n = 0; n < epoch.cores.size(); ++n)
@@ -258,32 +301,13 @@ void Recorder::add_rows(const Launched& epoch) {
                      flow.first_sent - epoch.start, flow.last_arrival() - std::min(flow.last_arrival(), epoch.start),
                      flow.in_flight, flow.waited[1], flow.waited[2], flow.waited[3], flow.waited[4]);
         if (!flow.events) continue;
+        add_routes(id, flow.events->parts);
         for (const auto& [row, times, every, shift] : flow.events->inputs.rows()) {
             most_times_ = std::max(most_times_, times);
             writer_->add(Table::FlowRun, epoch.id, id, row.input, times, every, shift, row.start,
                          pattern(row.events, 2));
         }
     }
-}
-
-static std::string kind_name(ResourceName::Kind kind) {
-    switch (kind) {
-        case ResourceName::Kind::NocLink:
-            return "noc";
-        case ResourceName::Kind::Dram:
-            return "dram";
-        case ResourceName::Kind::Pcie:
-            return "pcie";
-        case ResourceName::Kind::Ethernet:
-            return "ethernet";
-    }
-    return "";
-}
-
-static std::string direction(const ResourceName& name) {
-    if (*name.part != 0) return name.part;  // the NIU's way into its router, or out of it
-    if (name.vertical) return name.noc == 0 ? "down" : "up";
-    return name.noc == 0 ? "right" : "left";
 }
 
 void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
@@ -298,15 +322,10 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         const auto only = [](bool wanted, std::int64_t value) {
             return wanted ? std::optional(value) : std::optional<std::int64_t>();
         };
-        std::string text = fmt::format("chip {} {}", name.chip, kind_name(name.kind));
-        if (link) text += fmt::format("{} {}-{} {}", name.noc, name.x, name.y, direction(name));
-        if (channel) text += fmt::format(" {}", name.channel);
-        if (ethernet) text += fmt::format(" to chip {}", name.to_chip);
-        if (*name.part != 0 && !link) text += fmt::format(" {}", name.part);
         const std::vector<Cycle> in_bucket = load.busy_in(bucket_shift, now);
         const Cycle busy = std::accumulate(in_bucket.begin(), in_bucket.end(), Cycle{0});
         const std::string buckets = fmt::format("[{}]", fmt::join(in_bucket, ","));
-        writer_->add(Table::Resource, id++, kind_name(name.kind), text, name.chip, only(link, name.noc),
+        writer_->add(Table::Resource, id++, kind_name(name.kind), resource_text(name), name.chip, only(link, name.noc),
                      only(link, name.x), only(link, name.y), link ? direction(name) : "", only(channel, name.channel),
                      only(ethernet, name.to_chip), name.bytes_per_cycle, load.transfers, load.bytes_passed, busy,
                      load.queueing, buckets);

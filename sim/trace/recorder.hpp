@@ -8,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
 #include "sim/machine/probe.hpp"
+#include "sim/noc/topology.hpp"
 #include "sim/run_state.hpp"
 #include "sim/trace/plan_rows.hpp"
 
@@ -54,6 +56,8 @@ private:
     void repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift);
     void add_rows(const Launched& epoch);
     void add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe);
+    void add_routes(std::int64_t flow, const std::vector<RoutePart>& parts);
+    std::int64_t route(const NocLeg& way);
     void add_resources(unsigned bucket_shift, Cycle now);
     void close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std::string& status, double inputs_per_second);
     std::optional<std::int64_t> pattern(const Events& events, int numbers);
@@ -68,6 +72,9 @@ private:
     std::deque<Load> loads_;  // of the names, in their order
     std::list<std::unique_ptr<Launched>> in_flight_;
     std::unordered_map<std::string, std::int64_t> patterns_;
+    std::map<std::int64_t, noc::Topology> topologies_;  // of the chips that routes cross
+    std::map<std::array<std::int64_t, 8>, std::int64_t> routes_;
+    std::set<std::int64_t> routed_;     // flows
     std::vector<EpochRow> epoch_rows_;  // of epochs that are over
     std::int64_t epochs_ = 0, most_times_ = 1;
 };

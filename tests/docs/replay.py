@@ -170,7 +170,7 @@ class Page:
         """`ttsim WORD ... --option` in running text: the word and the options must exist."""
         text = self.path.read_text()
         for number, line in enumerate(text.splitlines(), 1):
-            for found in re.findall(r"`(?:build/release/bin/)?((?:ttsim|ttperf|ttsim-opt)\b[^`]*)`", line):
+            for found in re.findall(r"`(?:build/release/bin/)?((?:ttsim|ttperf|ttsim-opt|tt-smi)\b[^`]*)`", line):
                 words = found.split()
                 command = helps.known(words)
                 if command is None:
@@ -203,8 +203,9 @@ class Helps:
         command = (words[0],)
         for word in words[1:]:
             names = self.subcommands(command)
-            if not names or word.startswith("-"):
-                break
+            file = (word.isupper() or "." in word) and "Positionals:" in self.text(command)
+            if not names or word.startswith("-") or file:
+                break  # an option, or a file of the command's own
             if word not in names:
                 return None
             command += (word,)

@@ -16,6 +16,8 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/trace/small_trace.hpp"
 #include "trace/analysis.hpp"
+#include "trace/perf_resources.hpp"
+#include "trace/perf_rows.hpp"
 #include "trace/perfetto.hpp"
 #include "trace/reader.hpp"
 
@@ -123,9 +125,12 @@ void read_all(const std::string& file) {
     trace::Reader reader(file);
     for (const trace::EpochUse& epoch : trace::epochs(reader)) (void)trace::ops(reader, epoch.id);
     (void)trace::resources(reader);
+    const trace::PerfData data = trace::read_perf_data(reader);
+    for (const trace::Stage& stage : trace::stages(data, false)) (void)trace::stage_row(data, stage);
+    for (const trace::EpochUse& epoch : data.epochs) (void)trace::epoch_resources(data, epoch.id);
     std::string text;
     bool cut = false;
-    trace::export_perfetto(reader, [&](std::string_view piece) {
+    trace::export_perfetto(reader, {}, [&](std::string_view piece) {
         if (text.size() < 1 << 24)
             text += piece;
         else

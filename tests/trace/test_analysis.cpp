@@ -17,11 +17,12 @@ TEST_CASE("an op's numbers are those of its slowest core, per input") {
     CHECK(op.tiles == 32);
     CHECK(op.est_cycles == 80);
     CHECK(op.kernel_cycles == 90);
-    CHECK(op.cycles == 20);                                    // (180 - 100) / 4
-    CHECK(op.bw_kernel_cycles == Approx((80 - 5 - 7) / 4.0));  // without source and room
+    // Of the slower core 80 cycles, of which the first input took 20
+    CHECK(op.cycles == (80 - 20) / 3);
+    CHECK(op.bw_kernel_cycles == Approx((80 - 5 - 7 - 17) / 3.0));  // without source and room
     CHECK(op.limit == Limit::Math);
-    CHECK(op.wait_source_cycles == Approx(5 / 4.0));
-    CHECK(op.wait_room_cycles == Approx(7 / 4.0));
+    CHECK(op.wait_source_cycles == Approx((5 - 1) / 3.0));
+    CHECK(op.wait_room_cycles == Approx((7 - 2) / 3.0));
     CHECK(op.math_utilization == Approx((32 + 16) / (80.0 + 40.0)));
     // Core 0 gets both operands; what stays resident is no traffic.
     CHECK(op.in_bytes == 6240);
@@ -29,6 +30,14 @@ TEST_CASE("an op's numbers are those of its slowest core, per input") {
     CHECK(op.in_bytes_per_cycle_got() == Approx(6240 / 20.0));
     CHECK(op.out_bytes_per_cycle_needed() == Approx(8320 / 90.0));
     CHECK(op.out_bytes_per_cycle_got() == Approx(8320 / 20.0));
+}
+
+TEST_CASE("the first of several inputs is left out, the only one is not") {
+    const std::string path = small_trace("first.ttperf");
+    Database(path, path, Database::Open::Write).run("UPDATE core_load SET inputs = 1 WHERE core = 0");
+    Reader reader(path);
+    CHECK(ops(reader, 0).front().cycles == 80);
+    CHECK(ops(reader, 0).front().bw_kernel_cycles == 68);
 }
 
 TEST_CASE("an epoch that repeats another has its ops") {

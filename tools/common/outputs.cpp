@@ -50,6 +50,7 @@ void Outputs::claim() const {
     for (const CLI::Option* option : command_.get_options()) {
         if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& o) { return o.option == option; }))
             continue;
+        if (std::find(stand_ins_.begin(), stand_ins_.end(), option) != stand_ins_.end()) continue;
         for (const std::string& given : option->results()) {
             note_input(given);
             if (const std::size_t equals = given.rfind('='); equals != std::string::npos)

@@ -24,6 +24,8 @@ public:
                                 const std::string& ending, const std::string& help);
     /// A folder that files are put into, beside what it has.
     CLI::Option* folder_of_files(const std::string& flag, std::string& path, const std::string& help);
+    /// What this option is given is in the path of one of these by the time of claim().
+    void stands_for(CLI::Option* option) { stand_ins_.push_back(option); }
 
     /// To be called before any work: notes the inputs and refuses outputs that must not be written or that two flags
     /// name. Throws Error(Input) or CLI::ValidationError.
@@ -43,6 +45,7 @@ private:
 
     CLI::App& command_;
     std::vector<Output> outputs_;
+    std::vector<const CLI::Option*> stand_ins_;
     bool force_ = false;
 };
 

@@ -3,14 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "compiler/result_folder.hpp"
 #include "report/compile_report.hpp"
+#include "report/reportify.hpp"
 #include "runtime/image/image.hpp"
+#include "runtime/model.hpp"
 #include "runtime/simulated_cycles.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -31,7 +35,8 @@ struct CompileFlags {
     int amp = 0, amp_light = 0;
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json;
-    std::string tti_format;
+    std::string tti_format, reportify;
+    bool keep_passes = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
     bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
@@ -116,7 +121,8 @@ void finish(CompileFlags& flags) {
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
-    if (o.keep_passes && image::is_image_name(flags.files.out))
+    o.keep_passes = flags.keep_passes || !flags.reportify.empty();
+    if (flags.keep_passes && image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--keep-passes", "a device image has no place for them: compile into a folder");
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
@@ -159,6 +165,16 @@ void finish(CompileFlags& flags) {
     flags.files.command = shown_command(flags);
 }
 
+/// A report of that name replaces the one before, as a compilation of the original does.
+void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& model) {
+    const Machine machine = runtime::machine_of(model);
+    const std::filesystem::path place = std::filesystem::absolute(flags.reportify).lexically_normal();
+    const std::string test = place.has_filename() ? place.filename().string() : place.parent_path().filename().string();
+    NewFolder folder(flags.reportify, reportify_folder());
+    report::write_reportify(model, machine, test, folder.temporary(), place.string());
+    folder.commit();
+}
+
 void run(CompileFlags& flags) {
     want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
@@ -166,6 +182,8 @@ void run(CompileFlags& flags) {
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
     ir::CompiledModel model = ir::compile_model(flags.files, flags.options);
+    if (!flags.reportify.empty()) write_reportify_folder(flags, model);
+    if (!flags.keep_passes) model.passes.clear();
     if (image::is_image_name(flags.files.out))
         image::write_image(model, flags.files.out, flags.image);
     else
@@ -279,8 +297,11 @@ void add_compile(CLI::App& app) {
         ->folder_or_file("-o,--output", flags->files.out, compiled_folder(), FileKind::Image, image::image_extension,
                          "Folder for the result, or a device image, NAME.tti; an earlier one is replaced")
         ->required();
-    command->add_flag("--keep-passes", o.keep_passes,
+    command->add_flag("--keep-passes", flags->keep_passes,
                       "Leave the graph behind every pass that changed something in the folder, for 'ttsim report'");
+    outputs->folder("--reportify", flags->reportify, reportify_folder(),
+                    "Besides, a folder for Reportify: the graphs of the passes, placement, memory; an earlier one is "
+                    "replaced. Reportify looks in testify/ll-sw/ of the home folder");
     command
         ->add_option(
             "--tti-format", flags->tti_format,

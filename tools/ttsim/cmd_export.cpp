@@ -1,9 +1,18 @@
 // ttsim export: a trace in the formats of other programs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <filesystem>
 #include <memory>
 
+#include "base/command_files.hpp"
+#include "base/new_file.hpp"
+#include "report/exports/exports.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "trace/perfetto.hpp"
 
@@ -13,35 +22,171 @@ namespace {
 
 struct ExportFlags {
     std::string trace, out;
+    std::string perfetto, ops_csv, op_perf, perf_results, npe, visualizer;
+    std::string window;
+    trace::PerfettoOptions perfetto_options;
+    report::NpeOptions npe_options;
+    struct Format {
+        const char* flag;
+        std::string ExportFlags::*path;
+    };
+    static const std::vector<Format>& formats() {
+        static const std::vector<Format> all{
+            {"--perfetto", &ExportFlags::perfetto}, {"--ops-csv", &ExportFlags::ops_csv},
+            {"--op-perf", &ExportFlags::op_perf},   {"--perf-results", &ExportFlags::perf_results},
+            {"--npe", &ExportFlags::npe},           {"--visualizer", &ExportFlags::visualizer}};
+        return all;
+    }
 };
 
-void run(const ExportFlags& flags) {
-    want(InputKind::Trace, flags.trace, "ttsim export -o " + flags.out + " --perfetto");
-    const OutputFile out(flags.out, FileKind::Json);  // before any work
-    trace::Reader trace(flags.trace);
-    out.write_pieces([&](const OutputFile::Sink& sink) { trace::export_perfetto(trace, sink); });
+/// "1000:5000", "1000:", ":5000".
+void finish_window(ExportFlags& flags) {
+    const std::string& text = flags.window;
+    if (text.empty()) return;
+    const std::size_t colon = text.find(':');
+    report::Window window;
+    const auto number = [&](std::size_t from, std::size_t to, std::int64_t& value) {
+        if (from == to) return true;
+        const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, value);
+        return error == std::errc() && end == text.data() + to && value >= 0;
+    };
+    if (colon == std::string::npos || !number(0, colon, window.first) || !number(colon + 1, text.size(), window.end) ||
+        window.first >= window.end)
+        throw CLI::ValidationError("--cycles", fmt::format("'{}' must be FIRST:END, such as 10000:20000", text));
+    flags.npe_options.window = window;
+    flags.perfetto_options.first = window.first;
+    flags.perfetto_options.end = window.end;
+}
+
+/// With -o the value of the one format is the trace.
+void finish_paths(ExportFlags& flags) {
+    std::vector<std::string> given;
+    std::string ExportFlags::*path = nullptr;
+    for (const auto& [flag, member] : ExportFlags::formats())
+        if (!(flags.*member).empty()) {
+            given.emplace_back(flag);
+            path = member;
+        }
+    if (given.empty()) {
+        std::vector<std::string> known;
+        for (const auto& format : ExportFlags::formats()) known.emplace_back(format.flag);
+        throw CLI::RequiredError(fmt::format("a format ({})", fmt::join(known, ", ")));
+    }
+    if (!flags.out.empty()) {
+        if (given.size() > 1 || !flags.trace.empty())
+            throw CLI::ValidationError("-o", fmt::format("it goes with one format and no other file: 'ttsim export {} "
+                                                         "TRACE -o {}'; else name what to write behind each format",
+                                                         given.front(), flags.out));
+        flags.trace = std::exchange(flags.*path, flags.out);
+        note_input(flags.trace);
+    }
+    if (flags.trace.empty())
+        throw CLI::RequiredError(fmt::format("TRACE ('ttsim export TRACE {} {}')", given.front(), flags.*path));
+}
+
+/// The command without its trace, which comes last.
+std::string typed_before_trace(const ExportFlags& flags) {
+    std::string text = "ttsim export";
+    if (!flags.out.empty()) text += " -o " + flags.out;
+    for (const auto& [flag, path] : ExportFlags::formats())
+        if (!(flags.*path).empty()) text += fmt::format(" {}{}", flag, flags.out.empty() ? " " + flags.*path : "");
+    return text;
+}
+
+void write_file(const std::string& path, FileKind kind, const std::function<void(const report::Sink&)>& pieces) {
+    const OutputFile out(path, kind);
+    out.write_pieces([&](const OutputFile::Sink& sink) { pieces(sink); });
+}
+
+template <class Write>
+void write_folder(const std::string& path, const FolderKind& kind, Write&& write) {
+    NewFolder folder(path, kind);
+    write(folder.temporary());
+    folder.commit();
+}
+
+void write_exports(const ExportFlags& flags) {
+    if (!flags.perfetto.empty()) {
+        trace::Reader trace(flags.trace);
+        write_file(flags.perfetto, FileKind::Json,
+                   [&](const report::Sink& sink) { trace::export_perfetto(trace, flags.perfetto_options, sink); });
+    }
+    if (flags.ops_csv.empty() && flags.op_perf.empty() && flags.perf_results.empty() && flags.npe.empty() &&
+        flags.visualizer.empty())
+        return;
+    report::ExportSource source(flags.trace);
+    if (!flags.ops_csv.empty())
+        write_file(flags.ops_csv, FileKind::Csv,
+                   [&, text = report::ops_csv(source)](const report::Sink& sink) { sink(text); });
+    if (!flags.op_perf.empty()) report::write_op_perf(source, flags.op_perf);
+    if (!flags.perf_results.empty())
+        write_folder(flags.perf_results, perf_results_folder(), [&](const std::string& folder) {
+            report::write_perf_results(source, folder, std::filesystem::absolute(flags.perf_results).string());
+        });
+    if (!flags.npe.empty())
+        write_file(flags.npe, FileKind::Json,
+                   [&](const report::Sink& sink) { report::write_npe(source, flags.npe_options, sink); });
+    if (!flags.visualizer.empty())
+        write_folder(flags.visualizer, visualizer_folder(),
+                     [&](const std::string& folder) { report::write_visualizer(source, folder); });
+}
+
+void add_formats(ExportFlags& flags, Outputs& outputs) {
+    outputs.file("--perfetto", flags.perfetto, FileKind::Json,
+                 "JSON for ui.perfetto.dev and chrome://tracing: cores with what they wait for, NoCs, DRAM, queues and "
+                 "the host; of a trace of level 2 also steps, and arrows from pack to arrival");
+    outputs.file("--ops-csv", flags.ops_csv, FileKind::Csv,
+                 "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (Wormhole only)");
+    outputs.folder_of_files("--op-perf", flags.op_perf,
+                            "Folder for op_perf.csv and balancer_score.csv, the compiler's estimates");
+    outputs.folder("--perf-results", flags.perf_results, perf_results_folder(),
+                   "Folder for the tree perf_results/ that the original's analyzer and scripts read");
+    outputs.file("--npe", flags.npe, FileKind::Json,
+                 "Timeline for the NPE page of ttnn-visualizer: every transfer with its route (a trace of level 2)");
+    outputs.folder("--visualizer", flags.visualizer, visualizer_folder(),
+                   "Folder for db.sqlite and config.json of ttnn-visualizer's memory pages");
 }
 
 }  // namespace
 
 void add_export(CLI::App& app) {
     auto flags = std::make_shared<ExportFlags>();
-    CLI::App* command = app.add_subcommand("export", "Turn a trace into a file for other programs");
-    command
-        ->add_option("--perfetto", flags->trace,
-                     "Trace to export as JSON for ui.perfetto.dev and chrome://tracing: a track for each core, a slice "
-                     "for each input (and step, in a trace of level 2), counters for links and memory channels")
-        ->required()
-        ->type_name("FILE");
+    CLI::App* command = app.add_subcommand("export", "Turn a trace into files for other programs");
+    command->add_option("trace", flags->trace, "Trace to export ('ttsim run NETLIST --trace FILE')")
+        ->type_name("TRACE");
     auto outputs = std::make_shared<Outputs>(*command);
-    outputs->file("-o,--output", flags->out, FileKind::Json, "File to write; '-' = standard output")->required();
+    add_formats(*flags, *outputs);
+    outputs->stands_for(command
+                            ->add_option("-o,--output", flags->out,
+                                         "What to write, where one format is asked for and is given the trace: "
+                                         "--npe TRACE -o FILE; '-' = standard output")
+                            ->type_name("FILE|DIR"));
+    command
+        ->add_option("--cycles", flags->window,
+                     "Of --perfetto and --npe: only what lies between these cycles of the run. Default: all")
+        ->type_name("FIRST:END");
+    command
+        ->add_option("--links", flags->perfetto_options.least_percent,
+                     "Of --perfetto: leave out NoC links that are never busier than so many percent. Default: 10")
+        ->check(quiet(CLI::Range(0.0, 100.0)))
+        ->type_name("PERCENT");
+    command
+        ->add_option("--npe-step", flags->npe_options.step_cycles,
+                     "Of --npe: cycles of a step. Default: as many as give a thousand steps")
+        ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40)))
+        ->type_name("N");
     command->footer(
         "Examples:\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf --trace-level 2\n"
-        "  ttsim export --perfetto encoder.ttperf -o encoder.json");
+        "  ttsim export encoder.ttperf --perfetto encoder.json --perf-results perf_results\n"
+        "  ttsim export --npe encoder.ttperf -o encoder.npeviz --cycles 0:20000\n"
+        "  ttsim export encoder.ttperf --visualizer memory");
     command->callback([flags, outputs] {
+        finish_paths(*flags);
+        finish_window(*flags);
         outputs->claim();
-        run(*flags);
+        want(InputKind::Trace, flags->trace, typed_before_trace(*flags));
+        write_exports(*flags);
     });
 }
 

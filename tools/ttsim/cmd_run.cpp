@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "report/run_report.hpp"
+#include "smi/telemetry_file.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -29,7 +30,7 @@ struct RunCommandFlags {
     RunFlags netlist;
     MathMode math = MathMode::Fast;
     ModelFlags model;
-    std::string json;
+    std::string json, telemetry;
     bool no_check = false, check_perf = false, progress = false;
     const CLI::App* command = nullptr;
 };
@@ -40,7 +41,7 @@ std::string command_text(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         const std::string name = option->get_name();
         const bool elsewhere = name == "--threads" || name == "--json" || name == "--trace" || name == "--dump-io" ||
-                               name == "--progress" || name == "--color" || name == "--force";
+                               name == "--progress" || name == "--telemetry" || name == "--color" || name == "--force";
         if (option->count() == 0 || elsewhere) continue;
         if (option->get_positional()) {
             text += " " + std::filesystem::path(option->as<std::string>()).filename().string();
@@ -118,10 +119,27 @@ int run(RunCommandFlags& flags) {
     std::optional<StopSignals> signals;  // a run that is traced ends in order
     if (!options.trace.file.empty()) options.stop = signals.emplace().caught();
     options.trace.version = TTSIM_VERSION;
+    std::optional<smi::TelemetryFile> telemetry;
+    if (!flags.telemetry.empty()) {
+        telemetry.emplace(flags.telemetry, command_text(*flags.command));
+        options.telemetry = [&telemetry](const sim::MachineView& view) { telemetry->write(view, "running"); };
+    }
+    // ends with the run, however that ends
+    struct AtEnd {
+        std::optional<smi::TelemetryFile>& file;
+        const char* status = "failed";
+        ~AtEnd() {
+            try {
+                if (file) file->end(status);
+            } catch (const Error&) {  // the disk is full: what the run says counts
+            }
+        }
+    } at_end{telemetry};
     options.trace.command = command_text(*flags.command);
     if (compiled) {
         const report::ModelReport report = run_compiled(flags.model, options);
         progress.clear();
+        at_end.status = "complete";
         if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
         if (json) json->write(report::json(report));
         if (!report.pass()) return 1;
@@ -129,6 +147,7 @@ int run(RunCommandFlags& flags) {
         return report.device.fast_enough() || !flags.check_perf ? 0 : 1;
     }
     sim::RunReport report = sim::run(options);
+    at_end.status = "complete";
     progress.clear();
     point_to_folder(options, report);
 
@@ -211,6 +230,13 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         ->delimiter(',')
         ->check(quiet(CLI::IsMember({"blocks", "lockstep", "firmware", "credits", "kernels"})))
         ->type_name("NAME,...");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--free", [&o](const std::vector<std::string>& words) { o.free = sim::parse_free_parts(words); },
+            "For studies: what takes no time, of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME (what "
+            "comes into an op), room:NAME (more buffers around an op); no value changes")
+        ->delimiter(',')
+        ->type_name("PART,...");
     add_choice<MathMode>(
         command, "--math", math, {{"fast", MathMode::Fast}, {"exact", MathMode::Exact}},
         "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "
@@ -257,6 +283,10 @@ void add_run(CLI::App& app, int& exit_status) {
         ->check(quiet(CLI::Range(1, 2)))
         ->needs(trace)
         ->type_name("N");
+    outputs
+        ->file("--telemetry", flags->telemetry, FileKind::Json,
+               "Keep a file there that says how far the run is and what its chips do, for tt-smi")
+        ->excludes(trace);
     command->footer(
         "Exits with 1 when an output differs from golden, or from what --expect has.\n\n"
         "Examples:\n"

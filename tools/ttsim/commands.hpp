@@ -16,6 +16,7 @@ namespace tt::cli {
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);
+void add_debug(CLI::App& app);
 void add_new(CLI::App& app);
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);

@@ -30,6 +30,7 @@ int parse_and_run(int argc, char** argv) {
     tt::cli::add_run(app, exit_status);
     tt::cli::add_check(app);
     tt::cli::add_explain(app);
+    tt::cli::add_debug(app);
     tt::cli::add_new(app);
     tt::cli::add_ops(app);
     tt::cli::add_devices(app);

@@ -77,7 +77,7 @@ static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs)
     return inputs;
 }
 
-report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options) {
+report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options, const DeviceRun& execute) {
     if (options.mode == sim::Mode::Timing && !(flags.options.outputs_dir + flags.options.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
     report::ModelReport report;
@@ -116,7 +116,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
             if (found != results.end() && entry < samples)
                 found->second[static_cast<std::size_t>(entry)] = std::move(value);
         };
-        report.device = sim::run(run);
+        report.device = execute(run);
         return results;
     };
     report.model = ir::run_model(model, around, device);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
 /// Throws CLI::ValidationError when one is given: they are for compiled models only.
 void refuse_model_flags(const ModelFlags& flags);
 
+/// What runs the model's netlist between the steps of its host.
+using DeviceRun = std::function<sim::RunReport(const sim::RunOptions&)>;
 /// `options.netlist` is the folder, or the image.
-report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options);
+report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options,
+                                 const DeviceRun& run = sim::run);
 
 }  // namespace tt::cli

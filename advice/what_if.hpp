@@ -1,0 +1,34 @@
+// The run of a trace once more, with parts of the machine free: what would that give?
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/run.hpp"
+#include "trace/reader.hpp"
+
+namespace tt::advice {
+
+class WhatIf {
+public:
+    /// The trace holds netlist, programs, parameters and device; `cluster` is the file given when it was recorded.
+    /// Simulates once to see that the cycles are those of the trace.
+    WhatIf(trace::Reader& trace, const std::string& cluster);
+
+    /// Why runs of this trace cannot be simulated again; "" when they can.
+    const std::string& refusal() const { return refusal_; }
+    std::uint64_t cycles() const { return cycles_; }  ///< of the run as it is
+
+    /// Cycles of the run with these parts free, in words of sim::parse_free_parts().
+    std::uint64_t without(const std::vector<std::string>& parts);
+    int simulated() const { return simulated_; }  ///< runs so far
+
+private:
+    sim::RunOptions options_;
+    std::string refusal_;
+    std::uint64_t cycles_ = 0;
+    int simulated_ = 0;
+};
+
+}  // namespace tt::advice

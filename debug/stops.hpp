@@ -1,0 +1,40 @@
+// Where a run shall stop by itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/watched_run.hpp"
+
+namespace tt::debug {
+
+struct Stop {
+    enum class Kind : std::uint8_t { Cycle, Input, Full, Nan, Golden } kind = Kind::Cycle;
+    std::string name;          ///< of the op or queue; "*": every op
+    std::int64_t number = 0;   ///< cycle, or input of the run
+    std::int64_t id = 0;       ///< by which it is taken away
+    bool held = false;         ///< it was so at the last look: it stops when that changes
+    std::string text() const;  ///< "input 2 of op 'x'"
+};
+
+class Stops {
+public:
+    /// Returns its id.
+    std::int64_t add(Stop stop);
+    bool remove(std::int64_t id);
+    const std::vector<Stop>& all() const { return stops_; }
+    /// Notes how things stand, so that only what changes from now on stops the run.
+    void arm(sim::WatchedRun& run);
+    /// After an instant: what stops the run here, in words; "" = nothing. Asked once an instant.
+    std::string reached(sim::WatchedRun& run);
+    /// The next cycle at which a stop is set, from `now` on.
+    std::uint64_t next_cycle(std::uint64_t now) const;
+    sim::WatchedRun::Checks checks() const;
+
+private:
+    std::vector<Stop> stops_;
+    std::int64_t next_id_ = 1;
+};
+
+}  // namespace tt::debug

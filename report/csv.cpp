@@ -1,0 +1,31 @@
+#include "report/csv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tt::report {
+
+using Json = nlohmann::ordered_json;
+
+static std::string csv_cell(const Json& cell) {
+    if (!cell.is_string()) return cell.is_null() ? "" : cell.dump();
+    const std::string words = cell.get<std::string>();
+    if (words.find_first_of(",\"\n") == std::string::npos) return words;
+    std::string quoted = "\"";
+    for (const char letter : words) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+    return quoted + '"';
+}
+
+std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
+    std::string text = fmt::format("{}\n", fmt::join(titles, ","));
+    for (const Json& row : rows) {
+        std::vector<std::string> cells;
+        for (const std::string& title : titles) cells.push_back(csv_cell(row.at(title)));
+        text += fmt::format("{}\n", fmt::join(cells, ","));
+    }
+    return text;
+}
+
+std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace tt::report

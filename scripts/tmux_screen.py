@@ -1,0 +1,63 @@
+"""A program in a terminal of tmux: keys go in, screens come out."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+HAS_TMUX = shutil.which("tmux") is not None
+
+
+class TmuxScreen:
+    """A terminal with a shell command in it. Use as a context: `with TmuxScreen("ttperf a.ttperf", 80, 24) as screen`."""
+
+    def __init__(self, command, columns, lines, **environment):
+        self.folder = tempfile.TemporaryDirectory()
+        self.socket = os.path.join(self.folder.name, "tmux")
+        settings = {"LC_ALL": "C.UTF-8", **environment}
+        words = ["env", "-u", "NO_COLOR", "-u", "LINES", "-u", "COLUMNS", *(f"{k}={v}" for k, v in settings.items())]
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), *words, "sh", "-c",
+                  f"trap : INT; {command}; echo exit code $?; stty -a; sleep 60")
+
+    def tmux(self, *arguments):
+        return subprocess.run(["tmux", "-S", self.socket, *arguments], capture_output=True, text=True, check=True,
+                              timeout=20).stdout
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False, timeout=20)
+        self.folder.cleanup()
+
+    def text(self, escapes=False):
+        return self.tmux("capture-pane", "-p", *(["-e"] if escapes else []))
+
+    def keys(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+        return self
+
+    def until(self, pattern, seconds=20):
+        """The screen once it shows that."""
+        end = time.monotonic() + seconds
+        while True:
+            text = self.text()
+            if re.search(pattern, text):
+                return text
+            if time.monotonic() > end:
+                raise AssertionError(f"no '{pattern}' on the screen:\n{text}")
+            time.sleep(0.05)
+
+    def resize(self, columns, lines):
+        self.tmux("resize-window", "-x", str(columns), "-y", str(lines))
+
+    def process(self, name):
+        """The id of the program among the children of the shell."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], capture_output=True, text=True, check=False)
+        for line in found.stdout.splitlines():
+            if line.split()[1] == name:
+                return int(line.split()[0])
+        raise AssertionError(f"no {name} below {shell}")

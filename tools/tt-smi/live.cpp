@@ -1,0 +1,100 @@
+#include "tools/tt-smi/live.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "smi/display.hpp"
+#include "tools/common/stop_signals.hpp"
+#include "tools/tt-smi/log_files.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+std::vector<ScreenLine> drawn(const std::vector<smi::Line>& lines) {
+    std::vector<ScreenLine> out;
+    for (const smi::Line& line : lines) {
+        ScreenLine& pieces = out.emplace_back();
+        for (const smi::Piece& piece : line) pieces.push_back({piece.text, static_cast<int>(piece.ink)});
+    }
+    return out;
+}
+
+/// What keys have chosen, and what was read.
+struct Session {
+    smi::Source& source;
+    const LiveOptions& options;
+    smi::Look look{};
+    smi::Sample sample{};
+    smi::Averages averages{};
+    smi::Dump dump{};
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+
+    void read();
+    void end_dump();
+    bool press(int key);  ///< returns whether to go on
+};
+
+void Session::read() {
+    if (sample.last && source.replays()) return;
+    sample = source.next(options.simulated);
+    averages.add(sample);
+    if (!look.dumping) return;
+    const std::chrono::duration<double> host = std::chrono::steady_clock::now() - begun;
+    dump.add(source.replays() ? sample.seconds : host.count(), sample);
+}
+
+void Session::end_dump() {
+    look.dumping = false;
+    look.message = "wrote " + write_dump(dump, "");
+    dump = {};
+}
+
+bool Session::press(int key) {
+    look.message.clear();
+    try {
+        if (key == 'q') return false;
+        if (key >= '1' && key <= '3') look.tab = key - '0';
+        if (key == 't') look.side_bar = !look.side_bar;
+        if (key == 'w') look.limits = !look.limits;
+        if (key == 'v') look.averages = !look.averages;
+        if (key == 'h') look.help = !look.help;
+        if (key == 's') look.message = "wrote " + write_snapshot(sample, "");
+        if (key == 'd') {
+            if (look.dumping) {
+                end_dump();
+            } else {
+                look.dumping = true;
+            }
+        }
+    } catch (const Error& error) {  // such as a folder that cannot be written
+        look.message = error.what();
+    }
+    return true;
+}
+
+}  // namespace
+
+void watch(smi::Source& source, const LiveOptions& options) {
+    Session session{source, options};
+    session.read();  // what is wrong with it is told before the terminal is taken over
+    const StopSignals signals;
+    Screen screen(options.theme);
+    using Clock = std::chrono::steady_clock;
+    const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
+    Clock::time_point due = Clock::now() + interval;
+    while (StopSignals::caught()->load() == 0) {
+        session.look.clock = time_now();
+        screen.draw(
+            drawn(smi::display(session.sample, session.averages, session.look, screen.columns(), screen.rows())));
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
+        if (const auto key = screen.key(static_cast<int>(std::clamp<long>(left, 0, 1000))); key && !session.press(*key))
+            break;
+        if (Clock::now() < due) continue;
+        due = Clock::now() + interval;
+        session.read();
+    }
+    if (session.look.dumping && session.dump.rows() > 0) session.end_dump();
+}
+
+}  // namespace tt::cli

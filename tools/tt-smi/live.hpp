@@ -1,0 +1,17 @@
+// The live display of tt-smi.
+#pragma once
+
+#include "smi/sample.hpp"
+#include "tools/common/screen.hpp"
+
+namespace tt::cli {
+
+struct LiveOptions {
+    double interval = 0.5;  ///< seconds of the host between readings
+    double simulated = 0;   ///< seconds that a trace goes on in each
+    ScreenTheme theme = ScreenTheme::Default;
+};
+/// Until the key q, or a signal.
+void watch(smi::Source& source, const LiveOptions& options);
+
+}  // namespace tt::cli

@@ -1,0 +1,182 @@
+// tt-smi: watches simulated chips as the original does real ones.
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <thread>
+
+#include "netlist/device/device.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
+#include "tools/common/run_tool.hpp"
+#include "tools/common/stop_signals.hpp"
+#include "tools/common/usage.hpp"
+#include "tools/tt-smi/live.hpp"
+#include "tools/tt-smi/log_files.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct Flags {
+    std::string run, trace, device, theme = "default", file, folder;
+    std::optional<double> duration, interval;
+    bool snapshot = false, dump = false, no_colour = false, warm_reset = false, mobo_reset = false;
+};
+
+std::unique_ptr<smi::Source> open_source(const Flags& flags) {
+    if (!flags.trace.empty()) {
+        want(InputKind::Trace, flags.trace, "tt-smi --trace");
+        return smi::trace_source(flags.trace);
+    }
+    if (!flags.device.empty()) return smi::idle_source(flags.device);
+    if (kind_of(flags.run) == InputKind::Trace) return smi::trace_source(flags.run);
+    return smi::run_source(flags.run);
+}
+
+/// Whether Enter was pressed; waits so long for it.
+bool enter_pressed(std::chrono::milliseconds most) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&input, 1, static_cast<int>(most.count())) <= 0) return false;
+    char letter = 0;
+    return ::read(STDIN_FILENO, &letter, 1) <= 0 || letter == '\n';
+}
+
+/// A trace is read to its end at once; a run, or idle chips, until Enter, a signal, or the duration.
+void dump(const Flags& flags, smi::Source& source) {
+    using Clock = std::chrono::steady_clock;
+    const double interval = flags.interval.value_or(source.replays() ? 1e-6 : 0.5);
+    smi::Dump dump;
+    const Clock::time_point begun = Clock::now();
+    const StopSignals signals;
+    for (bool on = true; on;) {
+        const smi::Sample sample = source.next(interval);
+        const double passed =
+            source.replays() ? sample.seconds : std::chrono::duration<double>(Clock::now() - begun).count();
+        dump.add(passed, sample);
+        on = StopSignals::caught()->load() == 0 && (!flags.duration || passed < *flags.duration);
+        if (source.replays()) {
+            on = on && !sample.last && dump.rows() < 1'000'000;
+            continue;
+        }
+        on = on && !(sample.last && sample.status != "idle");
+        const std::chrono::milliseconds wait(static_cast<std::int64_t>(interval * 1000));
+        if (on && !flags.duration) on = !enter_pressed(wait);
+        if (on && flags.duration) std::this_thread::sleep_for(wait);
+    }
+    print_text(fmt::format("{} rows in {}\n", dump.rows(), write_dump(dump, flags.folder)));
+}
+
+/// Nothing can be reset: says which chips there are.
+void reset(smi::Source& source) {
+    std::string text;
+    for (const smi::ChipSample& chip : source.next(0).chips)
+        text += fmt::format("device {}: {}, {} cores\n", chip.chip, chip.board_type, chip.workers);
+    print_text(text + "simulated chips keep no state between runs: there is nothing to reset\n");
+}
+
+std::string product_names() {
+    std::string names;
+    for (const ProductInfo& product : products()) names += (names.empty() ? "" : ", ") + product.name;
+    return names;
+}
+
+void check_given(const Flags& flags) {
+    const int given = static_cast<int>(!flags.run.empty()) + static_cast<int>(!flags.trace.empty()) +
+                      static_cast<int>(!flags.device.empty());
+    if (given == 1) return;
+    throw CLI::ValidationError(
+        "tt-smi", given == 0 ? "what to watch is missing: the file of 'ttsim run --telemetry FILE', --trace FILE, or "
+                               "--device of " +
+                                   product_names()
+                             : "one of a run, --trace and --device can be watched at a time");
+}
+
+void run(const Flags& flags) {
+    const std::unique_ptr<smi::Source> source = open_source(flags);
+    if (flags.warm_reset || flags.mobo_reset) return reset(*source);
+    if (flags.dump) return dump(flags, *source);
+    const double simulated = source->replays() ? flags.interval.value_or(1e-6) : 0;
+    if (flags.snapshot) {
+        const std::string file = write_snapshot(source->next(source->replays() ? 1e9 : 0), flags.file);
+        if (file != "-") print_text(file + "\n");
+        return;
+    }
+    LiveOptions live{.interval = source->replays() ? 0.5 : flags.interval.value_or(0.5), .simulated = simulated};
+    live.theme =
+        flags.no_colour ? ScreenTheme::NoColour : (flags.theme == "dark" ? ScreenTheme::Dark : ScreenTheme::Default);
+    watch(*source, live);
+}
+
+/// The original's options of several letters and one dash.
+std::vector<std::string> with_two_dashes(int argc, char** argv) {
+    std::vector<std::string> words(argv, argv + argc);
+    for (std::string& word : words)
+        for (const char* name : {"-dir", "-dur", "-nc", "-wr", "-mr"})
+            if (word == name) word = "-" + word;
+    return words;
+}
+
+int parse_and_run(int argc, char** argv) {
+    Flags flags;
+    CLI::App app{
+        "Watches simulated chips: of a run that goes on, of a trace, or idle.\n"
+        "Without -s or -d: a live display. What a simulator cannot know (volts, watts, degrees) shows N/A."};
+    app.name("tt-smi");
+    app.set_version_flag("-v,--version", "tt-smi (ttsim) " TTSIM_VERSION);
+    app.add_option("run", flags.run, "The file that 'ttsim run NETLIST --telemetry FILE' keeps")->type_name("FILE");
+    app.add_option("--trace", flags.trace, "Replay a trace of 'ttsim run --trace'")
+        ->check(CLI::Validator(missing_file, ""))
+        ->type_name("FILE");
+    app.add_option("--device", flags.device, "Chips of a product that nobody uses: see 'ttsim devices'")
+        ->type_name("NAME");
+    CLI::Option* snapshot = app.add_flag("-s,--snapshot", flags.snapshot, "Write one reading as JSON, and leave");
+    app.add_option("-f,--file", flags.file,
+                   "Where to; '-' = standard output. Default: ./tt-smi-logs/tt-smi-snapshot_<time>.json")
+        ->needs(snapshot)
+        ->type_name("FILE");
+    CLI::Option* dump = app.add_flag("-d,--dump", flags.dump, "Write readings as .csv and .xlsx until Enter, and leave")
+                            ->excludes(snapshot);
+    app.add_option("--dir", flags.folder, "Where to (also -dir). Default: ./tt-smi-logs/tt-smi-dump_<time>/")
+        ->needs(dump)
+        ->type_name("DIR");
+    app.add_option("--dur", flags.duration, "For so long (also -dur); of a trace: seconds of the simulated chip")
+        ->check(CLI::Range(1e-9, 1e9).description(""))
+        ->needs(dump)
+        ->type_name("SECONDS");
+    app.add_option("-i,--interval", flags.interval,
+                   "Between readings. Default: 0.5; of a trace: 0.000001 of the simulated chip")
+        ->check(CLI::Range(1e-9, 1e6).description(""))
+        ->type_name("SECONDS");
+    app.add_option("-t,--theme", flags.theme, "Colours of the display. Default: default")
+        ->check(one_of({"default", "dark"}))
+        ->type_name("default|dark");
+    app.add_flag("--nc", flags.no_colour, "No colours in the display (also -nc)");
+    app.add_flag("--wr", flags.warm_reset, "Warm reset (also -wr): lists the chips and says that none is needed");
+    app.add_flag("--mr", flags.mobo_reset, "Reset of a mobo (also -mr): the same");
+    app.footer(
+        "Keys: 1 information, 2 telemetry, 3 firmware, t side bar, w limits, v averages, s snapshot, d dump, h help, "
+        "q quit.\n\n"
+        "Exit codes: 0 success, 2 wrong input, 70 a bug in tt-smi\n\n"
+        "Examples:\n"
+        "  ttsim run examples/bert_encoder.yaml --telemetry run.json & tt-smi run.json\n"
+        "  tt-smi --device wh_n300 -s -f -\n"
+        "  tt-smi --trace encoder.ttperf -d -dir readings -i 0.00001");
+    add_colour_flag(app);
+    app.callback([&flags] { check_given(flags); });
+    const std::vector<std::string> words = with_two_dashes(argc, argv);
+    std::vector<const char*> given;
+    for (const std::string& word : words) given.push_back(word.c_str());
+    if (const auto done = parse(app, static_cast<int>(given.size()), given.data())) return *done;
+    run(flags);
+    return 0;
+}
+
+}  // namespace
+
+}  // namespace tt::cli
+
+int main(int argc, char** argv) {
+    return tt::cli::run_tool([&] { return tt::cli::parse_and_run(argc, argv); });
+}

@@ -1,0 +1,334 @@
+// What stands on the analyzer's screen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/table.hpp"
+#include "tools/ttperf/analyzer.hpp"
+
+namespace tt::cli {
+
+using report::PerfView;
+using report::Sheet;
+using report::Tone;
+
+namespace {
+
+std::size_t width_of(const Line& line) {
+    std::size_t width = 0;
+    for (const Span& span : line) width += report::letters(span.text);
+    return width;
+}
+
+/// No longer than the screen, and without what would move its cursor: names may hold anything.
+Line cut(Line line, std::size_t columns) {
+    std::size_t left = columns;
+    for (Span& span : line) {
+        for (char& c : span.text)
+            if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
+        if (report::letters(span.text) > left) {
+            std::size_t at = 0;
+            for (std::size_t count = 0; at < span.text.size(); ++at)
+                if ((static_cast<unsigned char>(span.text[at]) & 0xc0) != 0x80 && count++ == left) break;
+            span.text.resize(at);
+        }
+        left -= report::letters(span.text);
+    }
+    return line;
+}
+
+/// Names and bold values in two lines, and behind them a note; a message has the second line alone.
+void add_head(std::vector<Line>& lines, const std::vector<std::pair<std::string, std::string>>& head,
+              const std::string& note, const std::string& message, std::size_t columns) {
+    std::array<Line, 2> both;
+    std::size_t at = 0;
+    for (const auto& [name, value] : head) {
+        const std::size_t more = report::letters(name) + 2 + report::letters(value);
+        const std::size_t used = width_of(both[at]);
+        if (at == 0 && used > 0 && used + 2 + more > columns) at = 1;
+        Line& line = both[at];
+        line.push_back({(line.empty() ? "" : "  ") + name + ": "});
+        line.push_back({value, Tone::Plain, true});
+    }
+    if (!both[1].empty() && !note.empty()) both[1].push_back({"  "});
+    both[1].push_back({note});
+    if (!message.empty()) both[1] = {{message, Tone::Plain, true}};
+    for (Line& line : both) lines.push_back(std::move(line));
+}
+
+/// Which columns fit, and how wide: the first always, the others from the one they are scrolled to.
+struct Fitting {
+    std::vector<std::size_t> columns, widths;
+    bool more = false;  ///< columns that do not fit
+};
+Fitting fitting(const Sheet& sheet, std::size_t scrolled, std::size_t columns) {
+    const std::vector<std::size_t> widths = report::column_widths(sheet);
+    Fitting fit;
+    if (widths.empty()) return fit;
+    constexpr std::size_t least = 12;
+    fit.columns = {0};
+    fit.widths = {std::min(widths[0], std::max(least, columns / 2))};
+    std::size_t used = fit.widths[0];
+    for (std::size_t n = 1 + scrolled; n < widths.size(); ++n) {
+        if (used + 3 + widths[n] > columns) {
+            const std::size_t room = columns > used + 3 ? columns - used - 3 : 0;
+            fit.more = true;
+            const bool squeezed = !sheet.columns[n].number && room >= least;
+            if (!squeezed) break;
+            fit.columns.push_back(n);
+            fit.widths.push_back(room);
+            break;
+        }
+        fit.columns.push_back(n);
+        fit.widths.push_back(widths[n]);
+        used += 3 + widths[n];
+    }
+    return fit;
+}
+
+/// A name keeps both of its ends, other words their beginning.
+std::string cell_text(const std::string& text, std::size_t width, bool right, bool name) {
+    if (report::letters(text) <= width) return report::padded(text, width, right);
+    if (name) return report::padded(report::shortened(text, width), width, right);
+    std::string short_text = report::cut_lines(text, width);
+    return report::padded(short_text, width, right);
+}
+
+Line title_line(const Sheet& sheet, const Fitting& fit, const Place& place) {
+    Line line;
+    for (std::size_t n = 0; n < fit.columns.size(); ++n) {
+        const report::SheetColumn& column = sheet.columns[fit.columns[n]];
+        if (n) line.push_back({" | ", Tone::Plain, true});
+        const bool sorted = place.sorted && *place.sorted == fit.columns[n];
+        line.push_back({cell_text(column.title, fit.widths[n], column.number, false), Tone::Plain, true, sorted});
+    }
+    return line;
+}
+
+Line row_line(const Sheet& sheet, const Fitting& fit, const report::SheetRow& row, bool under_cursor) {
+    Line line;
+    for (std::size_t n = 0; n < fit.columns.size(); ++n) {
+        const report::SheetCell& cell = row.cells[fit.columns[n]];
+        if (n) line.push_back({" | "});
+        line.push_back({cell_text(cell.text, fit.widths[n], sheet.columns[fit.columns[n]].number, n == 0), cell.tone,
+                        under_cursor && n == 0, under_cursor && n == 0});
+    }
+    return line;
+}
+
+/// Titles, a line, and as many rows as there are lines for.
+void add_table(std::vector<Line>& lines, const Sheet& sheet, const Place& place, std::size_t rows, std::size_t columns,
+               bool focus) {
+    const Fitting fit = fitting(sheet, place.column, columns);
+    lines.push_back(title_line(sheet, fit, place));
+    const std::size_t width = width_of(lines.back());
+    lines.push_back({{std::string(std::min(columns, width), '=')}});
+    const std::size_t top = top_row(place, sheet.rows.size(), rows);
+    for (std::size_t n = top; n < std::min(sheet.rows.size(), top + rows); ++n)
+        lines.push_back(row_line(sheet, fit, sheet.rows[n], focus && n == place.cursor));
+}
+
+/// What the second line tells of the table.
+std::string table_note(const AnalyzerState& state, const Sheet& sheet, std::size_t columns) {
+    const Place& place = state.places[static_cast<std::size_t>(state.page)];
+    std::string note = fmt::format("{} rows", sheet.rows.size());
+    if (!state.filter.empty() && state.page != Page::Op) note += fmt::format(" with '{}'", state.filter);
+    if (place.sorted && *place.sorted < sheet.columns.size())
+        note += fmt::format(", sorted by {}{}", sheet.columns[*place.sorted].title, place.reversed ? ", reversed" : "");
+    if (fitting(sheet, place.column, columns).more || place.column > 0)
+        note += "; arrows left and right for more columns";
+    return note;
+}
+
+// --- the map of cores ------------------------------------------------------------------------------------------------
+
+double measured(const trace::CoreCycles& core, std::size_t measure) {
+    return measure == 0 ? core.busy_share() : core.share(static_cast<trace::Cause>(measure - 1));
+}
+
+std::string measure_name(std::size_t measure) {
+    return measure == 0 ? "busy" : to_string(static_cast<trace::Cause>(measure - 1));
+}
+
+/// Work is good, waiting is not.
+Tone heat(double share, std::size_t measure) {
+    const bool work = measure <= 2;
+    if (work) return share > 0.5 ? Tone::Good : share < 0.25 ? Tone::Bad : Tone::Doubt;
+    return share > 0.5 ? Tone::Bad : share > 0.25 ? Tone::Doubt : Tone::Good;
+}
+
+/// Where cores of a chip are that any epoch uses.
+std::set<std::pair<std::int64_t, std::int64_t>> known_places(const PerfView& view, std::int64_t chip) {
+    std::set<std::pair<std::int64_t, std::int64_t>> places;
+    for (const auto& [epoch, detail] : view.data.details) {
+        std::set<std::int64_t> here;
+        for (const trace::OpUse& op : detail.ops)
+            if (op.chip == chip) here.insert(op.id);
+        for (const trace::CoreCycles& core : detail.cores)
+            if (here.contains(core.op)) places.insert({core.y, core.x});
+    }
+    return places;
+}
+
+/// The grid of one chip in one launch, and the line in which the cursor stands.
+void add_map(std::vector<Line>& lines, std::size_t& cursor_line, const AnalyzerState& state, const PerfView& view,
+             const std::vector<report::MapCore>& cores, std::size_t from, std::size_t to) {
+    const Place& place = state.places[static_cast<std::size_t>(Page::Cores)];
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> at;
+    for (std::size_t n = from; n < to; ++n) at[{cores[n].y, cores[n].x}] = n;
+    std::set<std::int64_t> xs, ys;
+    const auto known = known_places(view, cores[from].chip);
+    for (const auto& [y, x] : known) {
+        xs.insert(x);
+        ys.insert(y);
+    }
+    lines.push_back({{fmt::format("chip {}", cores[from].chip), Tone::Plain, true}});
+    std::string titles = "   ";
+    for (const std::int64_t x : xs) titles += fmt::format("{:>4}", x);
+    lines.push_back({{titles, Tone::Plain, true}});
+    for (const std::int64_t y : ys) {
+        Line line{{fmt::format("{:>3}", y), Tone::Plain, true}};
+        for (const std::int64_t x : xs) {
+            line.push_back({" "});
+            const auto found = at.find({y, x});
+            if (found == at.end()) {
+                line.push_back({known.contains({y, x}) ? "  ." : "   "});
+                continue;
+            }
+            const double share = measured(*cores[found->second].core, state.measure);
+            const bool here = found->second == place.cursor;
+            line.push_back({fmt::format("{:>3.0f}", 100 * share), heat(share, state.measure), here, here});
+            if (here) cursor_line = lines.size();
+        }
+        lines.push_back(std::move(line));
+    }
+}
+
+/// The core under the cursor.
+std::vector<Line> core_lines(const report::MapCore& core) {
+    const trace::CoreCycles& c = *core.core;
+    Line first{{fmt::format("core {}-{}  op ", c.x, c.y)}, {core.op->op->name, Tone::Plain, true}};
+    first.push_back({fmt::format("  {}  {} inputs  {} cycles  busy {:.1f} %", core.op->op->type, c.inputs,
+                                 c.end - c.start, 100 * c.busy_share())});
+    Line second;
+    constexpr double least = 0.0005;
+    for (std::size_t n = 0; n < trace::cause_count; ++n)
+        if (const double share = c.share(static_cast<trace::Cause>(n)); share >= least)
+            second.push_back({fmt::format("{}{} {:.1f} %", second.empty() ? "" : "  ",
+                                          to_string(static_cast<trace::Cause>(n)), 100 * share)});
+    return {first, second};
+}
+
+void add_cores(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, Screen screen) {
+    const std::vector<report::MapCore> cores = shown_cores(state, view);
+    add_head(lines,
+             {{"Epoch", fmt::format("{} ({})", state.stage, view.stages[state.stage].name)},
+              {"Cores", measure_name(state.measure) + " % of their cycles"}},
+             "", state.message, screen.columns);
+    const std::size_t cursor = state.places[static_cast<std::size_t>(Page::Cores)].cursor;
+    if (cursor < cores.size())
+        for (Line& line : core_lines(cores[cursor])) lines.push_back(std::move(line));
+    else
+        lines.push_back({{"no cores"}});
+    std::vector<Line> map;
+    std::size_t cursor_line = 0;
+    for (std::size_t n = 0, from = 0; n < cores.size(); ++n) {
+        const bool last =
+            n + 1 == cores.size() || cores[n + 1].chip != cores[n].chip || cores[n + 1].epoch != cores[n].epoch;
+        if (!last) continue;
+        add_map(map, cursor_line, state, view, cores, from, n + 1);
+        from = n + 1;
+    }
+    const std::size_t room = screen.lines > lines.size() + foot_lines ? screen.lines - lines.size() - foot_lines : 1;
+    const std::size_t top =
+        std::min(map.size() - std::min(map.size(), room),
+                 cursor_line >= room ? cursor_line - room + 1 + std::min<std::size_t>(1, room - 1) : 0);
+    for (std::size_t n = top; n < std::min(map.size(), top + room); ++n) lines.push_back(std::move(map[n]));
+}
+
+// --- the frame -------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view keys_of_tables =
+    "E epoch  P N prev next  S summary  F names  H help  R reload  Q quit  / filter  < > o sort  Enter open  D C X "
+    "resources cores estimates";
+constexpr std::string_view keys_of_cores =
+    "v what is shown  arrows core  Enter op  P N prev next  S summary  H help  R reload  Q quit";
+constexpr std::string_view keys_of_op =
+    "Tab pipes or cores  Enter follow a pipe  Esc epoch  < > o sort  S summary  F names  H help  R reload  Q quit";
+
+Line foot_line(const AnalyzerState& state) {
+    if (state.prompt == Prompt::Epoch) return {{"Epoch: ", Tone::Plain, true}, {state.typed + "_"}};
+    if (state.prompt == Prompt::Filter) return {{"Filter: ", Tone::Plain, true}, {state.typed + "_"}};
+    return {{std::string(state.page == Page::Cores ? keys_of_cores
+                         : state.page == Page::Op  ? keys_of_op
+                                                   : keys_of_tables),
+             Tone::Plain, false, true}};
+}
+
+const std::vector<std::string> help_text{
+    "S  summary              E  epoch by its number",
+    "P N  epoch before, next F  whole or short names",
+    "Enter  open the row     Esc  back",
+    "D  resources of the epoch: channels, links",
+    "C  map of its cores     v  what it shows",
+    "X  estimates against simulation",
+    "/  rows with these words   Esc  all rows",
+    "< >  sort by the column before, the next",
+    "o  the other way round",
+    "arrows j k PgUp PgDn Home End  move",
+    "R  read the file again  Q  quit",
+    "",
+    "cycles are per input, of the op's slowest core",
+    "bw_kernel: without waits for other ops",
+    "req, bw: bytes per cycle needed, and carried",
+    "green: above 50 %  red: below 25 %, or too slow",
+};
+
+/// The box in the middle, over what is there.
+void add_help(std::vector<Line>& lines, Screen screen) {
+    std::size_t width = 0;
+    for (const std::string& text : help_text) width = std::max(width, text.size());
+    const std::size_t whole = width + 4, rows = std::min(help_text.size() + 2, screen.lines);
+    const std::size_t left = screen.columns > whole ? (screen.columns - whole) / 2 : 0;
+    const std::size_t top = (screen.lines - rows) / 2;
+    for (std::size_t n = 0; n < rows; ++n) {
+        const bool border = n == 0 || n + 1 == rows;
+        const std::string inner = border ? "+" + std::string(width + 2, '-') + "+"
+                                         : "| " + report::padded(help_text[n - 1], width, false) + " |";
+        lines[top + n] = {{std::string(left, ' ')}, {inner, Tone::Plain, true}};
+    }
+}
+
+void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, Screen screen) {
+    if (state.page == Page::Cores && state.stage < view.stages.size()) return add_cores(lines, state, view, screen);
+    const Sheet sheet = shown_sheet(state, view);
+    const Place& place = state.places[static_cast<std::size_t>(state.page)];
+    if (state.page == Page::Op) {
+        const Sheet pipes = shown_pipes(state, view);
+        const std::string note = "per input of one core; need and got in bytes per cycle";
+        add_head(lines, pipes.head, note, state.message, screen.columns);
+        add_table(lines, pipes, state.pipes, pipe_lines(state, view, screen), screen.columns, state.in_pipes);
+        lines.push_back({});
+    } else {
+        add_head(lines, sheet.head, table_note(state, sheet, screen.columns), state.message, screen.columns);
+    }
+    add_table(lines, sheet, place, row_lines(state, view, screen), screen.columns,
+              state.page != Page::Op || !state.in_pipes);
+}
+
+}  // namespace
+
+std::vector<Line> drawn(const AnalyzerState& state, const PerfView& view, Screen screen) {
+    std::vector<Line> lines;
+    add_page(lines, state, view, screen);
+    lines.resize(screen.lines > foot_lines ? screen.lines - foot_lines : 0);
+    lines.push_back(foot_line(state));
+    lines.resize(screen.lines);
+    if (state.help) add_help(lines, screen);
+    for (Line& line : lines) line = cut(std::move(line), screen.columns);
+    return lines;
+}
+
+}  // namespace tt::cli

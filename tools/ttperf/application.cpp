@@ -1,0 +1,50 @@
+#include "tools/ttperf/application.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "tools/common/stop_signals.hpp"
+#include "tools/common/terminal.hpp"
+#include "tools/ttperf/terminal_screen.hpp"
+
+namespace tt::cli {
+
+bool terminal_is_there() {
+    const char* const term = std::getenv("TERM");
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && term && *term &&
+           std::string_view(term) != "dumb";
+}
+
+/// A file that cannot be read again leaves what was there.
+static void read_again(AnalyzerState& state, std::unique_ptr<report::PerfView>& view,
+                       const std::function<std::unique_ptr<report::PerfView>()>& read) {
+    state.reload = false;
+    try {
+        view = read();
+        state = settled(std::move(state), *view);
+        state.message = "read again";
+    } catch (const Error& error) {
+        state.message = "cannot be read again: " + error.message();
+    }
+}
+
+int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read) {
+    std::unique_ptr<report::PerfView> view = read();
+    const StopSignals signals;
+    AnalyzerState state;
+    TerminalScreen terminal(coloured(STDOUT_FILENO));
+    while (!state.quit && *StopSignals::caught() == 0) {
+        terminal.show(drawn(state, *view, terminal.size()));
+        const std::optional<int> key = terminal.key();
+        if (!key && terminal.gone()) break;
+        if (!key) continue;
+        state = pressed(std::move(state), *key, *view, terminal.size());
+        if (state.reload) read_again(state, view, read);
+    }
+    return *StopSignals::caught() == 0 ? 0 : exit_code(Fault::Interrupted);
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,165 @@
+// ttperf TRACE: its screens and tables.
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/read_file.hpp"
+#include "report/perf_file.hpp"
+#include "report/trace_report.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/output.hpp"
+#include "tools/common/outputs.hpp"
+#include "tools/ttperf/application.hpp"
+#include "tools/ttperf/commands.hpp"
+#include "tools/ttperf/epoch_screens.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct TableFlags {
+    std::string file, netlist, estimates, save, load, screens;
+    std::optional<std::int64_t> epoch;
+    bool resources = false, csv = false, json = false, text = false, spatial = false, write_screens = false;
+    /// Of screens alone: their texts are what is printed.
+    bool wants_sheets() const { return !load.empty() || !estimates.empty() || spatial; }
+    bool wants_tables() const { return text || csv || json || resources || epoch; }
+};
+
+report::TraceReport wanted(trace::Reader& reader, const TableFlags& flags) {
+    if (flags.resources) return report::resources_report(reader);
+    return flags.epoch ? report::epoch_report(reader, *flags.epoch) : report::epochs_report(reader);
+}
+
+void print_tables(const TableFlags& flags) {
+    trace::Reader reader(flags.file);
+    const report::TraceReport report = wanted(reader, flags);
+    print_text(flags.json  ? report::json(report)
+               : flags.csv ? report::csv(report)
+                           : report::text(report, report_width()));
+}
+
+/// A trace holds its netlist: one given besides can only be the same.
+void check_netlist(const TableFlags& flags) {
+    if (flags.netlist.empty()) return;
+    want(InputKind::Netlist, flags.netlist, "ttperf TRACE -n");
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    const std::string text = read_file(flags.netlist, most);
+    trace::Reader reader(flags.file);
+    if (text != report::netlist_text(reader))
+        fail_input({flags.netlist, 0, 0},
+                   "is not the netlist that {} is of, which the trace holds; leave -n out, or run the netlist again "
+                   "with --trace",
+                   flags.file);
+}
+
+std::unique_ptr<report::PerfView> read_view(const TableFlags& flags) {
+    trace::PerfData data = flags.load.empty() ? report::read_perf(flags.file) : report::load_perf(flags.load);
+    if (!flags.estimates.empty()) data.estimates = report::read_estimates(flags.estimates);
+    return std::make_unique<report::PerfView>(std::move(data), flags.spatial);
+}
+
+/// Without a terminal: the summary as the application shows it.
+int answer(const TableFlags& flags) {
+    if (flags.load.empty()) want(InputKind::Trace, flags.file, "ttperf");
+    check_netlist(flags);
+    const bool files = !flags.save.empty() || flags.write_screens;
+    if (!files && (flags.wants_tables() || !terminal_is_there())) {
+        if (flags.wants_sheets())
+            print_text(report::text(report::summary_sheet(*read_view(flags))));
+        else
+            print_tables(flags);
+        return 0;
+    }
+    if (!files) return run_analyzer([&] { return read_view(flags); });
+    const std::unique_ptr<report::PerfView> view = read_view(flags);
+    if (!flags.save.empty()) OutputFile(flags.save, FileKind::Json).write(report::saved_text(view->data));
+    if (flags.write_screens) write_epoch_screens(*view, flags.screens.empty() ? "." : flags.screens);
+    return 0;
+}
+
+constexpr const char* footer =
+    "Columns of the op table, in cycles per input of the op's slowest core:\n"
+    "  est        the busiest of unpack, math and pack alone\n"
+    "  kernel     the three together; inputs always there, room for outputs always there\n"
+    "  bw_kernel  as simulated, with the op's own transfers, without waits for other ops\n"
+    "  cycles     as simulated, everything included\n"
+    "  limits     the largest part of bw_kernel: math, unpack, pack, input NoC, input DRAM, output\n"
+    "  for input, for room: share of cycles in which producers or consumers kept it waiting\n"
+    "  need, got  bytes per cycle of one core at kernel speed, and as simulated\n\n"
+    "Keys of the screens: E epoch, P N previous and next, S summary, F whole names, Enter open, D resources,\n"
+    "C cores, X estimates, / filter, < > sort, H help, R read again, Q quit.\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 130 ended by a signal\n\n"
+    "Examples:\n"
+    "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
+    "  ttperf encoder.ttperf\n"
+    "  ttperf encoder.ttperf --epoch 0\n"
+    "  ttperf encoder.ttperf --epoch 0 --csv > ops.csv\n"
+    "  ttperf encoder.ttperf --resources --json\n"
+    "  ttperf encoder.ttperf --save encoder.json && ttperf --load encoder.json\n"
+    "  ttperf encoder.ttperf --save_epoch_screens before";
+
+/// What the screens are made of, and files of them.
+void add_screen_flags(CLI::App& app, TableFlags& flags, Outputs& outputs, CLI::Option* trace) {
+    app.add_flag("--text", flags.text, "Print tables, also on a terminal");
+    app.add_flag("-s,--spatial_epochs", flags.spatial,
+                 "Screens with a row for each graph, instead of one for graphs that run together on several chips "
+                 "(..._temporal_epoch_N); the overall speed is then too low");
+    outputs.file("--save", flags.save, FileKind::Json, "Write all that the screens show to one file, and end");
+    app.add_option("--load", flags.load, "Screens of such a file; needs neither trace nor netlist")
+        ->type_name("FILE")
+        ->excludes(trace);
+    app.add_option("--save_epoch_screens", flags.screens,
+                   "Write the screens as text, DIR/NETLIST/epoch_summary.txt and epoch_N_details.txt, and end. "
+                   "Default: the current folder")
+        ->expected(0, 1)
+        ->type_name("DIR");
+    app.add_option("-n,--netlist", flags.netlist,
+                   "Checks that the trace is of this netlist. It is not needed: a trace holds its own")
+        ->type_name("FILE")
+        ->needs(trace);
+    app.add_option("--estimates", flags.estimates,
+                   "The compiler's estimates of ops, as 'ttsim compile MODEL --explain --json FILE' writes them")
+        ->type_name("FILE");
+}
+
+/// --csv and its like are of the tables, which know neither saved files nor estimates.
+void check_flags(const TableFlags& flags) {
+    if (flags.file.empty() && flags.load.empty())
+        throw CLI::ValidationError(
+            "FILE", "a trace is required; 'ttsim run NETLIST --mode timing --trace FILE.ttperf' writes one");
+    if (flags.wants_sheets() && (flags.csv || flags.json || flags.resources || flags.epoch))
+        throw CLI::ValidationError("--load, --estimates and --spatial_epochs",
+                                   "are of screens and their texts, not of --epoch, --resources, --csv and --json");
+}
+
+}  // namespace
+
+void add_tables(CLI::App& app, int& exit_status) {
+    const auto flags = std::make_shared<TableFlags>();
+    const auto outputs = std::make_shared<Outputs>(app);
+    CLI::Option* trace = app.add_option("trace", flags->file, "Trace file")->type_name("FILE");
+    CLI::Option* epoch =
+        app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+            ->type_name("N");
+    app.add_flag("--resources", flags->resources,
+                 "NoC links, DRAM channels, Ethernet links and PCIe of the whole run, busiest first")
+        ->excludes(epoch);
+    CLI::Option* csv = app.add_flag("--csv", flags->csv, "Comma-separated values, one title line");
+    app.add_flag("--json", flags->json, "One JSON object")->excludes(csv);
+    add_screen_flags(app, *flags, *outputs, trace);
+    app.footer(footer);
+    // a subcommand answers by itself
+    app.callback([&app, &exit_status, flags, outputs] {
+        if (!app.get_subcommands().empty()) return;
+        flags->write_screens = app.count("--save_epoch_screens") > 0;
+        check_flags(*flags);
+        outputs->claim();
+        exit_status = answer(*flags);
+    });
+}
+
+}  // namespace tt::cli

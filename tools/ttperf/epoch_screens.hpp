@@ -1,0 +1,14 @@
+// The analyzer's screens as files, to be compared between runs.
+#pragma once
+
+#include <string>
+
+#include "report/perf_sheets.hpp"
+
+namespace tt::cli {
+
+/// FOLDER/NETLIST/epoch_summary.txt and epoch_N_details.txt, with whole names. Throws Error(Input) where one cannot be
+/// written or is there and empty of what these are, unless forced.
+void write_epoch_screens(const report::PerfView& view, const std::string& folder);
+
+}  // namespace tt::cli

@@ -1,0 +1,159 @@
+// ttsim debug: a run that stops where one wants, and shows what the machine is at.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "base/read_file.hpp"
+#include "debug/debugger.hpp"
+#include "tools/common/input_kind.hpp"
+#include "tools/common/line_editor.hpp"
+#include "tools/common/output.hpp"
+#include "tools/common/stop_signals.hpp"
+#include "tools/common/terminal.hpp"
+#include "tools/common/usage.hpp"
+#include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/model.hpp"
+
+namespace tt::cli {
+
+namespace {
+
+struct DebugFlags {
+    RunFlags netlist;
+    std::string commands, script, mode = "full";
+    bool json = false;
+};
+
+/// A command with the place it was read from.
+struct Given {
+    std::string text;
+    SourceLoc from;
+};
+
+std::vector<Given> commands_of(const DebugFlags& flags) {
+    std::vector<Given> list;
+    std::istringstream words(flags.commands);
+    int number = 0;
+    for (std::string one; std::getline(words, one, ';');) list.push_back({one, {"--commands", ++number, 0}});
+    if (flags.script.empty()) return list;
+    std::istringstream lines(read_file(flags.script, 1 << 20));
+    number = 0;
+    for (std::string line; std::getline(lines, line);) list.push_back({line, {flags.script, ++number, 0}});
+    return list;
+}
+
+void print(const debug::Answer& answer, const std::string& command, bool as_json) {
+    const bool nothing = answer.facts.empty() && answer.tables.empty() && answer.lines.empty();
+    if (nothing) return;
+    print_text(as_json ? debug::json(answer, command) : debug::text(answer, report_width()));
+}
+
+std::string trimmed(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// Returns whether the debugger was left.
+bool act(debug::Debugger& debugger, const Given& given, const DebugFlags& flags) {
+    const std::string text = trimmed(given.text);
+    try {
+        const debug::Answer answer = debugger.execute(text);
+        print(answer, text, flags.json);
+        return answer.leave;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Input) throw;
+        throw Error(Fault::Input, given.from, error.message().empty() ? error.what() : error.message());
+    }
+}
+
+/// Commands typed one by one: a wrong one is told, and the next is read.
+void converse(debug::Debugger& debugger, const DebugFlags& flags) {
+    const Completions completions = [&](const std::string& line) { return debugger.completions(line); };
+    for (int number = 1;; ++number) {
+        const std::optional<std::string> line = read_line(debugger.prompt(), completions);
+        if (!line) return;
+        std::istringstream commands(*line);
+        const StopSignals signals;  // Ctrl-C stops the run, not the debugger
+        debugger.stop_by(StopSignals::caught());
+        try {
+            for (std::string one; std::getline(commands, one, ';');)
+                if (act(debugger, {one, {"", number, 0}}, flags)) return;
+        } catch (const Error& error) {
+            if (error.fault() == Fault::Internal) throw;
+            fmt::print(stderr, "{}\n", painted_message("error: " + error.message()));
+        }
+    }
+}
+
+void drive(debug::Debugger& debugger, const DebugFlags& flags) {
+    const bool given = !flags.commands.empty() || !flags.script.empty();
+    if (!given) return converse(debugger, flags);
+    for (const Given& command : commands_of(flags))
+        if (act(debugger, command, flags)) return;
+}
+
+void debug_netlist(const DebugFlags& flags, const sim::RunOptions& options) {
+    debug::Debugger debugger(options);
+    drive(debugger, flags);
+}
+
+void run(DebugFlags& flags) {
+    finish_netlist_flags(flags.netlist);
+    sim::RunOptions& options = flags.netlist.options;
+    options.mode = flags.mode == "timing" ? sim::Mode::Timing : sim::Mode::Full;
+    const InputKind kind = kind_of(options.netlist);
+    if (kind == InputKind::Trace) {
+        debug::Debugger debugger(options.netlist);
+        return drive(debugger, flags);
+    }
+    if (kind != InputKind::CompiledModel && kind != InputKind::Image) {
+        want(InputKind::Netlist, options.netlist, "ttsim debug");
+        return debug_netlist(flags, options);
+    }
+    // what the model's host does before and after goes on as ever; its device run is the one that is driven
+    (void)run_compiled({}, options, [&flags](const sim::RunOptions& device) {
+        debug_netlist(flags, device);
+        return sim::RunReport{};
+    });
+}
+
+}  // namespace
+
+void add_debug(CLI::App& app) {
+    auto flags = std::make_shared<DebugFlags>();
+    CLI::App* command = app.add_subcommand("debug", "Stop a run where you want and look at the machine");
+    add_netlist_flags(*command, flags->netlist, true);
+    command->get_option("netlist")->description(
+        "Netlist (YAML), device image, folder of a compiled model, or a trace (offline, what it holds)");
+    CLI::Option* commands = command
+                                ->add_option("--commands", flags->commands,
+                                             "Commands to carry out, with ';' between them, in place of a prompt")
+                                ->type_name("\"A; B\"");
+    command->add_option("--script", flags->script, "The same from a file, a command a line; '#' begins a comment")
+        ->check(quiet(CLI::ExistingFile))
+        ->excludes(commands)
+        ->type_name("FILE");
+    command->add_flag("--json", flags->json, "Answers as JSON, one object a line");
+    command->add_option("--mode", flags->mode, "full: values and time (default); timing: time only, for large netlists")
+        ->check(one_of({"full", "timing"}))
+        ->type_name("full|timing");
+    command->add_option("--seed", flags->netlist.options.seed, "Seed of the generated inputs. Default: 0")
+        ->type_name("N");
+    command
+        ->add_option("--inputs", flags->netlist.options.inputs_dir,
+                     "Folder of inputs, as 'ttsim run --inputs' takes it")
+        ->check(quiet(CLI::ExistingDirectory))
+        ->type_name("DIR");
+    command->footer(
+        "The run stands at cycle 0; 'continue' lets it go on to a stop or its end, 'help' lists the commands.\n"
+        "Short names are those of DeBUDA: om, d, q, dq, hq, eq, b, p, s, t, ha, srs, cdr, brxy, x.\n\n"
+        "Exit codes: 0 success, 2 a wrong command or input, 70 a bug in ttsim\n\n"
+        "Examples:\n"
+        "  ttsim debug examples/bert_encoder.yaml\n"
+        "  ttsim debug encoder.yaml --commands \"stop input gelu 1; continue; core gelu; queues\"\n"
+        "  ttsim debug encoder.yaml --commands \"continue; waits\" --json\n"
+        "  ttsim debug encoder.ttperf --commands \"map; epochs; links dram\"");
+    command->callback([flags] { run(*flags); });
+}
+
+}  // namespace tt::cli

@@ -1,0 +1,10 @@
+// Counts as numbers to divide.
+#pragma once
+
+#include <cstdint>
+
+namespace tt::trace {
+
+inline double real(std::int64_t n) { return static_cast<double>(n); }
+
+}  // namespace tt::trace
