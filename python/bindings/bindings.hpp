@@ -1,0 +1,39 @@
+// ttsim for Python: the public headers of include/ttsim, call by call, and no logic.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <ttsim/model.hpp>
+
+namespace tt_python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_errors(nb::module_& m);
+void bind_arrays(nb::module_& m);
+void bind_reports(nb::module_& m);
+void bind_devices(nb::module_& m);
+void bind_netlists(nb::module_& m);
+void bind_sessions(nb::module_& m);
+void bind_graphs(nb::module_& m);
+void bind_models(nb::module_& m);
+
+/// Numbers of numpy: "float32", "int64", "bool", ...
+nb::object numpy_array(ttsim::Array&& array);
+/// Of float32 or int64 numbers, row by row, as ttsim/arrays.py makes them.
+ttsim::Array array_of(nb::handle numbers, ttsim::ElementType type);
+nb::dict numpy_arrays(ttsim::Arrays&& arrays);
+ttsim::Arrays arrays_of(const nb::dict& arrays);
+
+}  // namespace tt_python

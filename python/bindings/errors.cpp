@@ -1,0 +1,53 @@
+// ttsim::Error as ttsim.Error and its subclasses, with kind and place.
+#include "python/bindings/bindings.hpp"
+
+namespace tt_python {
+
+namespace {
+
+PyObject* class_of(const nb::dict& classes, ttsim::ErrorKind kind) {
+    return nb::object(classes[nb::cast(static_cast<int>(kind))]).ptr();
+}
+
+/// The place goes into attributes of the exception, beside the text.
+void raise(const nb::dict& classes, const ttsim::Error& error) {
+    nb::object made = nb::borrow(class_of(classes, error.kind()))(error.what());
+    made.attr("file") = error.file();
+    made.attr("line") = error.line();
+    made.attr("column") = error.column();
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+    nb::dict classes;
+    nb::object base = nb::exception<ttsim::Error>(m, "Error", PyExc_RuntimeError);
+    base.attr("__doc__") =
+        "What ttsim refuses or cannot do: one line per problem, with file and line where it has one.";
+    base.attr("file") = "";
+    base.attr("line") = base.attr("column") = 0;
+    const std::pair<ttsim::ErrorKind, const char*> kinds[] = {
+        {ttsim::ErrorKind::Input, "InputError"},       {ttsim::ErrorKind::Unsupported, "UnsupportedError"},
+        {ttsim::ErrorKind::Hang, "HangError"},         {ttsim::ErrorKind::Interrupted, "InterruptedRunError"},
+        {ttsim::ErrorKind::Internal, "InternalError"},
+    };
+    for (const auto& [kind, name] : kinds) {
+        const std::string full = std::string("ttsim._ttsim.") + name;
+        nb::object made = nb::steal(PyErr_NewException(full.c_str(), base.ptr(), nullptr));
+        m.attr(name) = made;
+        classes[nb::cast(static_cast<int>(kind))] = made;
+    }
+    m.attr("_error_classes") = classes;  // lives as long as the module
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* all) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const ttsim::Error& error) {
+                raise(nb::borrow<nb::dict>(static_cast<PyObject*>(all)), error);
+            }
+        },
+        classes.ptr());
+}
+
+}  // namespace tt_python

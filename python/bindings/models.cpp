@@ -1,0 +1,93 @@
+#include "python/bindings/session.hpp"
+
+namespace tt_python {
+
+using namespace ttsim;
+
+namespace {
+
+struct StoppableModel {
+    Stop stop;
+    std::unique_ptr<Model> model;
+
+    StoppableModel(const CompiledModel& compiled, SessionOptions options) {
+        options.stop = &stop.signal;
+        model = std::make_unique<Model>(compiled, options);
+    }
+};
+
+void bind_compiling(nb::module_& m) {
+    nb::class_<CompileOptions>(m, "CompileOptions", "As `ttsim compile` has them.")
+        .def(nb::init<>())
+        .def_rw("device", &CompileOptions::device)
+        .def_rw("format", &CompileOptions::format)
+        .def_rw("accumulate_format", &CompileOptions::accumulate_format)
+        .def_rw("fidelity", &CompileOptions::fidelity)
+        .def_rw("policy", &CompileOptions::policy)
+        .def_rw("amp", &CompileOptions::amp)
+        .def_rw("microbatch", &CompileOptions::microbatch)
+        .def_rw("chips", &CompileOptions::chips)
+        .def_rw("harvested_rows", &CompileOptions::harvested_rows)
+        .def_rw("host_fallback", &CompileOptions::host_fallback)
+        .def_rw("seed", &CompileOptions::seed);
+    nb::class_<CompileReport>(m, "CompileReport", "What compiling decided.")
+        .def_ro("chip", &CompileReport::chip)
+        .def_ro("device", &CompileReport::device)
+        .def_ro("ops", &CompileReport::ops)
+        .def_ro("epochs", &CompileReport::epochs)
+        .def_ro("constants", &CompileReport::constants)
+        .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Per sample.")
+        .def_ro("notes", &CompileReport::notes)
+        .def_ro("host_steps", &CompileReport::host_steps);
+    nb::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a device.")
+        .def_prop_ro("inputs", &CompiledModel::inputs)
+        .def_prop_ro("outputs", &CompiledModel::outputs)
+        .def("default_inputs", [](const CompiledModel& c) { return numpy_arrays(Arrays(c.default_inputs())); })
+        .def("report", &CompiledModel::report)
+        .def("write_folder", &CompiledModel::write_folder, "folder"_a)
+        .def_static("read_folder", &CompiledModel::read_folder, "folder"_a)
+        .def("write_image", &CompiledModel::write_image, "file"_a)
+        .def_static("read_image", &CompiledModel::read_image, "path"_a);
+    m.def("compile", &compile, "graph"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+    bind_compiling(m);
+    nb::class_<StoppableModel>(m, "Model", "A compiled model on a session of its own.")
+        .def(nb::init<const CompiledModel&, SessionOptions>(), "compiled"_a, "options"_a = SessionOptions{})
+        .def(
+            "run",
+            [](StoppableModel& s, const nb::dict& inputs) {
+                const Arrays given = arrays_of(inputs);
+                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(given); }));
+            },
+            "inputs"_a)
+        .def(
+            "push",
+            [](StoppableModel& s, const nb::dict& inputs) {
+                const Arrays given = arrays_of(inputs);
+                interruptible(s.stop, [&] { s.model->push(given); });
+            },
+            "inputs"_a)
+        .def("flush", [](StoppableModel& s) { interruptible(s.stop, [&] { s.model->flush(); }); })
+        .def("get",
+             [](StoppableModel& s) { return numpy_arrays(interruptible(s.stop, [&] { return s.model->get(); })); })
+        .def_prop_ro("in_flight", [](StoppableModel& s) { return s.model->in_flight(); })
+        .def_prop_ro("parameters", [](StoppableModel& s) { return s.model->parameters(); })
+        .def(
+            "parameter",
+            [](StoppableModel& s, const std::string& name) { return numpy_array(s.model->parameter(name)); }, "name"_a)
+        .def(
+            "set_parameter",
+            [](StoppableModel& s, const std::string& name, ElementType type, nb::handle numbers) {
+                s.model->set_parameter(name, array_of(numbers, type));
+            },
+            "name"_a, "type"_a, "numbers"_a)
+        .def_prop_ro("cycles", [](StoppableModel& s) { return s.model->now(); })
+        .def_prop_ro("chip", [](StoppableModel& s) { return s.model->chip(); })
+        .def("report", [](StoppableModel& s) { return s.model->report(); });
+}
+
+}  // namespace tt_python

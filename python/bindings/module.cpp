@@ -1,0 +1,13 @@
+#include "python/bindings/bindings.hpp"
+
+NB_MODULE(_ttsim, m) {
+    m.doc() = "Calls of libttsim; the package ttsim is what programs use.";
+    tt_python::bind_errors(m);
+    tt_python::bind_arrays(m);
+    tt_python::bind_reports(m);
+    tt_python::bind_devices(m);
+    tt_python::bind_netlists(m);
+    tt_python::bind_sessions(m);
+    tt_python::bind_graphs(m);
+    tt_python::bind_models(m);
+}

@@ -1,0 +1,129 @@
+#include "python/bindings/session.hpp"
+
+namespace tt_python {
+
+using namespace ttsim;
+
+namespace {
+
+ttsim::Tensor tensor_of(const Entry& entry) {
+    ttsim::Tensor t(static_cast<std::int64_t>(entry.shape(0)), static_cast<std::int64_t>(entry.shape(1)),
+                    static_cast<std::int64_t>(entry.shape(2)));
+    std::copy_n(entry.data(), entry.size(), t.data.begin());
+    return t;
+}
+
+nb::object numpy_of(ttsim::Tensor&& t) {
+    Array array({t.z, t.rows, t.columns}, std::move(t.data));
+    return numpy_array(std::move(array));
+}
+
+Patience patience_of(std::optional<std::uint64_t> cycles) { return cycles ? Patience{*cycles} : Patience{}; }
+
+/// A session and what stops it.
+struct Stoppable {
+    Stop stop;
+    std::unique_ptr<Session> session;
+
+    Stoppable(const Netlist& netlist, SessionOptions options) {
+        options.stop = &stop.signal;
+        session = std::make_unique<Session>(netlist, options);
+    }
+};
+
+}  // namespace
+
+void bind_options(nb::module_& m) {
+    nb::enum_<Engine>(m, "Engine", "What computes values and time.")
+        .value("Full", Engine::Full, "Values and time.")
+        .value("Timing", Engine::Timing, "Time only.")
+        .value("Functional", Engine::Functional, "The chip's values, no clock.")
+        .value("Golden", Engine::Golden, "Values in float32, no clock.");
+    nb::enum_<Numerics>(m, "Numerics", "Of the chip's values.")
+        .value("Real", Numerics::Real, "The chip's formats.")
+        .value("Float32", Numerics::Float32, "No rounding.")
+        .value("Exact", Numerics::Exact, "Bit by bit.");
+    nb::class_<SessionOptions>(m, "SessionOptions", "How a netlist or model runs.")
+        .def(nb::init<>())
+        .def_rw("device", &SessionOptions::device, "Product, chip, or path of a description; '': the netlist's.")
+        .def_rw("chip", &SessionOptions::chip)
+        .def_rw("cluster", &SessionOptions::cluster, "File: chips and their Ethernet links.")
+        .def_rw("harvested_rows", &SessionOptions::harvested_rows, "NoC rows taken away on every chip.")
+        .def_rw("engine", &SessionOptions::engine)
+        .def_rw("numerics", &SessionOptions::numerics)
+        .def_rw("threads", &SessionOptions::threads, "0: one per processor; changes no result.")
+        .def_rw("trace_file", &SessionOptions::trace_file, "For ttperf; '': none.")
+        .def_rw("trace_level", &SessionOptions::trace_level, "1 or 2.");
+}
+
+void bind_sessions(nb::module_& m) {
+    bind_options(m);
+    nb::class_<Stoppable>(m, "Session", "A device with state: a netlist on a machine, alive from call to call.")
+        .def(nb::init<const Netlist&, SessionOptions>(), "netlist"_a, "options"_a = SessionOptions{})
+        .def(
+            "run",
+            [](Stoppable& s, const std::string& program, const std::map<std::string, std::int64_t>& parameters) {
+                interruptible(s.stop, [&] { s.session->run(program, parameters); });
+            },
+            "program"_a, "parameters"_a = std::map<std::string, std::int64_t>{},
+            "Starts a program, and goes on until all are over or wait for inputs.")
+        .def("wait", [](Stoppable& s) { interruptible(s.stop, [&] { s.session->wait(); }); })
+        .def(
+            "push",
+            [](Stoppable& s, const std::string& queue, const Entry& entry, std::optional<std::uint64_t> cycles) {
+                const ttsim::Tensor t = tensor_of(entry);
+                interruptible(s.stop, [&] { s.session->push(queue, t, patience_of(cycles)); });
+            },
+            "queue"_a, "entry"_a, "cycles"_a = nb::none(), "float32 [z, rows, columns]; waits for a free slot.")
+        .def(
+            "get",
+            [](Stoppable& s, const std::string& queue, std::int64_t ahead, std::optional<std::uint64_t> cycles) {
+                return numpy_of(
+                    interruptible(s.stop, [&] { return s.session->get(queue, patience_of(cycles), ahead); }));
+            },
+            "queue"_a, "ahead"_a = 0, "cycles"_a = nb::none(), "The oldest entry, or the one `ahead` after it.")
+        .def(
+            "pop",
+            [](Stoppable& s, const std::string& queue, std::int64_t count, std::optional<std::uint64_t> cycles) {
+                interruptible(s.stop, [&] { s.session->pop(queue, count, patience_of(cycles)); });
+            },
+            "queue"_a, "count"_a = 1, "cycles"_a = nb::none())
+        .def(
+            "write",
+            [](Stoppable& s, const std::string& ram, std::int64_t slot, const Entry& entry) {
+                const ttsim::Tensor t = tensor_of(entry);
+                interruptible(s.stop, [&] { s.session->write(ram, slot, t); });
+            },
+            "ram"_a, "slot"_a, "entry"_a)
+        .def(
+            "read",
+            [](Stoppable& s, const std::string& ram, std::int64_t slot) {
+                return numpy_of(interruptible(s.stop, [&] { return s.session->read(ram, slot); }));
+            },
+            "ram"_a, "slot"_a)
+        .def(
+            "ready", [](Stoppable& s, const std::string& queue) { return s.session->ready(queue); }, "queue"_a)
+        .def(
+            "room", [](Stoppable& s, const std::string& queue) { return s.session->room(queue); }, "queue"_a)
+        .def_prop_ro(
+            "cycles", [](Stoppable& s) { return s.session->now(); }, "Since the session began.")
+        .def_prop_ro("chip", [](Stoppable& s) { return s.session->chip(); })
+        .def("report", [](Stoppable& s) { return s.session->report(); })
+        .def("finish_trace", [](Stoppable& s) { s.session->finish_trace(); });
+    m.def(
+        "run_netlist",
+        [](const std::string& file, SessionOptions options, const std::vector<std::string>& programs,
+           const std::map<std::string, std::int64_t>& parameters, std::int64_t inputs_count, std::uint32_t seed,
+           bool check) {
+            Stop stop;
+            options.stop = &stop.signal;
+            return interruptible(stop, [&] {
+                return run(file, RunOptions{options, programs, parameters, inputs_count, seed, check});
+            });
+        },
+        "file"_a, "options"_a = SessionOptions{}, "programs"_a = std::vector<std::string>{},
+        "parameters"_a = std::map<std::string, std::int64_t>{}, "inputs_count"_a = 0, "seed"_a = 0, "check"_a = true,
+        "What `ttsim run` does with a netlist: inputs are made up, every output is compared with golden.");
+}
+
+}  // namespace tt_python

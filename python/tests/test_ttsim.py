@@ -1,0 +1,140 @@
+"""The package ttsim as a program uses it: models, sessions, errors, threads, Ctrl-C."""
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+import ttsim
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ttsim import arrays
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+ADD = ROOT / "tests/runtime/one_add.yaml"
+
+
+def product(weights=None):
+    weights = numpy.linspace(-1, 1, 64 * 32, dtype=numpy.float32).reshape(64, 32) if weights is None else weights
+    graph = ttsim.Graph()
+    x = graph.input("x", [32, 64])
+    graph.output("y", graph.add("relu", [graph.add("matmul", [x, graph.constant("w", weights)])]))
+    return graph, weights
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return ttsim.compile(product()[0], device="wh_n150")
+
+
+def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
+    model = ttsim.Model(compiled)
+    x = numpy.random.default_rng(0).standard_normal((32, 64)).astype(numpy.float32)
+    y = model.run({"x": x})["y"]
+    assert y.shape == (32, 32) and y.dtype == numpy.float32
+    assert numpy.corrcoef(y.ravel(), numpy.maximum(x @ product()[1], 0).ravel())[0, 1] > 0.999
+    first = model.cycles
+    assert model.report().cycles >= first > 0
+    assert (model.run({"x": x})["y"] == y).all()
+    assert first < model.cycles < 2 * first  # kernels stay loaded
+
+
+def test_samples_and_streams_are_the_single_runs(compiled):
+    model, stream = ttsim.Model(compiled), ttsim.Model(compiled, engine="functional")
+    x = numpy.random.default_rng(1).standard_normal((3, 32, 64)).astype(numpy.float32)
+    y = model.run({"x": x})["y"]
+    assert y.shape == (3, 32, 32)
+    for one in x:
+        stream.push({"x": one})
+    assert stream.in_flight == 3
+    assert all((stream.get()["y"] == want).all() for want in y)
+
+
+def test_parameters_are_replaced(compiled):
+    model = ttsim.Model(compiled)
+    assert [p.name for p in model.parameters] == ["w"]
+    weights = numpy.random.default_rng(2).standard_normal((64, 32)).astype(numpy.float32)
+    model.set_parameter("w", weights)
+    assert (model.parameter("w") == weights).all()
+    x = {"x": numpy.ones((32, 64), numpy.float32)}
+    assert (model.run(x)["y"] == ttsim.Model(ttsim.compile(product(weights)[0])).run(x)["y"]).all()
+
+
+@pytest.mark.parametrize("name", ["m.tti", "folder"])
+def test_what_was_written_reads_back(compiled, tmp_path, name):
+    compiled.write(tmp_path / name)
+    x = {"x": numpy.full((32, 64), 0.5, numpy.float32)}
+    want, got = ttsim.Model(compiled), ttsim.Model(tmp_path / name)
+    assert (want.run(x)["y"] == got.run(x)["y"]).all() and want.cycles == got.cycles
+
+
+def test_netlists_run_and_sessions_keep_their_state():
+    report = ttsim.run(EXAMPLES / "matmul_gelu.yaml")
+    assert report.verdict == ttsim.Verdict.Pass and report.outputs[0].pcc > 0.99
+    session = ttsim.Session(ADD, chip="wormhole_b0", threads=1)
+    for k in range(3):
+        session.push("a", numpy.full((32, 32), k))
+        session.push("b", numpy.ones((1, 32, 32), numpy.float16))
+        session.run("p")
+        assert session.ready("y") == 1
+        assert session.get("y")[0, 5, 7] == k + 1
+        session.pop("y")
+    assert session.cycles > 0 and session.chip == "wormhole_b0"
+    with pytest.raises(ttsim.HangError, match="queue 'y' has no entry"):
+        session.get("y")
+
+
+def test_errors_keep_kind_and_place(compiled):
+    with pytest.raises(ttsim.InputError) as caught:
+        ttsim.Netlist.from_text("devices:\n  arch: [\n", "bad.yaml")
+    assert caught.value.file == "bad.yaml" and caught.value.line > 0
+    assert isinstance(caught.value, ttsim.Error)
+    with pytest.raises(ttsim.InputError, match="did you mean 'x'"):
+        ttsim.Model(compiled).run({"X": numpy.zeros((32, 64))})
+    with pytest.raises(TypeError, match="no option 'devise'"):
+        ttsim.compile(product()[0], devise="wh_n150")
+    with pytest.raises(ValueError, match="'fast' is none of full, timing"):
+        ttsim.Model(compiled, engine="fast")
+    with pytest.raises(TypeError, match="complex64"):
+        ttsim.Graph().constant("w", numpy.zeros(3, numpy.complex64))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["float32", "float16", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]),
+       st.lists(st.integers(0, 5), min_size=0, max_size=4))
+def test_arrays_cross_unchanged(dtype, shape):
+    values = (numpy.arange(numpy.prod(shape, dtype=int)) % 7).reshape(shape).astype(dtype)
+    kind, numbers = arrays.pair(values)
+    back = arrays.array(kind, numbers)
+    assert back.dtype == values.dtype and back.shape == values.shape and (back == values).all()
+
+
+def test_other_threads_go_on_while_a_simulation_runs():
+    counted, over = [0], threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    ttsim.run(EXAMPLES / "bert_encoder.yaml", check=False)
+    over.set()
+    thread.join()
+    assert counted[0] > 20  # a lock kept through the run would let it count once or twice
+
+
+def test_ctrl_c_ends_a_simulation():
+    text = (f"import ttsim\nprint('go', flush=True)\ntry:\n    ttsim.run({str(EXAMPLES / 'bert_encoder.yaml')!r}, "
+            "parameters={'p_loop_count': 300}, engine='full', check=False)\nexcept KeyboardInterrupt:\n    print('stopped')\n")
+    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "go\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out == "stopped\n" and process.returncode == 0

@@ -1,0 +1,51 @@
+"""Between arrays of programs (numpy, torch, lists) and the numbers that models take: float32 or int64, row by row."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy
+
+from ._ttsim import ElementType
+
+_FLOATS = {ElementType.F32, ElementType.F16, ElementType.BF16, ElementType.F64}
+_TYPES = {
+    "float32": ElementType.F32, "float16": ElementType.F16, "bfloat16": ElementType.BF16, "float64": ElementType.F64,
+    "int8": ElementType.I8, "int16": ElementType.I16, "int32": ElementType.I32, "int64": ElementType.I64,
+    "uint8": ElementType.U8, "uint16": ElementType.U16, "uint32": ElementType.U32, "uint64": ElementType.U64,
+    "bool": ElementType.Bool,
+}
+_NUMPY = {kind: numpy.dtype(name) for name, kind in _TYPES.items() if name != "bfloat16"}
+_NUMPY[ElementType.BF16] = numpy.dtype("float32")  # numpy has none; float32 holds all of its values
+
+
+def numpy_of(values: Any) -> numpy.ndarray:
+    """A numpy array of the same values; those of torch.bfloat16 as float32."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(values, torch.Tensor):
+        values = values.detach().cpu()
+        return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+    return numpy.asarray(values)
+
+
+def type_of(values: Any) -> ElementType:
+    """The element type of an array. TypeError for one that no model takes."""
+    name = str(getattr(values, "dtype", None) or numpy.asarray(values).dtype).removeprefix("torch.")
+    if name not in _TYPES:
+        raise TypeError(f"tensors of {name} are none of a model's; those are {', '.join(_TYPES)}")
+    return _TYPES[name]
+
+
+def numbers(values: Any, kind: ElementType) -> numpy.ndarray:
+    """The values as they cross into the library: contiguous, float32 or int64."""
+    return numpy.asarray(numpy_of(values), dtype=numpy.float32 if kind in _FLOATS else numpy.int64, order="C")
+
+
+def pair(values: Any, kind: ElementType | None = None) -> tuple[ElementType, numpy.ndarray]:
+    kind = type_of(values) if kind is None else kind
+    return kind, numbers(values, kind)
+
+
+def array(kind: ElementType, values: numpy.ndarray) -> numpy.ndarray:
+    """The numbers of a result in numpy's type for them."""
+    return values.astype(_NUMPY[kind], copy=False)

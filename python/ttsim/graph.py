@@ -1,0 +1,63 @@
+"""Models made node by node."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _ttsim, arrays
+from ._ttsim import ArrayInfo, ElementType, Value
+
+
+class Graph:
+    """A model: inputs, constants, ops of model_ops() and outputs.
+
+    Every method raises InputError for what does not fit: names given twice, operands and attributes that an op does not
+    take, shapes that do not go together."""
+
+    def __init__(self, raw: _ttsim.Graph | None = None) -> None:
+        self.raw = raw or _ttsim.Graph()
+
+    @staticmethod
+    def from_onnx(model: str | bytes, shapes: Mapping[str, Sequence[int]] | None = None) -> Graph:
+        """Of a file, or of a serialized ModelProto. `shapes`: of inputs that leave theirs open."""
+        given = {name: list(shape) for name, shape in (shapes or {}).items()}
+        make = _ttsim.Graph.from_onnx if isinstance(model, bytes) else _ttsim.Graph.from_onnx_file
+        return Graph(make(model, shapes=given))
+
+    @staticmethod
+    def from_text(text: str, name: str = "graph") -> Graph:
+        return Graph(_ttsim.Graph.from_text(text, name))
+
+    def text(self) -> str:
+        return self.raw.text()
+
+    def input(self, name: str, shape: Sequence[int], type: ElementType = ElementType.F32) -> Value:
+        return self.raw.input(name, list(shape), type)
+
+    def constant(self, name: str, values: Any) -> Value:
+        """A weight under its name, of numpy, torch or a list."""
+        return self.raw.constant(name, *arrays.pair(values))
+
+    def number(self, value: float) -> Value:
+        return self.raw.number(value)
+
+    def add(self, op: str, operands: Sequence[Value], attributes: Mapping[str, Any] | None = None,
+            name: str = "") -> Value:
+        """An op. `name`: what ops of the netlist are named for; "": the op."""
+        given = {key: list(value) if isinstance(value, tuple) else value for key, value in (attributes or {}).items()}
+        return self.raw.add(op, list(operands), given, name)
+
+    def output(self, name: str, value: Value) -> None:
+        self.raw.output(name, value)
+
+    def info(self, value: Value) -> ArrayInfo:
+        """Name, type and shape."""
+        return self.raw.info(value)
+
+    @property
+    def inputs(self) -> list[ArrayInfo]:
+        return self.raw.inputs
+
+    @property
+    def outputs(self) -> list[ArrayInfo]:
+        return self.raw.outputs

@@ -1,0 +1,126 @@
+"""Models: compiled for a device, and run there with inputs and outputs under their names."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy
+
+from . import _ttsim, arrays, session
+from ._ttsim import ArrayInfo, CompileReport, RunReport
+from .graph import Graph
+
+
+class CompiledModel:
+    """What compile() made; it can be written as a folder or a device image and read again."""
+
+    def __init__(self, raw: _ttsim.CompiledModel) -> None:
+        self.raw = raw
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> CompiledModel:
+        """Of a device image (.tti), or of a folder that write() or `ttsim compile` made."""
+        name = os.fspath(path)
+        read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
+        return CompiledModel(read(name))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """A device image when the name ends in .tti, else a folder."""
+        name = os.fspath(path)
+        (self.raw.write_image if name.endswith(".tti") else self.raw.write_folder)(name)
+
+    @property
+    def inputs(self) -> list[ArrayInfo]:
+        return self.raw.inputs
+
+    @property
+    def outputs(self) -> list[ArrayInfo]:
+        return self.raw.outputs
+
+    def default_inputs(self) -> dict[str, numpy.ndarray]:
+        """Made up from the shapes."""
+        return _results(self.raw.default_inputs())
+
+    def report(self) -> CompileReport:
+        return self.raw.report()
+
+
+def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> CompiledModel:  # noqa: A001
+    """Compiles a model. Keywords: format, accumulate_format, fidelity, policy, amp, microbatch, chips, harvested_rows,
+    host_fallback, seed, as `ttsim compile` has them. Raises InputError, UnsupportedError."""
+    options = _ttsim.CompileOptions()
+    for name, value in {"device": device, **keywords}.items():
+        if not hasattr(options, name):
+            raise TypeError(f"there is no option '{name}'")
+        setattr(options, name, list(value) if name == "harvested_rows" else value)
+    return CompiledModel(_ttsim.compile(graph.raw, options))
+
+
+def _results(raw: Mapping[str, Any]) -> dict[str, numpy.ndarray]:
+    return {name: arrays.array(kind, values) for name, (kind, values) in raw.items()}
+
+
+class Model:
+    """A compiled model on a session of its own. Keywords are those of Session; without a device it is the one it was
+    compiled for."""
+
+    def __init__(self, compiled: CompiledModel | str | os.PathLike[str], **keywords: Any) -> None:
+        self.compiled = compiled if isinstance(compiled, CompiledModel) else CompiledModel.read(compiled)
+        self._raw = _ttsim.Model(self.compiled.raw, session.options(keywords))
+        self._inputs = {info.name: info.type for info in self.compiled.inputs}
+        self._parameters: dict[str, Any] | None = None
+
+    def _given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: arrays.pair(values, self._inputs.get(name)) for name, values in inputs.items()}
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, numpy.ndarray]:
+        """Outputs by name of inputs by name, of the shapes of `compiled.inputs`; with one axis more in front an input
+        holds so many samples, and so do the outputs."""
+        return _results(self._raw.run(self._given(inputs)))
+
+    def push(self, inputs: Mapping[str, Any]) -> None:
+        """One sample of a stream; its microbatch starts when it is whole."""
+        self._raw.push(self._given(inputs))
+
+    def flush(self) -> None:
+        """Fills the microbatch up, so that all that was pushed is run."""
+        self._raw.flush()
+
+    def get(self) -> dict[str, numpy.ndarray]:
+        """Outputs of the oldest sample that was pushed."""
+        return _results(self._raw.get())
+
+    @property
+    def in_flight(self) -> int:
+        return self._raw.in_flight
+
+    @property
+    def parameters(self) -> list[ArrayInfo]:
+        """Constants of the model whose values can be replaced."""
+        return self._raw.parameters
+
+    def parameter(self, name: str) -> numpy.ndarray:
+        return arrays.array(self._type_of(name), self._raw.parameter(name))
+
+    def set_parameter(self, name: str, values: Any) -> None:
+        """For the runs to come."""
+        self._raw.set_parameter(name, *arrays.pair(values, self._type_of(name)))
+
+    def _type_of(self, name: str) -> Any:
+        if self._parameters is None:
+            self._parameters = {info.name: info.type for info in self.parameters}
+        if name not in self._parameters:
+            self._raw.parameter(name)  # says which there are
+        return self._parameters[name]
+
+    @property
+    def cycles(self) -> int:
+        return self._raw.cycles
+
+    @property
+    def chip(self) -> str:
+        return self._raw.chip
+
+    def report(self) -> RunReport:
+        return self._raw.report()
