@@ -108,7 +108,11 @@ public:
                                                      return run_pipeline(graph, overrides);
                                                  },
                                                  [this](const Graph& graph) { return estimate(graph); }});
-        check_overrides(options_.overrides, device_ops(lowered.graph), convolutions);
+        const std::vector<std::string> ops = device_ops(lowered.graph);
+        Overrides known = options_.overrides;
+        if (options_.ignore_unknown)
+            for (std::string& note : drop_unknown(known, ops, convolutions)) lowered.notes.push_back(std::move(note));
+        check_overrides(known, ops, convolutions);
         check_formats(lowered.graph, chip_);
         return lowered;
     }

@@ -30,6 +30,7 @@ struct CompileOptions {
     Fusing fuse_gelu = Fusing::WherePays;
     std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
     Overrides overrides;                     ///< by op of the netlist
+    bool ignore_unknown = false;             ///< overrides of ops that are not there become notes
     ScheduleOptions schedule;                ///< its overrides are those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute

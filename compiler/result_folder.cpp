@@ -65,6 +65,10 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
 
 }  // namespace
 
+std::string netlist_text(const CompiledModel& model) {
+    return "# " + model.command + "\n" + write_netlist(model.netlist);
+}
+
 void write_host_part(const CompiledModel& model, const FileSink& sink) {
     write_host_steps(model.host, write_inputs(model, sink), sink);
     if (model.reference) sink(reference_file, print_graph(*model.reference));
@@ -90,7 +94,7 @@ void write_folder(const CompiledModel& model, const std::string& path) {
     }
     manifest.inputs = write_queues(model, folder);
     write_manifest(folder.string(), manifest);
-    write_text(folder / netlist_file, "# " + model.command + "\n" + write_netlist(model.netlist));
+    write_text(folder / netlist_file, netlist_text(model));
     write_host_part(model,
                     [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); });
     if (!model.passes.empty()) fs::create_directory(folder / "passes");

@@ -19,6 +19,9 @@ CompiledModel read_folder(const std::string& folder);
 /// (sim::RunOptions::inputs_dir) reads those that it needs.
 CompiledModel read_without_constants(const std::string& folder);
 
+/// The folder's netlist.yaml.
+std::string netlist_text(const CompiledModel& model);
+
 /// What a netlist and the constants do not say of a model: host_steps.json with its files, and reference.tg.
 void write_host_part(const CompiledModel& model, const FileSink& sink);
 /// Throws Error(Input) at the file that is missing or does not fit.

@@ -37,9 +37,31 @@ std::optional<tt::DataFormat> format_of(const std::string& name) {
     return df;
 }
 
+void add_decisions(const CompileOptions& options, tt::ir::CompileOptions& out) {
+    const auto add = [&](std::vector<tt::ir::FormatRule> rules) {
+        out.rules.insert(out.rules.end(), rules.begin(), rules.end());
+    };
+    add(tt::ir::light_amp_rules(options.amp_light));
+    if (!options.format_rules.empty()) add(tt::ir::parse_format_rules(options.format_rules, "format_rules"));
+    if (!options.overrides.empty()) tt::ir::parse_overrides(options.overrides, "overrides", out.overrides);
+    out.ignore_unknown = options.ignore_unknown;
+    out.intermediates = options.intermediates;
+    out.stable_softmax = options.stable_softmax;
+    out.auto_fusing = options.auto_fusing;
+    out.t_streaming = options.t_streaming;
+    if (options.conv_fracture > 0) out.conv_fracture = options.conv_fracture;
+    if (!options.self_cut.empty())
+        out.schedule.self_cut = wanted(tt::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
+    if (!options.dram_placement.empty())
+        out.emit.placement =
+            wanted(tt::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
+}
+
 tt::ir::CompileOptions internal(const CompileOptions& options) {
     if (options.amp < 0 || options.amp > 2 || options.microbatch < 1 || options.chips < 1)
         tt::fail_input({}, "CompileOptions: amp is 0, 1 or 2, microbatch and chips are at least 1");
+    if (options.amp_light < 0 || options.amp_light > 3 || options.conv_fracture < 0)
+        tt::fail_input({}, "CompileOptions: amp_light is 0 to 3, conv_fracture at least 0");
     tt::ir::CompileOptions out;
     out.device = options.device;
     const std::optional<tt::DataFormat> given = format_of(options.format);
@@ -53,6 +75,8 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
     out.harvested_rows = options.harvested_rows;
     out.host_fallback = options.host_fallback;
+    out.cluster = options.cluster;
+    add_decisions(options, out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_cycles;
@@ -109,6 +133,10 @@ CompileReport CompiledModel::report() const {
 
 void CompiledModel::write_folder(const std::string& folder) const {
     guarded([&] { tt::ir::write_folder(impl_->model, folder); });
+}
+
+std::string CompiledModel::netlist() const {
+    return guarded([&] { return tt::ir::netlist_text(impl_->model); });
 }
 
 CompiledModel CompiledModel::read_folder(const std::string& folder) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+
+#include <fmt/format.h>
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
@@ -121,20 +124,42 @@ bool OpOverride::places() const {
     return size || place || transpose || t || u_kt || !input_buffers.empty() || epoch_break;
 }
 
-void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
-                     const std::vector<std::string>& convolutions) {
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+namespace {
+
+/// What is wrong with an override's name; "": nothing.
+std::string unknown(const std::string& name, const OpOverride& o, const std::vector<std::string>& ops,
+                    const std::vector<std::string>& convolutions) {
+    const auto has = [&](const std::vector<std::string>& names) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };
-    Diagnostics problems;
-    for (const auto& [name, o] : overrides) {
-        if (o.fracture && !has(convolutions, name))
-            problems.error(o.loc, "no convolution of the model with constant weights is called '{}'{}", name,
+    if (o.fracture && !has(convolutions))
+        return fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
                            did_you_mean(name, convolutions));
-        if ((o.places() || !o.fracture) && !has(ops, name))
-            problems.error(o.loc, "no op of the netlist is called '{}'{}; --explain lists them", name,
+    if ((o.places() || !o.fracture) && !has(ops))
+        return fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name,
                            did_you_mean(name, ops));
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> drop_unknown(Overrides& overrides, const std::vector<std::string>& ops,
+                                      const std::vector<std::string>& convolutions) {
+    std::vector<std::string> notes;
+    for (auto at = overrides.begin(); at != overrides.end();) {
+        std::string problem = unknown(at->first, at->second, ops, convolutions);
+        at = problem.empty() ? std::next(at) : overrides.erase(at);
+        if (!problem.empty()) notes.push_back("an override has no effect: " + problem);
     }
+    return notes;
+}
+
+void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
+                     const std::vector<std::string>& convolutions) {
+    Diagnostics problems;
+    for (const auto& [name, o] : overrides)
+        if (const std::string problem = unknown(name, o, ops, convolutions); !problem.empty())
+            problems.error(o.loc, "{}", problem);
     problems.throw_if_any();
 }
 

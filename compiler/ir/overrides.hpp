@@ -37,6 +37,11 @@ void parse_overrides(const std::string& text, const std::string& file, Overrides
 /// Adds one of the command line.
 void parse_override(const std::string& text, Overrides& into);
 
+/// Takes out what check_overrides() would refuse and says so, a line each: names that another way of reading the same
+/// model may have.
+std::vector<std::string> drop_unknown(Overrides& overrides, const std::vector<std::string>& ops,
+                                      const std::vector<std::string>& convolutions);
+
 /// Throws Error(Input) for names that none of the ops has, and for `fracture` none of the convolutions.
 void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
                      const std::vector<std::string>& convolutions);

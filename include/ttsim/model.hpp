@@ -31,8 +31,21 @@ struct CompileOptions {
     std::int64_t chips = 1;
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool host_fallback = true;        ///< false: what would run on the host is refused
-    Arrays inputs;                    ///< to run with by default; others are generated
-    std::uint32_t seed = 0;           ///< of those
+    std::string cluster;              ///< descriptor file of chips and their links; "": the product's own
+
+    int amp_light = 0;            ///< weights of products only: 0 to 3
+    std::string format_rules;     ///< YAML text of mixed precision op by op, after those of amp and amp_light
+    std::string overrides;        ///< YAML text of what is decided for single ops, by their names in the netlist
+    bool ignore_unknown = false;  ///< overrides of ops that are not there become notes
+    std::vector<std::string> intermediates;  ///< ops whose results are outputs too, as OP_intermediate_output
+
+    bool stable_softmax = true, auto_fusing = true, t_streaming = true;
+    std::int64_t conv_fracture = 0;  ///< parts of every convolution's kernel rows; 0: where it pays
+    std::string self_cut;            ///< what goes through DRAM where grids do not go together; "": the default
+    std::string dram_placement;      ///< channels of queues; "": the default
+
+    Arrays inputs;           ///< to run with by default; others are generated
+    std::uint32_t seed = 0;  ///< of those
 };
 
 /// What was decided.
@@ -54,6 +67,7 @@ public:
 
     /// A folder that `ttsim run` takes. Throws Error(Input) when it cannot be written, or something else is there.
     void write_folder(const std::string& folder) const;
+    std::string netlist() const;  ///< its text, as a folder's netlist.yaml
     /// Runs as the model that was written; its parameters() are not kept. Throws Error(Input) at the file that is
     /// missing or does not fit.
     static CompiledModel read_folder(const std::string& folder);

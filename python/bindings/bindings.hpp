@@ -28,6 +28,7 @@ void bind_netlists(nb::module_& m);
 void bind_sessions(nb::module_& m);
 void bind_graphs(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_images(nb::module_& m);
 
 /// Numbers of numpy: "float32", "int64", "bool", ...
 nb::object numpy_array(ttsim::Array&& array);

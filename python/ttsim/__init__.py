@@ -12,9 +12,10 @@ chip's number formats, and say how many cycles everything took.
 
 What goes wrong is raised as ttsim.Error: InputError, UnsupportedError, HangError or InternalError, with `file`, `line`
 and `column` where it has a place. Simulations let other Python threads run, and Ctrl-C ends them."""
-from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, GraphTime, HangError,
-                     InputError, InternalError, InterruptedRunError, Netlist, Numerics, OpInfo, OpTime, OutputCheck,
-                     QueueInfo, RunReport, UnsupportedError, Value, Verdict, devices, model_ops, set_config_dir)
+from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, GraphTime, HangError, ImageInfo,
+                     InputError, InternalError, InterruptedRunError, MergeReport, Netlist, Numerics, OpInfo, OpTime,
+                     OutputCheck, QueueInfo, RunReport, UnsupportedError, Value, Verdict, devices, image_info,
+                     merge_images, model_ops, set_config_dir)
 from ._ttsim import version as __version__
 from .graph import Graph
 from .model import CompiledModel, Model, compile  # noqa: A004 (what it does)
@@ -22,7 +23,8 @@ from .session import Session, run
 
 __all__ = [
     "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "Graph",
-    "GraphTime", "HangError", "InputError", "InternalError", "InterruptedRunError", "Model", "Netlist", "Numerics",
-    "OpInfo", "OpTime", "OutputCheck", "QueueInfo", "RunReport", "Session", "UnsupportedError", "Value", "Verdict",
-    "compile", "devices", "model_ops", "run", "set_config_dir"
+    "GraphTime", "HangError", "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "MergeReport",
+    "Model", "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "QueueInfo", "RunReport", "Session",
+    "UnsupportedError", "Value", "Verdict", "compile", "devices", "image_info", "merge_images", "model_ops", "run",
+    "set_config_dir"
 ]

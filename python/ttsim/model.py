@@ -31,6 +31,11 @@ class CompiledModel:
         (self.raw.write_image if name.endswith(".tti") else self.raw.write_folder)(name)
 
     @property
+    def netlist(self) -> str:
+        """Its text."""
+        return self.raw.netlist
+
+    @property
     def inputs(self) -> list[ArrayInfo]:
         return self.raw.inputs
 
@@ -46,14 +51,19 @@ class CompiledModel:
         return self.raw.report()
 
 
+_LISTS = ("harvested_rows", "intermediates")
+
+
 def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> CompiledModel:  # noqa: A001
-    """Compiles a model. Keywords: format, accumulate_format, fidelity, policy, amp, microbatch, chips, harvested_rows,
-    host_fallback, seed, as `ttsim compile` has them. Raises InputError, UnsupportedError."""
+    """Compiles a model. Keywords, as `ttsim compile` has them: format, accumulate_format, fidelity, policy, amp,
+    amp_light, format_rules and overrides (text of their YAML), ignore_unknown (overrides of ops that are not there are
+    notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback, stable_softmax, auto_fusing,
+    t_streaming, conv_fracture, self_cut, dram_placement, seed. Raises InputError, UnsupportedError."""
     options = _ttsim.CompileOptions()
     for name, value in {"device": device, **keywords}.items():
         if not hasattr(options, name):
             raise TypeError(f"there is no option '{name}'")
-        setattr(options, name, list(value) if name == "harvested_rows" else value)
+        setattr(options, name, list(value) if name in _LISTS else value)
     return CompiledModel(_ttsim.compile(graph.raw, options))
 
 
