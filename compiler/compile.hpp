@@ -29,6 +29,7 @@ struct CompileOptions {
     std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
     Fusing fuse_gelu = Fusing::WherePays;
     std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
+    bool keep_names = false;                 ///< ops of the netlist are called as those of the model
     Overrides overrides;                     ///< by op of the netlist
     bool ignore_unknown = false;             ///< overrides of ops that are not there become notes
     ScheduleOptions schedule;                ///< its overrides are those above

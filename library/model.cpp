@@ -44,6 +44,7 @@ void add_decisions(const CompileOptions& options, tt::ir::CompileOptions& out) {
     add(tt::ir::light_amp_rules(options.amp_light));
     if (!options.format_rules.empty()) add(tt::ir::parse_format_rules(options.format_rules, "format_rules"));
     if (!options.overrides.empty()) tt::ir::parse_overrides(options.overrides, "overrides", out.overrides);
+    out.keep_names = options.keep_names;
     out.ignore_unknown = options.ignore_unknown;
     out.intermediates = options.intermediates;
     out.stable_softmax = options.stable_softmax;

@@ -18,4 +18,12 @@ inline std::string netlist_name(std::string_view text) {
     return clean;
 }
 
+/// The same with dots, as other compilers for these chips name ops, and no digit in front.
+inline std::string dotted_name(std::string_view text) {
+    std::string clean = netlist_name(text);
+    for (std::size_t n = 0; n < clean.size(); ++n)
+        if (text[n] == '.') clean[n] = '.';
+    return clean.empty() || clean[0] == '.' || (clean[0] >= '0' && clean[0] <= '9') ? "v" + clean : clean;
+}
+
 }  // namespace tt::ir

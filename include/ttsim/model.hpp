@@ -36,6 +36,7 @@ struct CompileOptions {
     int amp_light = 0;            ///< weights of products only: 0 to 3
     std::string format_rules;     ///< YAML text of mixed precision op by op, after those of amp and amp_light
     std::string overrides;        ///< YAML text of what is decided for single ops, by their names in the netlist
+    bool keep_names = false;      ///< ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N
     bool ignore_unknown = false;  ///< overrides of ops that are not there become notes
     std::vector<std::string> intermediates;  ///< ops whose results are outputs too, as OP_intermediate_output
 

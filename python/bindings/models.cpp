@@ -33,6 +33,7 @@ void bind_compiling(nb::module_& m) {
         .def_rw("amp_light", &CompileOptions::amp_light)
         .def_rw("format_rules", &CompileOptions::format_rules)
         .def_rw("overrides", &CompileOptions::overrides)
+        .def_rw("keep_names", &CompileOptions::keep_names)
         .def_rw("ignore_unknown", &CompileOptions::ignore_unknown)
         .def_rw("intermediates", &CompileOptions::intermediates)
         .def_rw("stable_softmax", &CompileOptions::stable_softmax)
