@@ -1,0 +1,148 @@
+"""Graphs as conversions make them: values with shapes, and shorthands for what several nodes of a graph do."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import torch
+
+from .._ttsim import ElementType, Value
+from ..graph import Graph
+
+_KINDS = {
+    torch.bool: ElementType.Bool, torch.uint8: ElementType.U8, torch.int8: ElementType.I8,
+    torch.int16: ElementType.I16, torch.int32: ElementType.I32, torch.int64: ElementType.I64,
+    torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
+    torch.float64: ElementType.F32,
+}
+_LARGEST = 3.38e38  # what every float format of 8 exponent bits holds; infinities of masks become it
+_MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
+
+
+def kind_of(dtype: torch.dtype) -> ElementType | None:
+    """The element type of a graph for a torch dtype: all floats are F32. None: a graph has none (complex, quantized)."""
+    return _KINDS.get(dtype)
+
+
+def finite(tensor: torch.Tensor) -> torch.Tensor:
+    """Floats with infinities, and what 16 bits round to them, as the largest numbers: 0 times infinity is none."""
+    return tensor.clamp(-_LARGEST, _LARGEST) if tensor.is_floating_point() else tensor
+
+
+class Build:
+    """Adds nodes to a graph. `name`: what they, and constants that they need, are named for."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.name = ""
+        self._names: dict[str, int] = {}
+        self._numbers: dict[tuple[float, ElementType], Value] = {}
+
+    def fresh(self, stem: str) -> str:
+        """`stem`, with a number behind it from the second time on."""
+        count = self._names.get(stem, 0)
+        self._names[stem] = count + 1
+        return stem if count == 0 else self.fresh(f"{stem}_{count}")
+
+    def shape(self, value: Value) -> tuple[int, ...]:
+        return tuple(self.graph.info(value).shape)
+
+    def kind(self, value: Value) -> ElementType:
+        return self.graph.info(value).type
+
+    def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
+        return self.graph.add(op, operands, attributes, self.name)
+
+    def constant(self, values: Any, suffix: str = "constant") -> Value:
+        """`values`: numpy or torch. Floats become F32."""
+        if isinstance(values, torch.Tensor):
+            values = finite(values)
+            values = values.float() if values.is_floating_point() else values
+        return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
+
+    def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
+        """A scalar; infinities as the largest number."""
+        value = max(-_LARGEST, min(_LARGEST, float(value)))
+        if (value, kind) not in self._numbers:
+            self._numbers[value, kind] = self.cast(self.graph.number(value), kind)
+        return self._numbers[value, kind]
+
+    def cast(self, value: Value, kind: ElementType) -> Value:
+        names = {"Bool": "bool"}
+        name = kind.name.lower()
+        return value if self.kind(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
+
+    def float(self, value: Value) -> Value:
+        return self.cast(value, ElementType.F32)
+
+    def scaled(self, value: Value, factor: float) -> Value:
+        return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))
+
+    def shifted(self, value: Value, by: float) -> Value:
+        return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
+
+    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+        return value if self.shape(value) == tuple(shape) else self.add("reshape", value, dims=list(shape))
+
+    def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        return value if list(order) == sorted(order) else self.add("transpose", value, perm=list(order))
+
+    def swap(self, value: Value, a: int, b: int) -> Value:
+        order = list(range(len(self.shape(value))))
+        order[a], order[b] = order[b], order[a]
+        return self.transpose(value, order)
+
+    def map_axis(self, value: Value, axis: int, matrix: Any) -> Value:
+        """`matrix` [out, in] along an axis."""
+        matrix = numpy.asarray(matrix, numpy.float32)
+        if matrix.shape[0] == matrix.shape[1] and (matrix == numpy.eye(matrix.shape[0])).all():
+            return value
+        return self.add("map_axis", value, self.constant(matrix, "matrix"), axis=axis)
+
+    def pick(self, value: Value, axis: int, positions: Sequence[int]) -> Value:
+        """Positions along an axis; -1: zeros."""
+        shape = self.shape(value)
+        size, wanted = shape[axis], len(positions)
+        if list(positions) == list(range(size)):
+            return value
+        rows = numpy.asarray(positions, numpy.int64)
+        if size * wanted <= _MATRIX:
+            matrix = numpy.zeros((wanted, size), numpy.float32)
+            there = rows >= 0
+            matrix[numpy.arange(wanted)[there], rows[there]] = 1
+            return self.map_axis(value, axis, matrix)
+        flat = self.reshape(value, [math.prod(shape[:axis]), size, math.prod(shape[axis + 1:])])
+        picked = self.add("pick_rows", flat, self.constant(rows.astype(numpy.int32)[None], "rows"))
+        return self.reshape(picked, [*shape[:axis], wanted, *shape[axis + 1:]])
+
+    def sum(self, value: Value, axis: int) -> Value:
+        """Keeps the axis, with size 1."""
+        return self.map_axis(value, axis, numpy.ones((1, self.shape(value)[axis])))
+
+    def broadcast(self, value: Value, shape: Sequence[int]) -> Value:
+        """To a shape of the same or a higher rank."""
+        value = self.reshape(value, [1] * (len(shape) - len(self.shape(value))) + list(self.shape(value)))
+        for axis, size in enumerate(shape):
+            if self.shape(value)[axis] != size:
+                value = self.map_axis(value, axis, numpy.ones((size, 1)))
+        return value
+
+    def channels(self, value: Value, rank: int, axis: int = 1) -> Value:
+        """[channels] as it is broadcast along one axis of a tensor of that rank."""
+        shape = [1] * rank
+        shape[axis] = math.prod(self.shape(value))
+        return self.reshape(value, shape)
+
+    def concat(self, values: Sequence[Value], axis: int) -> Value:
+        """Each placed among zeros, and summed. Values without datums along the axis are left out."""
+        values = [value for value in values if self.shape(value)[axis] > 0] or list(values[:1])
+        sizes = [self.shape(value)[axis] for value in values]
+        total, start, result = sum(sizes), 0, None
+        for value, size in zip(values, sizes, strict=True):
+            rows = [-1] * start + list(range(size)) + [-1] * (total - start - size)
+            placed = self.pick(value, axis, rows)
+            result = placed if result is None else self.add("add", result, placed)
+            start += size
+        return result

@@ -1,0 +1,222 @@
+"""A module and its arguments as an fx graph of ATen ops without side effects."""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.utils import _pytree as pytree
+
+from .._ttsim import UnsupportedError
+from . import table
+
+_PREFIX = "module."  # of the module in the one that is exported
+
+
+def flatten(value: Any, name: str = "") -> list[tuple[str, torch.Tensor]]:
+    """Tensors of nested tuples, lists, mappings and dataclasses in order, with where they stand; None is skipped.
+    NotImplementedError for other values."""
+    if value is None:
+        return []
+    if isinstance(value, torch.Tensor):
+        return [(name or "output", value)]
+    if isinstance(value, Mapping):
+        parts = [(key, value[key]) for key in value.keys()]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    elif isinstance(value, (tuple, list)):
+        parts = list(enumerate(value))
+        name = name or "output"
+    elif type(value) in pytree.SUPPORTED_NODES:
+        parts = list(enumerate(pytree.tree_leaves(value)))
+    else:
+        raise NotImplementedError(f"the module's result{' ' * bool(name)}{name} is a {type(value).__name__}; tensors, "
+                                  "and tuples, lists, mappings and dataclasses of them are taken: let forward return "
+                                  "those (of a transformers model: use_cache=False)")
+    return [found for key, part in parts for found in flatten(part, f"{name}_{key}" if name else str(key))]
+
+
+class Arguments:
+    """How a call's arguments become a flat list of tensors: those of the call that was captured. `results`: what the
+    module's results are called, once it has run."""
+
+    def __init__(self, module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> None:
+        self._signature = inspect.signature(module.forward)
+        self._leaves, self._spec = self._flat(args, kwargs or {})
+        self.results: list[str] = []
+        self.names = _unique([self._name(path) for path, leaf in self._leaves if isinstance(leaf, torch.Tensor)])
+
+    def _flat(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[list[tuple[Any, Any]], Any]:
+        bound = self._signature.bind(*args, **kwargs)
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind == inspect.Parameter.VAR_KEYWORD and name in bound.arguments:
+                bound.arguments[name] = dict(sorted(bound.arguments[name].items()))
+        parameters = self._signature.parameters
+        named = {name: value for name, value in bound.arguments.items()
+                 if value is not None or parameters[name].default is not None}
+        return pytree.tree_flatten_with_path(named)
+
+    @property
+    def samples(self) -> list[torch.Tensor]:
+        return [leaf for _, leaf in self._leaves if isinstance(leaf, torch.Tensor)]
+
+    def tensors(self, args: tuple, kwargs: Mapping[str, Any] | None) -> list[torch.Tensor]:
+        """Of another call. ValueError when it has other arguments, numbers, shapes or dtypes than the captured one."""
+        leaves, spec = self._flat(args, kwargs or {})
+        if spec != self._spec:
+            raise ValueError(f"the module was imported with the arguments {self._given(self._leaves)}; this call has "
+                             f"{self._given(leaves)}. Import it anew for these")
+        given = []
+        for (path, was), (_, now) in zip(self._leaves, leaves, strict=True):
+            if not isinstance(was, torch.Tensor):
+                if now is not was and now != was:
+                    raise ValueError(f"'{self._name(path)}' was {was!r} when the module was imported and is {now!r}. "
+                                     "Import it anew for that value")
+                continue
+            now = torch.as_tensor(now)
+            if now.shape != was.shape or now.dtype != was.dtype:
+                raise ValueError(f"'{self._name(path)}' is {_text(now)}; the module was imported with {_text(was)}")
+            given.append(now)
+        return given
+
+    def call(self, tensors: list[torch.Tensor]) -> tuple[tuple, dict[str, Any]]:
+        """Arguments of forward with these tensors."""
+        rest = iter(tensors)
+        leaves = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for _, leaf in self._leaves]
+        bound = inspect.BoundArguments(self._signature, pytree.tree_unflatten(leaves, self._spec))
+        positional, names = [], dict(bound.arguments)
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind == inspect.Parameter.VAR_POSITIONAL:
+                positional += names.pop(name, ())
+            elif parameter.kind == inspect.Parameter.VAR_KEYWORD:
+                names.update(names.pop(name, {}))
+            elif parameter.kind == inspect.Parameter.POSITIONAL_ONLY and name in names:
+                positional.append(names.pop(name))
+            elif self._takes_more and parameter.kind == inspect.Parameter.POSITIONAL_OR_KEYWORD:
+                positional.append(names.pop(name, None))
+        return tuple(positional), names
+
+    @property
+    def _takes_more(self) -> bool:
+        return any(parameter.kind == inspect.Parameter.VAR_POSITIONAL
+                   for parameter in self._signature.parameters.values())
+
+    def _name(self, path: tuple) -> str:
+        """x, x_0, past_1_key: the argument's name, then where in it; of **kwargs the keyword alone."""
+        keys = [str(getattr(step, "key", getattr(step, "idx", getattr(step, "name", "")))) for step in path]
+        named = self._signature.parameters[keys[0]].kind == inspect.Parameter.VAR_KEYWORD
+        return "_".join(re.sub(r"\W", "_", key) for key in (keys[1:] if named else keys))
+
+    def _given(self, leaves: list[tuple[Any, Any]]) -> str:
+        return ", ".join(self._name(path) for path, _ in leaves) or "none"
+
+
+def _text(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    made = []
+    for name in names:
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        made.append(name if count == 0 else f"{name}_{count}")
+    return made
+
+
+class _Flat(torch.nn.Module):
+    """The module with tensors alone as arguments and results."""
+
+    def __init__(self, module: torch.nn.Module, arguments: Arguments) -> None:
+        super().__init__()
+        self.module = module
+        self._arguments = arguments
+
+    def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        args, kwargs = self._arguments.call(list(tensors))
+        results = flatten(self.module(*args, **kwargs))
+        self._arguments.results = _unique([name for name, _ in results])
+        return tuple(tensor for _, tensor in results)
+
+
+@dataclass
+class Captured:
+    """`constants`: values of placeholders that hold neither inputs nor parameters; `parameters`: by state-dict name."""
+    program: ExportedProgram
+    arguments: Arguments
+    inputs: list[str]  # placeholders of the call's tensors
+    results: list[str]  # what the module's results are called
+    parameters: dict[str, str]  # placeholder -> state-dict name
+    constants: dict[str, torch.Tensor]
+    values: dict[str, torch.Tensor]  # of parameters, by state-dict name
+
+    @property
+    def graph(self) -> torch.fx.Graph:
+        return self.program.graph
+
+
+def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> Captured:
+    """Runs torch.export in evaluation mode; ops of the table of conversions stay whole. UnsupportedError for what torch
+    cannot capture, and for modules that change their buffers or arguments."""
+    arguments = Arguments(module, args, kwargs)
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        flat = _Flat(module, arguments)
+        with torch.no_grad():
+            program = torch.export.export(flat, tuple(arguments.samples), strict=False)
+            program = program.run_decompositions(_decompositions())
+    except NotImplementedError:
+        raise
+    except Exception as error:  # torch raises many kinds; its text is passed on
+        raise UnsupportedError(f"torch.export cannot capture {type(module).__name__}: {error}") from error
+    finally:
+        for part, training in modes:
+            part.training = training
+    _refuse_mutation(program)
+    return _sorted_inputs(program, arguments)
+
+
+def _decompositions() -> Any:
+    """torch's to its core ops, less those that the table of conversions takes whole."""
+    rules = torch.export.default_decompositions()
+    for target in table.converted_ops():
+        if target in rules:
+            del rules[target]
+    return rules
+
+
+def _refuse_mutation(program: ExportedProgram) -> None:
+    kinds = {OutputKind.BUFFER_MUTATION: "buffer", OutputKind.USER_INPUT_MUTATION: "argument",
+             OutputKind.PARAMETER_MUTATION: "parameter"}
+    changed = [f"{kinds[spec.kind]} '{(spec.target or '').removeprefix(_PREFIX)}'"
+               for spec in program.graph_signature.output_specs if spec.kind in kinds]
+    if changed:
+        raise UnsupportedError(f"forward changes {', '.join(changed)} in place; what a call leaves behind is not kept "
+                               "on the device. Let forward return the new value instead")
+
+
+def _sorted_inputs(program: ExportedProgram, arguments: Arguments) -> Captured:
+    inputs, parameters, constants, values = [], {}, {}, {}
+    for spec in program.graph_signature.input_specs:
+        name, target = spec.arg.name, (spec.target or "").removeprefix(_PREFIX)
+        if spec.kind == InputKind.USER_INPUT:
+            inputs.append(name)
+            continue
+        held = program.state_dict.get(spec.target)
+        held = program.constants.get(spec.target) if held is None else held
+        if spec.kind == InputKind.PARAMETER or (spec.kind == InputKind.BUFFER and spec.persistent
+                                                and held.is_floating_point()):
+            parameters[name], values[target] = target, held.detach()
+        elif isinstance(held, torch.Tensor):
+            constants[name] = held.detach()
+        else:
+            raise UnsupportedError(f"'{target}' of the module is a {type(held).__name__}, which no op takes")
+    return Captured(program, arguments, inputs, arguments.results, parameters, constants, values)

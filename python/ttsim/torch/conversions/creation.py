@@ -1,0 +1,36 @@
+"""Tensors made of a shape alone, though they are given a tensor to be like."""
+from __future__ import annotations
+
+import torch
+
+from ..table import Op, Tensor, converts
+
+aten = torch.ops.aten
+
+_VALUES = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.new_zeros.default: 0, aten.new_ones.default: 1,
+           aten.empty_like.default: 0, aten.new_empty.default: 0}
+
+
+def _filled(op: Op, value):
+    return op.build.constant(torch.full(op.result.shape, value, dtype=op.result.dtype))
+
+
+@converts(*_VALUES)
+def like(op: Op, x: Tensor, *rest, **named):
+    """What is left empty is 0."""
+    return _filled(op, _VALUES[op.target])
+
+
+@converts(aten.full_like.default)
+def full_like(op: Op, x: Tensor, value, **named):
+    return _filled(op, value)
+
+
+@converts(aten.new_full.default)
+def new_full(op: Op, x: Tensor, shape, value, **named):
+    return _filled(op, value)
+
+
+@converts(aten.fill.Scalar)
+def fill(op: Op, x: Tensor, value):
+    return _filled(op, value)

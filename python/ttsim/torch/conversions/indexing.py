@@ -1,0 +1,157 @@
+"""Datums by number. Numbers that are known pick; others are looked up by the compiler's `take`."""
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ..table import Op, Refused, Tensor, converts
+
+aten = torch.ops.aten
+
+
+def _whole(known: torch.Tensor, size: int) -> list[int]:
+    return [int(k) + size if k < 0 else int(k) for k in known.flatten().tolist()]
+
+
+def _taken(op: Op, x: Tensor, value, axis: int, ids: Tensor):
+    """Along an axis of `value`; the axes of ids take its place."""
+    shape = list(op.build.shape(value))
+    if ids.known is not None:
+        picked = op.build.pick(value, axis, _whole(ids.known, shape[axis]))
+        return op.build.reshape(picked, shape[:axis] + list(ids.shape) + shape[axis + 1:])
+    return op.build.add("take", value, op.tensor(ids, ids.dtype), axis=axis)
+
+
+@converts(aten.embedding.default)
+def embedding(op: Op, weight: Tensor, ids: Tensor, *rest):
+    return _taken(op, weight, op.float(weight), 0, ids)
+
+
+@converts(aten.index_select.default)
+def index_select(op: Op, x: Tensor, axis, ids: Tensor):
+    if x.rank == 0:
+        return op.tensor(x, x.dtype)
+    return op.build.reshape(_taken(op, x, op.tensor(x, x.dtype), x.axis(axis), ids), op.result.shape)
+
+
+@converts(aten.index.Tensor, aten._unsafe_index.Tensor)
+def index(op: Op, x: Tensor, indices):
+    """One index anywhere, or several neighbours that are known."""
+    used = [k for k, one in enumerate(indices) if one is not None]
+    if any(indices[k].dtype == torch.bool and indices[k].known is None for k in used):
+        raise Refused("a mask that is computed gives a number of datums that is not known before")
+    value = op.tensor(x, x.dtype)
+    if len(used) == 1 and indices[used[0]].dtype != torch.bool:
+        return op.build.reshape(_taken(op, x, value, used[0], indices[used[0]]), op.result.shape)
+    if any(indices[k].known is None for k in used):
+        raise Refused("several indices, of which some are computed")
+    return _gathered(op, x, value, [None if one is None else one.known for one in indices])
+
+
+def _gathered(op: Op, x: Tensor, value, known: list[torch.Tensor | None]):
+    """Known indices: the axes that have one in front, as one; each place of the result then is a row of it."""
+    places = torch.arange(math.prod(x.shape)).reshape(x.shape)
+    axes, axis = [], 0
+    for one in known:
+        width = one.dim() if one is not None and one.dtype == torch.bool else 1
+        axes += range(axis, axis + width) if one is not None else []
+        axis += width
+    others = [k for k in range(x.rank) if k not in axes]
+    lead, rest = math.prod(x.shape[k] for k in axes), [x.shape[k] for k in others]
+    at = [slice(None) if one is None else one for one in known]
+    rows = places[tuple(at)]
+    flat = op.build.reshape(op.build.transpose(value, [*axes, *others]), [lead, *rest])
+    # the row is what the first datum along the other axes says
+    first = places.permute(*axes, *others).reshape(lead, -1)
+    row_of = {int(place): row for row, place in enumerate(first[:, 0].tolist())} if first.numel() else {}
+    spread, start = _index_axes(known, x.rank)
+    wanted = rows.movedim(list(range(start, start + spread)), list(range(spread))) if spread else rows
+    lead_shape = list(wanted.shape[:spread])
+    heads = wanted.reshape(math.prod(lead_shape), -1)[:, 0].tolist() if wanted.numel() else []
+    picked = op.build.pick(flat, 0, [row_of[int(head)] for head in heads])
+    picked = op.build.reshape(picked, [*lead_shape, *rest])
+    order = list(range(spread, spread + start)) + list(range(spread)) + list(range(spread + start, len(rows.shape)))
+    return op.build.reshape(op.build.transpose(picked, order), op.result.shape)
+
+
+def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
+    """How many axes of the result the indices give, and where: at the first, or in front where they lie apart."""
+    shapes, at, axis = [], [], 0
+    for one in known:
+        width = one.dim() if one is not None and one.dtype == torch.bool else 1
+        if one is not None:
+            shapes.append(one.shape if one.dtype != torch.bool else one.nonzero()[:, 0].shape)
+            at += range(axis, axis + width)
+        axis += width
+    together = at == list(range(at[0], at[0] + len(at)))
+    return len(torch.broadcast_shapes(*shapes)), at[0] if together else 0
+
+
+@converts(aten.gather.default, aten.take_along_dim.default)
+def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
+    """Along an axis, by numbers for each datum: those that are known pick, others by comparison with each place."""
+    if x.rank == 0:
+        return op.tensor(x, x.dtype)
+    axis, b, value = x.axis(axis), op.build, op.tensor(x, x.dtype)
+    if ids.known is not None:
+        places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(axis, ids.known)
+        flat = b.reshape(value, [math.prod(x.shape)])
+        return b.reshape(b.pick(flat, 0, places.flatten().tolist()), op.result.shape)
+    for k in range(x.rank):  # other axes may be covered in part
+        if k != axis and ids.shape[k] != x.shape[k]:
+            value = b.pick(value, k, range(ids.shape[k]))
+    size, last = x.shape[axis], x.rank
+    wide = b.reshape(b.float(ids.value), [*ids.shape, 1])
+    hit = b.float(b.add("equal", wide, b.constant(torch.arange(size, dtype=torch.float32))))
+    order = [k for k in range(last) if k != axis] + [axis]
+    lead = [size for k, size in enumerate(b.shape(value)) if k != axis]
+    rows = b.reshape(b.transpose(b.float(value), order), [*lead[:axis], 1, *lead[axis:], size])
+    return b.reshape(b.sum(b.add("multiply", hit, rows), last), op.result.shape)
+
+
+@converts(aten.index_put.default, aten._unsafe_index_put.default)
+def index_put(op: Op, x: Tensor, indices, values: Tensor, accumulate=False):
+    """At places that are known."""
+    if accumulate or any(one is not None and one.known is None for one in indices) or x.dtype == torch.bool:
+        raise Refused("places that are computed, sums into them, and bool are not taken")
+    b, size = op.build, math.prod(x.shape)
+    at = tuple(slice(None) if one is None else one.known for one in indices)
+    places = torch.arange(size).reshape(x.shape)[at]
+    given = b.broadcast(op.tensor(values, x.dtype), places.shape)
+    return _placed(op, x, places, given)
+
+
+def _placed(op: Op, x: Tensor, places: torch.Tensor, given):
+    b, size = op.build, math.prod(x.shape)
+    into = [-1] * size
+    for k, place in enumerate(places.flatten().tolist()):
+        into[place] = k
+    keep = torch.tensor([place < 0 for place in into]).to(x.dtype)
+    kept = b.add("multiply", b.reshape(op.tensor(x, x.dtype), [size]), b.constant(keep))
+    put = b.pick(b.reshape(given, [places.numel()]), 0, into)
+    return b.reshape(b.add("add", kept, put), x.shape)
+
+
+@converts(aten.scatter.src, aten.scatter.value)
+def scatter(op: Op, x: Tensor, axis, ids: Tensor, source):
+    if ids.known is None or x.dtype == torch.bool:
+        raise Refused("places that are computed, and bool are not taken")
+    places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(x.axis(axis), ids.known) if x.rank else \
+        torch.zeros((), dtype=torch.int64)
+    b = op.build
+    if not isinstance(source, Tensor):
+        return _placed(op, x, places, b.broadcast(op.tensor(source, x.dtype), places.shape))
+    value = op.tensor(source, x.dtype)
+    for k, size in enumerate(ids.shape):
+        value = b.pick(value, k, range(size))
+    return _placed(op, x, places, value)
+
+
+@converts(aten.one_hot.default)
+def one_hot(op: Op, ids: Tensor, classes=-1):
+    if classes < 1:
+        raise Refused("without a number of classes the shape depends on values")
+    b = op.build
+    wide = b.reshape(op.tensor(ids, ids.dtype), [*ids.shape, 1])
+    return b.add("equal", wide, b.constant(torch.arange(classes)))

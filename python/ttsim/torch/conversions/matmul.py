@@ -1,0 +1,56 @@
+"""Products of matrices."""
+from __future__ import annotations
+
+import torch
+
+from ..table import Op, Tensor, converts
+
+aten = torch.ops.aten
+
+
+@converts(aten.matmul.default, aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default,
+          aten.vdot.default, aten.inner.default)
+def matmul(op: Op, a: Tensor, b: Tensor, *rest):
+    second = op.float(b)
+    if op.target == aten.inner.default and b.rank > 1:
+        second = op.build.swap(second, b.rank - 1, b.rank - 2)
+    return product(op, op.float(a), second)
+
+
+def product(op: Op, a, b):
+    """numpy's: a vector is a row in front, a column behind."""
+    build = op.build
+    left, right = build.shape(a), build.shape(b)
+    if len(left) == 0 or len(right) == 0:
+        return build.add("multiply", a, b)
+    row, column = len(left) == 1, len(right) == 1
+    y = build.add("matmul", build.reshape(a, [1, *left]) if row else a, build.reshape(b, [*right, 1]) if column else b)
+    shape = list(build.shape(y))
+    if column:
+        shape.pop()
+    if row:
+        shape.pop(-1 if column else -2)
+    return build.reshape(y, shape)
+
+
+@converts(aten.linear.default)
+def linear(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None):
+    """x [.., in] with weight [out, in] or [in]."""
+    turned = op.build.swap(op.float(weight), 0, 1) if weight.rank == 2 else op.float(weight)
+    y = product(op, op.float(x), turned)
+    return y if bias is None else op.build.add("add", y, op.float(bias))
+
+
+@converts(aten.addmm.default, aten.addmv.default, aten.baddbmm.default)
+def add_product(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1):
+    """beta * x + alpha * (a b)"""
+    y = op.build.scaled(product(op, op.float(a), op.float(b)), alpha)
+    return y if beta == 0 else op.build.add("add", y, op.build.scaled(op.float(x), beta))
+
+
+@converts(aten.addbmm.default)
+def add_products(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1):
+    """The same, summed over the batch."""
+    y = product(op, op.float(a), op.float(b))
+    y = op.build.scaled(op.build.reshape(op.build.sum(y, 0), op.result.shape), alpha)
+    return y if beta == 0 else op.build.add("add", y, op.build.scaled(op.float(x), beta))

@@ -1,0 +1,179 @@
+"""Sums, means, maxima and what follows from them along axes."""
+from __future__ import annotations
+
+import math
+
+import numpy
+import torch
+
+from ..build import kind_of
+from ..table import Op, Refused, Tensor, converts
+
+aten = torch.ops.aten
+
+
+def _axes(x: Tensor, axes) -> list[int]:
+    """Of a list, of one axis, or of none: all."""
+    if axes is None or (isinstance(axes, (list, tuple)) and not axes):
+        return list(range(x.rank))
+    given = axes if isinstance(axes, (list, tuple)) else [axes]
+    return sorted({x.axis(axis) for axis in given}) if x.rank else []
+
+
+def _over(op: Op, value, axes: list[int], name: str):
+    """Sums ("sum") or maxima ("reduce_max") that keep the axes with size 1."""
+    for axis in axes:
+        value = op.build.sum(value, axis) if name == "sum" else op.build.add("reduce_max", value, axis=axis)
+    return value
+
+
+def _count(x: Tensor, axes: list[int]) -> int:
+    return math.prod(x.shape[axis] for axis in axes)
+
+
+def _done(op: Op, value, result=None):
+    """Without the axes that torch drops."""
+    return op.build.reshape(value, (op.result if result is None else result).shape)
+
+
+@converts(aten.sum.default, aten.sum.dim_IntList)
+def total(op: Op, x: Tensor, axes=None, keepdim=False, *, dtype=None):
+    return _done(op, _over(op, op.tensor(x, op.result.dtype), _axes(x, axes), "sum"))
+
+
+@converts(aten.mean.default, aten.mean.dim)
+def mean(op: Op, x: Tensor, axes=None, keepdim=False, *, dtype=None):
+    axes = _axes(x, axes)
+    return _done(op, op.build.scaled(_over(op, op.float(x), axes, "sum"), 1 / _count(x, axes)))
+
+
+def _maximum(op: Op, x: Tensor, axes, sign: int):
+    """Of bool as of numbers; the least is the greatest of the negatives."""
+    if any(x.shape[axis] == 0 for axis in axes):
+        raise Refused("it has no datums to compare")
+    value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
+    value = value if sign > 0 else op.build.add("neg", value)
+    value = _over(op, value, axes, "reduce_max")
+    return value if sign > 0 else op.build.add("neg", value)
+
+
+@converts(aten.amax.default, aten.max.default)
+def greatest(op: Op, x: Tensor, axes=None, keepdim=False):
+    return _done(op, _maximum(op, x, _axes(x, axes), 1))
+
+
+@converts(aten.amin.default, aten.min.default)
+def least(op: Op, x: Tensor, axes=None, keepdim=False):
+    return _done(op, _maximum(op, x, _axes(x, axes), -1))
+
+
+def _place(op: Op, x: Tensor, axis: int | None, sign: int, result):
+    """Where the first extreme stands, among all datums without an axis."""
+    value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
+    value = value if sign > 0 else op.build.add("neg", value)
+    if x.rank == 0:
+        return op.build.number(0, kind_of(torch.int64))
+    if axis is None:
+        value = op.build.reshape(value, [math.prod(x.shape)])
+    place = op.build.add("arg_max", value, axis=0 if axis is None else x.axis(axis))
+    return op.build.reshape(place, result.shape)
+
+
+@converts(aten.argmax.default)
+def argmax(op: Op, x: Tensor, axis=None, keepdim=False):
+    return _place(op, x, axis, 1, op.result)
+
+
+@converts(aten.argmin.default)
+def argmin(op: Op, x: Tensor, axis=None, keepdim=False):
+    return _place(op, x, axis, -1, op.result)
+
+
+@converts(aten.max.dim, aten.min.dim)
+def extreme_with_place(op: Op, x: Tensor, axis, keepdim=False):
+    sign = 1 if op.target == aten.max.dim else -1
+    most = _done(op, _maximum(op, x, _axes(x, axis), sign), op.result[0])
+    return most, _place(op, x, axis, sign, op.result[1])
+
+
+@converts(aten.any.default, aten.any.dim, aten.any.dims)
+def some(op: Op, x: Tensor, axes=None, keepdim=False):
+    true = op.float_of_bool(x)
+    return op.build.cast(_done(op, _over(op, true, _axes(x, axes), "reduce_max")), kind_of(torch.bool))
+
+
+@converts(aten.all.default, aten.all.dim, aten.all.dims)
+def every(op: Op, x: Tensor, axes=None, keepdim=False):
+    false = op.build.add("subtract", op.build.number(1), op.float_of_bool(x))
+    lacking = op.build.cast(_done(op, _over(op, false, _axes(x, axes), "reduce_max")), kind_of(torch.bool))
+    return op.build.add("not", lacking)
+
+
+@converts(aten.prod.default, aten.prod.dim_int)
+def prod(op: Op, x: Tensor, axis=None, keepdim=False, *, dtype=None):
+    value = op.tensor(x, op.result.dtype)
+    for one in _axes(x, axis):
+        size = x.shape[one]
+        if not 1 <= size <= 256:
+            raise Refused(f"it multiplies {size} datums; 1 to 256 are unrolled")
+        factors = [op.build.pick(value, one, [k]) for k in range(size)]
+        value = factors[0]
+        for factor in factors[1:]:
+            value = op.build.add("multiply", value, factor)
+    return _done(op, value)
+
+
+def _variance(op: Op, x: Tensor, axes: list[int], correction):
+    """Mean and variance, with the axes kept."""
+    count = _count(x, axes)
+    correction = 1 if correction is None else correction
+    if count - correction <= 0:
+        raise Refused(f"the variance of {count} datums with a correction of {correction} is no number")
+    b = op.build
+    middle = b.scaled(_over(op, op.float(x), axes, "sum"), 1 / count)
+    squares = b.add("square", b.add("subtract", op.float(x), middle))
+    return middle, b.scaled(_over(op, squares, axes, "sum"), 1 / (count - correction))
+
+
+@converts(aten.var.correction)
+def variance(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+    return _done(op, _variance(op, x, _axes(x, axes), correction)[1])
+
+
+@converts(aten.std.correction)
+def deviation(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+    return _done(op, op.build.add("sqrt", _variance(op, x, _axes(x, axes), correction)[1]))
+
+
+@converts(aten.var_mean.correction)
+def variance_and_mean(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+    middle, squares = _variance(op, x, _axes(x, axes), correction)
+    return _done(op, squares, op.result[0]), _done(op, middle, op.result[1])
+
+
+@converts(aten.logsumexp.default)
+def logsumexp(op: Op, x: Tensor, axes, keepdim=False):
+    """With the maximum taken out."""
+    axes, b = _axes(x, axes), op.build
+    most = _over(op, op.float(x), axes, "reduce_max")
+    total_ = _over(op, b.add("exp", b.add("subtract", op.float(x), most)), axes, "sum")
+    return _done(op, b.add("add", b.add("log", total_), most))
+
+
+@converts(aten.linalg_vector_norm.default)
+def norm(op: Op, x: Tensor, order=2, axes=None, keepdim=False, *, dtype=None):
+    axes, b = _axes(x, axes), op.build
+    size = b.add("abs", op.float(x))
+    if order == 2:
+        return _done(op, b.add("sqrt", _over(op, b.add("square", op.float(x)), axes, "sum")))
+    if order == 1:
+        return _done(op, _over(op, size, axes, "sum"))
+    if order == math.inf:
+        return _done(op, _over(op, size, axes, "reduce_max"))
+    raise Refused(f"the norm of order {order}; 1, 2 and infinity are taken")
+
+
+@converts(aten.cumsum.default)
+def cumsum(op: Op, x: Tensor, axis, *, dtype=None):
+    value = op.tensor(x, op.result.dtype)
+    return op.build.map_axis(value, x.axis(axis), numpy.tri(x.shape[x.axis(axis)])) if x.rank else value

@@ -1,0 +1,121 @@
+"""The same datums in other shapes and orders, or other element types."""
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ..table import Op, Refused, Tensor, converts
+
+aten = torch.ops.aten
+
+
+@converts(aten.view.default, aten._unsafe_view.default, aten._reshape_copy.default, aten.unsqueeze.default,
+          aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims)
+def view(op: Op, x: Tensor, *rest):
+    return op.build.reshape(op.tensor(x, x.dtype), op.result.shape)
+
+
+@converts(aten.permute.default)
+def permute(op: Op, x: Tensor, order):
+    return op.build.transpose(op.tensor(x, x.dtype), [x.axis(axis) for axis in order])
+
+
+@converts(aten.transpose.int)
+def transpose(op: Op, x: Tensor, a, b):
+    return op.build.swap(op.tensor(x, x.dtype), x.axis(a), x.axis(b)) if x.rank else op.tensor(x, x.dtype)
+
+
+@converts(aten.t.default)
+def matrix_transpose(op: Op, x: Tensor):
+    return op.build.swap(op.tensor(x, x.dtype), 0, 1) if x.rank == 2 else op.tensor(x, x.dtype)
+
+
+@converts(aten.expand.default)
+def expand(op: Op, x: Tensor, shape, *, implicit=False):
+    return op.build.broadcast(op.tensor(x, x.dtype), op.result.shape)
+
+
+@converts(aten.repeat.default)
+def repeat(op: Op, x: Tensor, times):
+    value = op.build.reshape(op.tensor(x, x.dtype), [1] * (len(times) - x.rank) + list(x.shape))
+    for axis, count in enumerate(times):
+        size = op.build.shape(value)[axis]
+        value = op.build.pick(value, axis, [k % size for k in range(size * count)])
+    return value
+
+
+@converts(aten.repeat_interleave.self_int)
+def repeat_interleave(op: Op, x: Tensor, times, axis=None, *, output_size=None):
+    value = op.tensor(x, x.dtype)
+    if axis is None:
+        value, axis = op.build.reshape(value, [math.prod(x.shape)]), 0
+    axis = axis + len(op.build.shape(value)) if axis < 0 else axis
+    size = op.build.shape(value)[axis]
+    return op.build.pick(value, axis, [k // times for k in range(size * times)])
+
+
+@converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
+          aten.contiguous.default, aten.dropout.default, aten.native_dropout.default)
+def copy(op: Op, x: Tensor, *rest, **named):
+    """What it is given. Dropout in evaluation only."""
+    if op.target in (aten.dropout.default, aten.native_dropout.default):
+        if rest[0] and rest[1]:
+            raise Refused("dropout in training is random")
+        if op.target == aten.native_dropout.default:
+            return op.tensor(x, x.dtype), None
+    return op.tensor(x, x.dtype)
+
+
+@converts(aten._to_copy.default)
+def to_copy(op: Op, x: Tensor, **named):
+    return op.tensor(x, op.result.dtype)
+
+
+@converts(aten.copy.default)
+def copied(op: Op, x: Tensor, source: Tensor, *rest):
+    return op.build.broadcast(op.tensor(source, x.dtype), x.shape)
+
+
+@converts(aten.flip.default)
+def flip(op: Op, x: Tensor, axes):
+    value = op.tensor(x, x.dtype)
+    for axis in map(x.axis, axes):
+        value = op.build.pick(value, axis, range(x.shape[axis])[::-1])
+    return value
+
+
+@converts(aten.roll.default)
+def roll(op: Op, x: Tensor, shifts, axes=()):
+    value = op.tensor(x, x.dtype)
+    if not axes:
+        value = op.build.reshape(value, [math.prod(x.shape)])
+    for shift, axis in zip(shifts, map(x.axis, axes or [0]), strict=True):
+        size = op.build.shape(value)[axis]
+        value = op.build.pick(value, axis, [(k - shift) % size for k in range(size)])
+    return op.build.reshape(value, x.shape)
+
+
+@converts(aten.pixel_shuffle.default)
+def pixel_shuffle(op: Op, x: Tensor, factor):
+    """[.., channels * factor^2, h, w] -> [.., channels, h * factor, w * factor]"""
+    *lead, channels, h, w = x.shape
+    outer, n = channels // factor**2, len(lead)
+    value = op.build.reshape(op.tensor(x, x.dtype), [*lead, outer, factor, factor, h, w])
+    value = op.build.transpose(value, [*range(n), n, n + 3, n + 1, n + 4, n + 2])
+    return op.build.reshape(value, op.result.shape)
+
+
+@converts(aten.pixel_unshuffle.default)
+def pixel_unshuffle(op: Op, x: Tensor, factor):
+    *lead, channels, h, w = x.shape
+    n = len(lead)
+    value = op.build.reshape(op.tensor(x, x.dtype), [*lead, channels, h // factor, factor, w // factor, factor])
+    value = op.build.transpose(value, [*range(n), n, n + 2, n + 4, n + 1, n + 3])
+    return op.build.reshape(value, op.result.shape)
+
+
+@converts(aten.channel_shuffle.default, aten.native_channel_shuffle.default)
+def channel_shuffle(op: Op, x: Tensor, groups):
+    size = x.shape[1]
+    return op.build.pick(op.tensor(x, x.dtype), 1, [k % groups * (size // groups) + k // groups for k in range(size)])

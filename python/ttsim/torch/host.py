@@ -1,0 +1,35 @@
+"""Ops that run in torch: what is known while a module is imported, and the parts before and behind the device."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch.fx import Node
+
+
+def run_node(node: Node, values: Mapping[Node, object]) -> object:
+    def value(operand: Node) -> object:
+        return values[operand]
+    with torch.no_grad():
+        return node.target(*torch.fx.map_arg(node.args, value), **torch.fx.map_arg(node.kwargs, value))
+
+
+def is_random(node: Node) -> bool:
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+
+
+def run(graph: torch.fx.Graph, wanted: Iterable[Node], given: Mapping[Node, object]) -> dict[Node, object]:
+    """Values of the wanted nodes: those given, the others computed of them."""
+    needed, ahead = set(), [node for node in wanted]
+    while ahead:
+        node = ahead.pop()
+        if node not in needed and node not in given:
+            needed.add(node)
+            ahead += node.all_input_nodes
+    values = dict(given)
+    for node in graph.nodes:
+        if node in needed:
+            if node.op != "call_function":
+                raise KeyError(f"'{node.name}' is not given")
+            values[node] = run_node(node, values)
+    return {node: values[node] for node in wanted}

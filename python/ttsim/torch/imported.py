@@ -1,0 +1,235 @@
+"""Modules of torch as graphs, with what the host does before and behind the device."""
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from .._ttsim import UnsupportedError
+from ..graph import Graph
+from . import conversions  # noqa: F401 (fills the table)
+from .capture import Captured, capture
+from .fallback_names import falls_back
+from .host import is_random, run, run_node
+from .lowering import Lowered, Sources, lower
+from .place import op_name, place_of
+from .placement import Placement
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Fallback:
+    """An op that runs in torch, on the host."""
+    op: str
+    place: str  # module path (FILE:LINE) of the user
+    reason: str
+    asked: bool = False  # by fallback_ops
+
+    def __str__(self) -> str:
+        return f"{self.op} at {self.place}: {self.reason}"
+
+
+@dataclass
+class Imported:
+    """What import_module() made. Tensors of a call are those of the shapes and dtypes it was imported with."""
+    graph: Graph  # the device part
+    inputs: list[str]  # of the graph, in the order of device_inputs()
+    outputs: list[str]  # of the graph, in the order that finish() takes
+    input_names: list[str]  # the call's tensors: arguments of forward in their order, flattened; no None, no numbers
+    parameters: dict[str, torch.Tensor]  # constants of the graph by state-dict name
+    fallbacks: list[Fallback]
+    name: str = ""
+    _captured: Captured = field(repr=False, default=None)
+    _values: dict[Node, Any] = field(repr=False, default=None)  # parameters and what is known
+    _inputs: list[Node] = field(repr=False, default=None)
+    _outputs: list[Node] = field(repr=False, default=None)
+
+    def device_inputs(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
+        """Values of the graph's inputs for a call of the module: runs the host's part before the device."""
+        values = run(self._captured.graph, self._inputs, self._given(args, kwargs))
+        return [values[node] for node in self._inputs]
+
+    def finish(self, device_outputs: list[torch.Tensor], *args: Any, **kwargs: Any) -> list[torch.Tensor]:
+        """The module's results, flattened, None left out, in their dtypes: runs the host's part behind the device. The
+        arguments are those of the call, of which results or the host's part may need some."""
+        if len(device_outputs) != len(self._outputs):
+            raise ValueError(f"{len(device_outputs)} outputs of the device; the graph has {len(self._outputs)}")
+        given = self._given(args, kwargs)
+        for node, name, value in zip(self._outputs, self.outputs, device_outputs, strict=True):
+            fake = node.meta["val"]
+            value = torch.as_tensor(value)
+            if value.shape != fake.shape:
+                raise ValueError(f"output '{name}' has the shape {list(value.shape)}; it is {list(fake.shape)}")
+            given[node] = value.to(fake.dtype)
+        return self._results(given)
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
+        """The same results with all ops in torch."""
+        return self._results(self._given(args, kwargs))
+
+    def _given(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[Node, Any]:
+        tensors = self._captured.arguments.tensors(args, kwargs)
+        return {**self._values, **dict(zip(_placeholders(self._captured, self._captured.inputs), tensors, strict=True))}
+
+    def _results(self, given: dict[Node, Any]) -> list[torch.Tensor]:
+        wanted = _results_of(self._captured)
+        values = run(self._captured.graph, wanted, given)
+        return [values[node] for node in wanted]
+
+
+def import_module(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None = None, *, name: str = "",
+                  fallback: bool = True, fallback_ops: Collection[str] = ("embedding",),
+                  parameter_names: bool = True) -> Imported:
+    """A module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the module's
+    state-dict names; without `parameter_names` they are constants as any others, and folded.
+
+    What cannot be converted, and ops of the types `fallback_ops` (fallback_names.py), run on the host before or behind
+    the device; each is listed in `fallbacks` and said in a warning. With fallback=False there are none: UnsupportedError
+    lists every op that has no conversion. UnsupportedError as well where nothing is left for the device, and for what
+    torch.export cannot capture; NotImplementedError for results that are no tensors."""
+    captured = capture(module, args, kwargs)
+    importer = _Importer(captured, fallback_ops if fallback else (), parameter_names)
+    placement, lowered = importer.place(fallback)
+    fallbacks = [_fallback(node, placement) for node in placement.host]
+    who = name or type(module).__name__
+    _say(who, fallbacks)
+    if not lowered.graph.outputs:
+        listed = "".join(f"\n  {one}" for one in fallbacks)
+        raise UnsupportedError(f"nothing of {who} is left for the device{':' if listed else ': it computes nothing'}"
+                               f"{listed}")
+    return Imported(lowered.graph, lowered.names, list(importer.outputs(placement).values()),
+                    captured.arguments.names, lowered.parameters, fallbacks, who, captured, importer.values,
+                    lowered.inputs, list(importer.outputs(placement)))
+
+
+def _placeholders(captured: Captured, names: Collection[str]) -> list[Node]:
+    nodes = {node.name: node for node in captured.graph.nodes if node.op == "placeholder"}
+    return [nodes[name] for name in names]
+
+
+def _results_of(captured: Captured) -> list[Node]:
+    return list(captured.graph.output_node().args[0])
+
+
+def _fallback(node: Node, placement: Placement) -> Fallback:
+    reason = placement.reasons.get(node)
+    if reason is None:
+        cause = placement.causes[node]
+        side = "before" if node in placement.before else "behind"
+        reason = f"it stands {side} {op_name(cause)} at {place_of(cause)}"
+    return Fallback(op_name(node), place_of(node), reason, reason == _ASKED)
+
+
+_ASKED = "it is one of fallback_ops"
+
+
+def _say(who: str, fallbacks: list[Fallback]) -> None:
+    asked = [one for one in fallbacks if one.asked]
+    others = [one for one in fallbacks if not one.asked]
+    if asked:
+        _log.info("%s: on the host as asked: %s", who, "; ".join(map(str, asked)))
+    if others:
+        warnings.warn(f"{who}: {len(others)} ops run on the host:\n  " + "\n  ".join(map(str, others)), stacklevel=3)
+
+
+class _Importer:
+    def __init__(self, captured: Captured, fallback_ops: Collection[str], parameter_names: bool) -> None:
+        self._captured, self._fallback_ops = captured, fallback_ops
+        graph = captured.graph
+        self._inputs = _placeholders(captured, captured.inputs)
+        named = dict(zip(_placeholders(captured, captured.parameters), captured.parameters.values(), strict=True))
+        self._parameters = {node: (name, captured.values[name]) for node, name in named.items()}
+        self._known: dict[Node, Any] = dict(
+            zip(_placeholders(captured, captured.constants), captured.constants.values(), strict=True))
+        if not parameter_names:
+            self._known |= {node: values for node, (_, values) in self._parameters.items()}
+            self._parameters = {}
+        self._fold(graph)
+        self._ops = self._live()
+
+    @property
+    def values(self) -> dict[Node, Any]:
+        return {**self._known, **{node: values for node, (_, values) in self._parameters.items()}}
+
+    def _fold(self, graph: torch.fx.Graph) -> None:
+        for node in graph.nodes:
+            if node.op == "call_function" and not is_random(node) and \
+                    all(operand in self._known for operand in node.all_input_nodes):
+                self._known[node] = run_node(node, self._known)
+
+    def _live(self) -> list[Node]:
+        """Ops that results need and that are not known, in the graph's order."""
+        live, ahead = set(), _results_of(self._captured)
+        while ahead:
+            node = ahead.pop()
+            if node not in live and node not in self._known and node.op == "call_function":
+                live.add(node)
+                ahead += node.all_input_nodes
+        return [node for node in self._captured.graph.nodes if node in live]
+
+    def _static(self, node: Node) -> bool:
+        """Whether it is computed of parameters alone."""
+        ahead, seen = [node], set()
+        while ahead:
+            one = ahead.pop()
+            if one in self._inputs or is_random(one):
+                return False
+            if one not in seen:
+                seen.add(one)
+                ahead += one.all_input_nodes
+        return True
+
+    def _to_host(self, placement: Placement, node: Node, reason: str) -> None:
+        if self._static(node):
+            self._known |= run(self._captured.graph, [node], self.values)
+        else:
+            placement.to_host(node, reason)
+
+    def place(self, fallback: bool) -> tuple[Placement, Lowered]:
+        """Lowers, and moves what is refused to the host, until nothing is."""
+        placement = Placement(self._ops)
+        for node in self._ops:
+            if falls_back(node, self._fallback_ops):
+                self._to_host(placement, node, _ASKED)
+        while True:
+            ops = [node for node in placement.device if node not in self._known]
+            sources = Sources(dict(zip(self._inputs, self._captured.arguments.names, strict=True)), self._parameters,
+                              self._known)
+            lowered = lower(ops, sources, self.outputs(placement))
+            refusals = {node: reason for node, reason in lowered.refusals.items() if not self._folds(node)}
+            if refusals and not fallback:
+                raise UnsupportedError(f"{len(refusals)} ops cannot be converted:" + "".join(
+                    f"\n  {op_name(node)} at {place_of(node)}: {why}" for node, why in refusals.items()) +
+                    "\nwith fallback=True they run on the host")
+            if not lowered.refusals:
+                return placement, lowered
+            for node, reason in refusals.items():
+                placement.to_host(node, reason)
+
+    def _folds(self, node: Node) -> bool:
+        """Takes the value of an op on parameters alone, which then is a constant."""
+        if not self._static(node):
+            return False
+        self._known |= run(self._captured.graph, [node], self.values)
+        return True
+
+    def outputs(self, placement: Placement) -> dict[Node, str]:
+        """What leaves the device, with names."""
+        device = {node for node in placement.device if node not in self._known}
+        results = {}
+        for node, result in zip(_results_of(self._captured), self._captured.results, strict=True):
+            if node in device:
+                results.setdefault(node, result)
+        taken = set(results.values())
+        for node in placement.behind:
+            for operand in node.all_input_nodes:
+                if operand in device and operand not in results:
+                    name = operand.name if operand.name not in taken else f"{operand.name}_result"
+                    results[operand] = name
+        return results

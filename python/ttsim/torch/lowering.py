@@ -1,0 +1,179 @@
+"""Ops of the device, one after the other, through the table of conversions into a graph."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from .._ttsim import ElementType, UnsupportedError, Value
+from ..graph import Graph
+from .build import Build, kind_of
+from .place import module_path, op_name
+from .table import Op, Refused, Tensor, conversion_of
+
+
+@dataclass
+class Sources:
+    """What a graph may take: names of the call's tensors, parameters (name, values) and values that are known."""
+    inputs: Mapping[Node, str]
+    parameters: Mapping[Node, tuple[str, torch.Tensor]]
+    known: Mapping[Node, Any]
+
+
+@dataclass
+class Lowered:
+    graph: Graph
+    inputs: list[Node] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # of the inputs
+    parameters: dict[str, torch.Tensor] = field(default_factory=dict)
+    refusals: dict[Node, str] = field(default_factory=dict)
+
+
+def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str]) -> Lowered:
+    """A graph of these ops, with `outputs` by their names. What they need of others becomes an input, also where an op
+    is refused; with refusals the graph is of no use."""
+    lowering = _Lowering(sources)
+    lowering.declare(ops)
+    for node in ops:
+        lowering.convert(node)
+    if not lowering.made.refusals:
+        for node, name in outputs.items():
+            lowering.made.graph.output(name, lowering.value(node))
+    return lowering.made
+
+
+class _Lowering:
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._build = Build()
+        self._values: dict[Node, Any] = {}
+        self._shared: dict[tuple, Value] = {}  # parameters by where their values lie
+        self.made = Lowered(self._build.graph)
+
+    def declare(self, ops: list[Node]) -> None:
+        """Inputs: the call's tensors in its order, then what the host computes."""
+        inside, sources = set(ops), self._sources
+        needed = {node for op in ops for node in op.all_input_nodes
+                  if node not in inside and node not in sources.known and node not in sources.parameters}
+        order = [node for node in sources.inputs if node in needed]
+        graph = next(iter(inside)).graph if inside else None
+        order += [node for node in (graph.nodes if graph else ()) if node in needed and node not in sources.inputs]
+        for node in order:
+            if isinstance(node.meta["val"], torch.Tensor) and kind_of(node.meta["val"].dtype) is not None:
+                self._input(node)
+
+    def _input(self, node: Node) -> Value:
+        fake = node.meta["val"]
+        name = self._build.fresh(self._sources.inputs.get(node, node.name))
+        self._values[node] = self._build.graph.input(name, list(fake.shape), kind_of(fake.dtype))
+        self.made.inputs.append(node)
+        self.made.names.append(name)
+        return self._values[node]
+
+    def value(self, node: Node) -> Value:
+        if node in self._values:
+            return self._values[node]
+        fake = node.meta.get("val")
+        if not isinstance(fake, torch.Tensor):
+            raise Refused(f"it takes '{node.name}', which is no tensor")
+        if kind_of(fake.dtype) is None:
+            raise Refused(f"'{node.name}' holds {fake.dtype}; a graph has bool, integers and floats")
+        if node in self._sources.parameters:
+            self._values[node] = self._parameter(*self._sources.parameters[node])
+        elif node in self._sources.known:
+            self._values[node] = self._constant(node, self._sources.known[node])
+        else:
+            return self._input(node)
+        return self._values[node]
+
+    def _parameter(self, name: str, values: torch.Tensor) -> Value:
+        place = (values.data_ptr(), values.dtype, tuple(values.shape), values.stride())
+        if values.numel() == 0 or place not in self._shared:
+            self.made.parameters[name] = values
+            given = values.float() if values.is_floating_point() else values
+            self._shared[place] = self._build.graph.constant(self._build.fresh(name), given)
+        return self._shared[place]
+
+    def _constant(self, node: Node, values: torch.Tensor) -> Value:
+        if values.dim() == 0 and (values.is_floating_point() or abs(int(values)) < 1 << 24):
+            return self._build.number(values.item(), kind_of(values.dtype))
+        before, self._build.name = self._build.name, _name(node)
+        made = self._build.constant(values)
+        self._build.name = before
+        return made
+
+    def _operand(self, argument: Any) -> Any:
+        if not isinstance(argument, Node):
+            return argument
+        fake = argument.meta.get("val")
+        if not isinstance(fake, torch.Tensor):
+            raise Refused(f"it takes '{argument.name}', which is no tensor")
+        known = self._sources.known.get(argument)
+        return Tensor(tuple(fake.shape), fake.dtype, known, lambda: self.value(argument))
+
+    def convert(self, node: Node) -> None:
+        try:
+            self._values[node] = self._converted(node)
+        except (Refused, UnsupportedError) as refusal:
+            self.made.refusals[node] = str(refusal)
+
+    def _converted(self, node: Node) -> Any:
+        if node.target is operator.getitem:
+            return self._result(node)
+        conversion = conversion_of(node.target)
+        if conversion is None:
+            raise Refused("there is no conversion of it")
+        fake = node.meta["val"]
+        self._build.name = self._build.fresh(_name(node))
+        args = torch.fx.map_arg(list(node.args), _Held)
+        kwargs = torch.fx.map_arg(dict(node.kwargs), _Held)
+        op = Op(self._build, node.target, fake)
+        made = conversion(op, *self._unheld(args), **self._unheld(kwargs))
+        if isinstance(made, Value):
+            return self._checked(node, made, fake)
+        return [None if one is None else self._checked(node, one, part)
+                for one, part in zip(made, fake, strict=True)]
+
+    def _unheld(self, arguments: Any) -> Any:
+        if isinstance(arguments, _Held):
+            return self._operand(arguments.node)
+        if isinstance(arguments, (list, tuple)):
+            return [self._unheld(one) for one in arguments]
+        if isinstance(arguments, dict):
+            return {key: self._unheld(one) for key, one in arguments.items()}
+        return arguments
+
+    def _result(self, node: Node) -> Value:
+        several, which = self._values.get(node.args[0]), node.args[1]
+        if several is None:
+            return self._input(node)  # of an op that was refused
+        if several[which] is None:
+            raise Refused(f"its result number {which} is not computed on the device")
+        return several[which]
+
+    def _checked(self, node: Node, value: Value, fake: torch.Tensor) -> Value:
+        """In the element type that torch gives it."""
+        kind, shape = kind_of(fake.dtype), self._build.shape(value)
+        if kind is None:
+            raise Refused(f"it gives {fake.dtype}; a graph has bool, integers and floats")
+        if shape != tuple(fake.shape):
+            raise AssertionError(f"the conversion of {node.target} gives {list(shape)} for {list(fake.shape)}")
+        if kind == ElementType.F32 or self._build.kind(value) != kind:
+            value = self._build.cast(value, kind)
+        return value
+
+
+@dataclass
+class _Held:
+    """A node among arguments, while they are walked."""
+    node: Node
+
+
+def _name(node: Node) -> str:
+    """What ops of the netlist are named for: the module's path and the op."""
+    path, op = module_path(node), op_name(node).strip("_")
+    return f"{path}.{op}" if path else op

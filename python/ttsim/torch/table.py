@@ -1,0 +1,106 @@
+"""The one table of conversions: ATen overload -> a function that adds the graph's ops for it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .._ttsim import ElementType, Value
+from .build import Build, kind_of
+
+
+class Refused(Exception):
+    """A conversion does not take an op as it stands; the text says why. The op then goes to the host."""
+
+
+@dataclass
+class Tensor:
+    """An operand of the op that is converted."""
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    known: torch.Tensor | None  # its values, where they do not depend on inputs or parameters
+    get: Callable[[], Value]
+
+    @property
+    def value(self) -> Value:
+        return self.get()
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def axis(self, given: int) -> int:
+        """Negative ones count from the end."""
+        return given + self.rank if given < 0 else given
+
+
+@dataclass
+class Op:
+    """An ATen op on its way into the graph. Conversions get it, then the op's own arguments."""
+    build: Build
+    target: Any
+    result: Any  # as torch's fake tensors: shapes and dtypes of what it gives
+
+    def tensor(self, given: Tensor | float | bool, dtype: torch.dtype) -> Value:
+        """A tensor or a Python number in the element type of `dtype`."""
+        kind = kind_of(dtype)
+        if kind is None:
+            raise Refused(f"numbers of {dtype} are none of a graph's")
+        if isinstance(given, Tensor):
+            return self.build.cast(given.value, kind)
+        if isinstance(given, bool) or abs(given) <= 1 << 24 or not isinstance(given, int):
+            return self.build.number(given, kind)
+        return self.build.constant(torch.tensor(given, dtype=dtype))
+
+    def float(self, given: Tensor | float) -> Value:
+        return self.tensor(given, torch.float32)
+
+    def bool(self, given: Tensor | float) -> Value:
+        return self.tensor(given, torch.bool)
+
+    def float_of_bool(self, given: Tensor) -> Value:
+        """1 where it is true, or not 0; else 0."""
+        return self.build.float(self.bool(given))
+
+    def one(self, name: str, given: Tensor | float, **attributes: Any) -> Value:
+        """An op on floats with one operand."""
+        return self.build.add(name, self.float(given), **attributes)
+
+    def pair(self, name: str, a: Tensor | float, b: Tensor | float, dtype: torch.dtype | None = None) -> Value:
+        """An op on two operands in the type to which torch promotes them; `dtype` where it is another."""
+        dtype = dtype or promoted(a, b)
+        return self.build.add(name, self.tensor(a, dtype), self.tensor(b, dtype))
+
+
+def promoted(a: Tensor | float, b: Tensor | float) -> torch.dtype:
+    """The dtype in which torch computes with two: tensors with axes go before those without, these before numbers."""
+    def sample(one: Tensor | float) -> torch.Tensor | float:
+        return torch.empty([1] * min(one.rank, 1), dtype=one.dtype) if isinstance(one, Tensor) else one
+    return torch.result_type(sample(a), sample(b))
+
+
+Conversion = Callable[..., Any]
+_conversions: dict[Any, Conversion] = {}
+
+
+def converts(*targets: Any) -> Callable[[Conversion], Conversion]:
+    """Puts a function into the table: f(op, *arguments of the ATen op) -> Value, or a sequence of them and None for
+    what is not computed."""
+    def put(conversion: Conversion) -> Conversion:
+        for target in targets:
+            if target in _conversions:
+                raise ValueError(f"{target} has two conversions")
+            _conversions[target] = conversion
+        return conversion
+    return put
+
+
+def conversion_of(target: Any) -> Conversion | None:
+    return _conversions.get(target)
+
+
+def converted_ops() -> list[Any]:
+    """The ATen overloads that the table has."""
+    return sorted(_conversions, key=str)
