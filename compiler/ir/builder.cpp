@@ -8,9 +8,13 @@
 namespace tt::ir {
 
 std::string Builder::fresh(const std::string& stem) {
-    for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
     std::string clean = netlist_name(stem);
     if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean = "v" + clean;
+    return unused(clean);
+}
+
+std::string Builder::unused(const std::string& clean) {
+    for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
     if (names_.emplace(clean, 0).second) return clean;
     int& next = names_[clean];
     for (;;) {
@@ -113,7 +117,7 @@ ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
     if (node.literal) given_ += node.literal->size();
     Node out = node;
     out.inputs = std::move(inputs);
-    out.name = fresh(node.name);
+    out.name = unused(dotted_name(node.name));
     return push(std::move(out));
 }
 

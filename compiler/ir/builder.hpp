@@ -47,6 +47,7 @@ private:
     ValueId push(Node node);
     ValueId place(Literal literal);
     std::string fresh(const std::string& stem);
+    std::string unused(const std::string& clean);  ///< it, or with a number behind it
     /// The result when all operands are known and it is worth the time and the memory.
     std::optional<Literal> folded(const Node& node, const OpInfo& info);
 
