@@ -1,0 +1,51 @@
+"""Number formats, fidelities and kinds of epochs, with the numbers that files and pickles of PyBuda programs hold."""
+from __future__ import annotations
+
+from . import backend_api, balancer, graph, placer  # noqa: F401 (reached as attributes)
+from .enumeration import JsonEnum
+
+__all__ = ["DataFormat", "MathFidelity", "NodeEpochType", "UnsupportedHWOpsError", "backend_api", "balancer", "graph",
+           "k_dim", "placer"]
+
+
+class DataFormat(JsonEnum):
+    Float32 = 0
+    Float16 = 1
+    Bfp8 = 2
+    Bfp4 = 3
+    Float16_b = 5
+    Bfp8_b = 6
+    Bfp4_b = 7
+    Int32 = 8
+    UInt16 = 9
+    Lf8 = 10
+    Bfp2 = 11
+    Int8 = 14
+    Bfp2_b = 15
+    RawUInt8 = 0xF0
+    RawUInt16 = 0xF1
+    RawUInt32 = 0xF2
+    Invalid = 0xFF
+
+
+class MathFidelity(JsonEnum):
+    LoFi = 0
+    HiFi2 = 2
+    HiFi3 = 3
+    HiFi4 = 4
+    Invalid = 0xFF
+
+
+class NodeEpochType(JsonEnum):
+    Forward = 0
+    Backward = 1
+    Optimizer = 2
+
+
+class UnsupportedHWOpsError(RuntimeError):
+    """A graph has something the device cannot do."""
+
+
+k_dim = -(1 << 31)  # stands for the inner dimension of products in fracture groups
+
+globals().update(DataFormat.__members__)  # programs write _C.Float16_b as well

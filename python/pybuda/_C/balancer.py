@@ -1,0 +1,27 @@
+"""Names of the balancer: what a program says of single ops, and policies."""
+from __future__ import annotations
+
+import dataclasses
+
+from .enumeration import JsonEnum
+
+
+class PolicyType(JsonEnum):
+    MaximizeTMinimizeGrid = 0
+    MinimizeGrid = 1
+    Random = 2
+    NLP = 3
+    CNN = 4
+    Ribbon = 5
+
+
+@dataclasses.dataclass
+class OpOverride:
+    """None: the balancer's choice. Grids and streams in (rows, columns)."""
+    grid_shape: tuple[int, int] | None = None
+    force_dram_parameters: bool | None = None
+    t_stream_dir: str | None = None
+    t_stream_shape: tuple[int, int] | None = None
+    u_kt: int | None = None
+    input_buffer_multiplier: dict[int, int] | None = None
+    output_buffer_multiplier: int | None = None

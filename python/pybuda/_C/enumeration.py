@@ -1,0 +1,36 @@
+"""Enumerations that go to JSON and back by name."""
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class JsonEnum(enum.Enum):
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def to_json(self) -> str:
+        return self.name
+
+    @classmethod
+    def from_json(cls, text: str) -> Any:
+        """ValueError for a name there is not."""
+        name = text.rsplit(".", 1)[-1]
+        if name not in cls.__members__:
+            raise ValueError(f"'{text}' is none of {cls.__name__}'s {', '.join(cls.__members__)}")
+        return cls[name]
+
+
+class NamedEnum(JsonEnum):
+    """One whose strings are lower-case names."""
+
+    def to_string(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def from_string(cls, text: str) -> Any:
+        """ValueError for a name there is not."""
+        for member in cls:
+            if member.name.lower() == text.lower():
+                return member
+        raise ValueError(f"'{text}' is none of {', '.join(m.name.lower() for m in cls)}")

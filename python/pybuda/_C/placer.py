@@ -1,0 +1,9 @@
+"""How queues are spread over DRAM channels."""
+from .enumeration import JsonEnum
+
+
+class DRAMPlacementAlgorithm(JsonEnum):
+    ROUND_ROBIN = 0
+    ROUND_ROBIN_FLIP_FLOP = 1
+    GREATEST_CAPACITY = 2
+    CLOSEST = 3

@@ -1,0 +1,25 @@
+"""PyBuda programs on simulated Tensix chips: modules are placed on devices, compiled, and run on inputs.
+
+    import pybuda, torch
+    module = pybuda.PyTorchModule("linear", torch.nn.Linear(64, 64))
+    output = pybuda.run_inference(module, inputs=[(torch.randn(1, 32, 64),)]).get()
+    print(output[0].value())"""
+from . import _C, config, op, parameter, pybudaglobal, query, tensor, ttdevice, utils
+from ._C import DataFormat, MathFidelity, k_dim
+from ._C.backend_api import BackendDevice, BackendType, DeviceMode
+from .config import (CompileDepth, CompilerConfig, PerfTraceLevel, _internal_insert_fj_buffering_nop,
+                     configure_mixed_precision, insert_buffering_nop, insert_nop, override_dram_queue_placement,
+                     override_op_size, set_chip_break, set_configuration_options, set_epoch_break)
+from .cpudevice import CPUDevice
+from .device import Device
+from .gpudevice import GPUDevice
+from .module import (JaxModule, Module, MXNetModule, OnnxModule, PyBudaModule, PyTorchModule, TFGraphDefModule,
+                     TFLiteModule, TFModule)
+from .parameter import Parameter
+from .pybudaglobal import get_tenstorrent_device, is_silicon, pybuda_reset, set_device_pipeline
+from .run.api import (detect_available_devices, error_raised, get_intermediates_queue, get_loss_queue,
+                      get_parameter_checkpoint, get_parameter_gradients, initialize_pipeline, run_backward,
+                      run_forward, run_generate, run_generative_inference, run_inference, run_optimizer,
+                      run_schedulers, run_training, shutdown, sync, update_device_parameters)
+from .tensor import SomeTensor, Tensor, TensorShape
+from .ttdevice import TTDevice

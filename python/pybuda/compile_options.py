@@ -1,0 +1,156 @@
+"""From a configuration to the keywords of ttsim.compile(): the only place that knows both."""
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from . import config, query
+from ._C import DataFormat
+from ._C.backend_api import BackendDevice
+from ._C.placer import DRAMPlacementAlgorithm
+
+_POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "minimizegrid": "minimize_grid",
+             "maximizetminimizegrid": "minimize_grid", "random": "random"}
+_CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
+         "ProducerUserDataEdgesFirst": "producer_user_edges_first", "None": "none"}
+_PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_n150"}
+
+
+def device_name(settings: Any, arch: BackendDevice) -> str:
+    """A product, or a soc descriptor file. RuntimeError for an architecture that is not simulated, or a product of
+    another one."""
+    product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
+    if product:
+        named = BackendDevice.Grayskull if product.startswith("gs") else BackendDevice.Wormhole_B0
+        if named != arch:
+            raise RuntimeError(f"device_config '{settings.device_config}' is a {named.name}, the device was made with "
+                               f"arch {arch.name}; make it with arch=pybuda.BackendDevice.{named.name}")
+        return product
+    if settings.backend_device_descriptor_path:
+        return settings.backend_device_descriptor_path
+    if arch not in _PRODUCTS:
+        raise RuntimeError(f"arch {arch.name} is not simulated; make the device with arch=pybuda.BackendDevice."
+                           "Wormhole_B0 or Grayskull")
+    return _PRODUCTS[arch]
+
+
+def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
+    """Of all tensors: what the user says, else 16 bits of the family that most inputs have."""
+    if settings.default_df_override is not None:
+        return settings.default_df_override
+    found = [fp32_fallback if given == DataFormat.Float32 else given for given in inputs
+             if given in (DataFormat.Float32, DataFormat.Float16, DataFormat.Float16_b)]
+    return DataFormat.Float16 if found and found.count(DataFormat.Float16) * 2 > len(found) else \
+        fp32_fallback if not found else max(set(found), key=lambda one: (found.count(one), -one.value))
+
+
+def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int) -> dict[str, Any]:
+    """Without what is said of single ops. RuntimeError for a name that the field does not take."""
+    made: dict[str, Any] = {"device": device_name(settings, device.arch), "keep_names": True, "ignore_unknown": True,
+                            "fidelity": settings.default_math_fidelity.name}
+    if settings.amp_level in (None, 0) or settings.default_df_override is not None or data_format.name != "Float16_b":
+        made["format"] = data_format.name
+    wanted = {
+        "microbatch": (microbatch, 1),
+        "chips": (len(device.chip_ids), 1),
+        "accumulate_format": (settings.default_accumulate_df and settings.default_accumulate_df.name, None),
+        "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
+        "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
+        "policy": (_choice(_POLICIES, settings.balancer_policy.lower(), "balancer_policy"), ""),
+        "self_cut": (_choice(_CUTS, settings.graph_solver_self_cut_type, "graph_solver_self_cut_type"), ""),
+        "stable_softmax": (settings.enable_stable_softmax, True),
+        "auto_fusing": (settings.enable_auto_fusing, True),
+        "t_streaming": (settings.enable_t_streaming and not settings.manual_t_streaming, True),
+        "host_fallback": (settings.enable_conv_prestride, True),
+        "harvested_rows": ([row for row in range(32) if settings.harvesting_mask >> row & 1], []),
+        "cluster": (settings.backend_cluster_descriptor_path, ""),
+        "dram_placement": ("" if settings.dram_placement_algorithm == DRAMPlacementAlgorithm.ROUND_ROBIN
+                           else settings.dram_placement_algorithm.name.lower(), ""),
+    }
+    made.update({name: value for name, (value, default) in wanted.items() if value != default})
+    rules = [_rule(one) for one in settings.amp_properties if _is_forward(one)]
+    if rules:
+        made["format_rules"] = json.dumps({"rules": rules})
+    return made
+
+
+def _choice(known: dict[str, str], name: str, field: str) -> str:
+    if name not in known:
+        raise RuntimeError(f"{field} '{name}' is none of {', '.join(known)}")
+    return known[name]
+
+
+def _is_forward(rule: Any) -> bool:
+    return not rule.is_gradient_op and (rule.epoch_type is None or rule.epoch_type.name == "Forward")
+
+
+def _rule(rule: Any) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [plain(one) for one in value]
+        return value if isinstance(value, (bool, int)) else value.name
+
+    made = {"op_type": rule.op_type, "name_regex": rule.name_regex}
+    made |= {name: plain(getattr(rule, name)) for name in
+             ("output_df", "intermediate_df", "accumulate_df", "math_fidelity", "input_df")
+             if getattr(rule, name) is not None}
+    return {name: value for name, value in made.items() if value is not None}
+
+
+# --- single ops
+
+def wants_overrides(settings: Any) -> bool:
+    return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
+                settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override))
+
+
+def names_ops_by_predicate(settings: Any) -> bool:
+    """Whether the ops of the netlist have to be known first."""
+    names = [one.op_name for one in settings.placer_op_overrides]
+    names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
+    return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
+                                                  and isinstance(name[0], str)) for name in names)
+
+
+def netlist_ops(netlist: str) -> dict[str, str]:
+    """Types of the ops by name, in the order of the netlist."""
+    found = re.findall(r"^ {4}([\w.]+): \{type: (\w+), grid_loc", netlist, re.MULTILINE)
+    return dict(found)
+
+
+def overrides(settings: Any, ops: dict[str, str]) -> str:
+    """YAML text. A list of names is one break, before the op of them that comes first."""
+    made: dict[str, dict[str, Any]] = {}
+    for name, given in settings.balancer_op_overrides.items():
+        for op in query.matching(name, ops):
+            made.setdefault(op, {}).update(_balancer(given))
+    for one in settings.placer_op_overrides:
+        for op in query.matching(one.op_name, ops):
+            entry = made.setdefault(op, {})
+            entry |= {"place": list(one.start)} if one.start is not None else {}
+            entry |= {"transpose": True} if one.transpose_op else {}
+            entry |= {"epoch_break": True} if one.temporal_epoch_break or one.spatial_epoch_break else {}
+    for names in (*settings.op_names_to_epoch_break, *settings.op_names_to_chip_break):
+        there = [op for op in query.matching(names, ops) if op in ops or not ops]
+        first = min(there, key=list(ops).index) if ops and there else (there[0] if there else None)
+        if first is not None:
+            made.setdefault(first, {})["epoch_break"] = True
+    for name, factor in settings.conv_multi_op_fracture_factor_override.items():
+        made.setdefault(name, {})["fracture"] = factor
+    return json.dumps({name: entry for name, entry in made.items() if entry}) if any(made.values()) else ""
+
+
+def _balancer(given: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if "grid_shape" in given:
+        made["size"] = list(given["grid_shape"])
+    if "t_stream_shape" in given:
+        made["t"] = given["t_stream_shape"][0] * given["t_stream_shape"][1]
+    if "u_kt" in given:
+        made["u_kt"] = given["u_kt"]
+    return made

@@ -1,0 +1,38 @@
+"""What compiling a device gave."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+class CompileResult:
+    """`outputs`: (name, shape) of one sample; `netlist_filename` is written when it is asked for."""
+
+    def __init__(self, device: Any, settings: Any) -> None:
+        self.device = device
+        self.outputs = list(zip([info.name for info in device._stages[-1].compiled.outputs],
+                                device._stages[-1].shapes()))
+        self.compiled = [stage.compiled for stage in device._stages]
+        self.golden_outputs: list[Any] = []
+        self.golden_intermediates: dict[str, Any] = {}
+        self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
+        self.pass_specific_output_kwargs: dict[str, Any] = {}
+        self._folder = settings.config.backend_output_dir
+
+    @property
+    def initial_graph(self) -> Any:
+        """The trace, of modules made of pybuda's ops."""
+        return getattr(self.device._stages[0], "trace", None)
+
+    @property
+    def netlist(self) -> str:
+        """Text; of several stages one behind the other."""
+        return "\n".join(one.netlist for one in self.compiled)
+
+    @property
+    def netlist_filename(self) -> str:
+        os.makedirs(self._folder, exist_ok=True)
+        name = os.path.join(self._folder, f"{self.device.graph_name}_netlist.yaml")
+        with open(name, "w") as out:
+            out.write(self.compiled[0].netlist)
+        return name

@@ -1,0 +1,192 @@
+"""The fields of CompilerConfig: their defaults, environment variables, and what each one does here.
+
+`effect` starts with the option of ttsim.compile() that the field sets, then a colon; or says what the package does with
+it; or, behind "none:", why nothing comes of it."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable
+from typing import Any
+
+from ._C import DataFormat, MathFidelity
+from ._C.backend_api import DeviceMode
+from ._C.enumeration import JsonEnum
+from ._C.placer import DRAMPlacementAlgorithm
+
+
+class CompileDepth(JsonEnum):
+    INIT_COMPILE = 0
+    GENERATE_INITIAL_GRAPH = 1
+    POST_INITIAL_GRAPH_PASS = 2
+    CONSTEVAL_GRAPH = 3
+    POST_PATTERN_MATCHER = 4
+    OPTIMIZED_GRAPH = 5
+    AUTOGRAD = 6
+    POST_AUTOGRAD_PASS = 7
+    PRE_LOWERING_PASS = 8
+    BUDA_GRAPH_PRE_PLACER = 9
+    BALANCER_PASS = 10
+    PRE_NETLIST_PASS = 11
+    GENERATE_NETLIST = 12
+    BACKEND_GOLDEN_VERIFY = 13
+    FULL = 14
+
+    @classmethod
+    def has_value(cls, value: int) -> bool:
+        return value in [member.value for member in cls]
+
+
+class PerfTraceLevel(JsonEnum):
+    NONE = 0
+    LIGHT = 1
+    VERBOSE = 2
+
+
+class TTIDumpFormat(JsonEnum):
+    DEFAULT = 0
+    BACKEND = 1
+    BACKEND_TILIZED = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """`default`: a value, or a function that makes one. `variable`: of the environment, without PYBUDA_."""
+    name: str
+    default: Any
+    effect: str
+    group: str
+    variable: str = ""
+    read: Callable[[str], Any] | None = None  # of the variable's text
+
+    def make_default(self) -> Any:
+        is_enum = isinstance(self.default, type) and issubclass(self.default, enum.Enum)
+        return self.default() if callable(self.default) and not is_enum else self.default
+
+
+def flag(text: str) -> bool:
+    return text not in ("", "0", "false", "False")
+
+
+def _not(text: str) -> bool:
+    return not flag(text)
+
+
+_TVM = "none: modules are imported without TVM"
+_ALWAYS = "none: the compiler always does so"
+_CARD = "none: it concerns the memory and the host link of a card"
+
+_FLOW = (
+    Field("enable_training", False, "set by runs that train", "flow"),
+    Field("enable_recompute", False, "none: in inference nothing is computed twice", "flow"),
+    Field("compile_depth", CompileDepth.FULL, "below GENERATE_NETLIST a compilation ends with the graph, and no run "
+          "begins", "flow", "COMPILE_DEPTH", CompileDepth.from_json),
+    Field("enable_consteval", True, _ALWAYS, "flow"),
+    Field("compile_subgraphs", False, "modules of a device are compiled each for itself; set_active_subgraph() chooses",
+          "flow"),
+    Field("device_mode", DeviceMode.CompileAndRun, "as TTDevice(device_mode=)", "flow"),
+    Field("performance_trace", PerfTraceLevel.NONE, "trace_file: other than NONE, <backend_output_dir>/<device>.ttperf "
+          "is written for ttperf at the end of the run; VERBOSE with every step", "flow", "PERFORMANCE_TRACE",
+          lambda text: PerfTraceLevel[{"light": "LIGHT", "verbose": "VERBOSE"}.get(text, "NONE")]),
+    Field("op_intermediates_to_save", list, "intermediates: results of these ops come to get_intermediates_queue()",
+          "flow"),
+    Field("tti_dump_format", TTIDumpFormat.DEFAULT, "none: images hold tensors as pickles, which both runtimes read",
+          "flow", "TTI_BACKEND_FORMAT", lambda text: TTIDumpFormat.BACKEND if flag(text) else TTIDumpFormat.DEFAULT),
+)
+_FORMATS = (
+    Field("default_df_override", None, "format: of all tensors; None: of the inputs, Float32 as the device's "
+          "fp32_fallback", "formats", "DEFAULT_DF", DataFormat.from_json),
+    Field("default_accumulate_df", None, "accumulate_format", "formats"),
+    Field("default_math_fidelity", MathFidelity.HiFi3, "fidelity", "formats"),
+    Field("amp_level", None, "amp", "formats", "AMP_LEVEL", int),
+    Field("amp_properties", list, "format_rules: one rule for each configure_mixed_precision()", "formats"),
+    Field("enable_stable_softmax", True, "stable_softmax", "formats", "DISABLE_STABLE_SOFTMAX", _not),
+)
+_BALANCER = (
+    Field("balancer_policy", "default", "policy: NLP nlp, Ribbon and CNN ribbon, MinimizeGrid minimize_grid, Random "
+          "random; default the compiler's", "balancer", "BALANCER_POLICY_TYPE", str),
+    Field("scheduler_policy", "ModuleInputsBFS", "none: ops are in the order in which epochs were estimated quickest",
+          "balancer", "SCHEDULER_POLICY", str),
+    Field("graph_solver_self_cut_type", "FastCut", "self_cut", "balancer", "GRAPHSOLVER_SELF_CUT_TYPE", str),
+    Field("enable_t_streaming", True, "t_streaming", "balancer"),
+    Field("manual_t_streaming", False, "t_streaming: off but for ops with an override of t_stream_shape", "balancer"),
+    Field("enable_enumerate_u_kt", True, _ALWAYS, "balancer", "DISABLE_ENUMERATE_U_KT", _not),
+    Field("use_interactive_placer", True, _ALWAYS, "balancer"),
+    Field("enable_auto_transposing_placement", False, _ALWAYS, "balancer", "ENABLE_AUTO_TRANSPOSE", flag),
+    Field("enable_single_buffer_fallback", False, "none: an op that fits on no grid is taken apart or refused",
+          "balancer", "ENABLE_SINGLE_BUFFER_FALLBACK", flag),
+    Field("chip_placement_policy", "MMIO_LAST", "none: epochs go to chips in the order of their numbers", "balancer"),
+    Field("harvesting_mask", 0, "harvested_rows: bit = NoC row", "balancer"),
+    Field("enable_auto_fusing", True, "auto_fusing", "balancer", "DISABLE_OP_FUSING", _not),
+    Field("enable_broadcast_splitting", False, "none: repeats along rows and columns are products of their own",
+          "balancer"),
+    Field("enable_conv_prestride", True, "host_fallback: off, the device does every step of a convolution itself, and "
+          "what only the host can do is refused", "balancer", "PRESTRIDE_DISABLE", _not),
+    Field("max_pool_add_sub_surround", False, "none: maxima need no shift, positions outside repeat one inside",
+          "balancer"),
+    Field("max_pool_add_sub_surround_value", 1.0, "none: as max_pool_add_sub_surround", "balancer"),
+    Field("conv_multi_op_fracture_factor_override", dict, "overrides: fracture", "balancer"),
+    Field("fracture_groups", list, "none: how ops are split is the balancer's choice", "balancer"),
+    Field("scheduler_constraints", list, "none: as scheduler_policy", "balancer"),
+    Field("paddings", dict, "none: tiles are added where grids need them", "balancer"),
+    Field("enable_device_tilize", False, "none: inputs are tilized by the host", "balancer", "ENABLE_DEVICE_TILIZE",
+          flag),
+    Field("match_subgraph_patterns", None, "none: every layer is placed for itself", "balancer"),
+)
+_QUEUES = (
+    Field("default_dram_parameters", None, "none: weights stay in L1 where they fit", "queues",
+          "DEFAULT_DRAM_PARAMETERS", flag),
+    Field("input_queues_on_host", True, _CARD, "queues", "ENABLE_INPUT_QUEUES_ON_HOST", flag),
+    Field("output_queues_on_host", True, _CARD, "queues", "ENABLE_OUTPUT_QUEUES_ON_HOST", flag),
+    Field("dram_placement_algorithm", DRAMPlacementAlgorithm.ROUND_ROBIN, "dram_placement: where it is not the default",
+          "queues"),
+    Field("enable_forked_dram_inputs", False, "none: readers of a queue read it each for itself", "queues",
+          "ENABLE_FORKED_DRAM_INPUTS", flag),
+    Field("manual_dram_queue_placement", dict, "none: channels are chosen for all queues together", "queues"),
+    Field("insert_queues", list, "none: the graph solver says which edges go through DRAM", "queues"),
+    Field("loopback_outputs", dict, "outputs become inputs of the next run on the host", "queues"),
+    Field("enable_link_past_cache_ios", False, "none: caches are linked by loopback_outputs", "queues"),
+)
+_OPS = (
+    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt, input_buffers of single ops", "single ops"),
+    Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break of single ops", "single ops"),
+    Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
+    Field("op_names_to_chip_break", list, "overrides: epoch_break; which chip it is, the compiler says", "single ops"),
+    Field("op_names_dont_fuse", list, "none: fusion is for all ops or, with enable_auto_fusing, for none", "single ops"),
+    Field("op_names_manual_fuse", list, "none: as op_names_dont_fuse", "single ops"),
+    Field("buffering_nops_to_insert", dict, "none: buffers of forks are sized by the compiler, nops inserted where "
+          "they make an input quicker", "single ops"),
+)
+_FRONTEND = (
+    Field("enable_tvm_cpu_fallback", True, "ops of cpu_fallback_ops run on the host; off: none does", "frontend"),
+    Field("cpu_fallback_ops", lambda: {"embedding"}, "ops of an imported module that run on the host", "frontend"),
+    Field("enable_tm_cpu_fallback", False, "none: moves at the edges are always the host's", "frontend"),
+    Field("tm_cpu_fallback_max_depth", 10, "none: as enable_tm_cpu_fallback", "frontend"),
+    Field("enable_tvm_constant_prop", False, _ALWAYS, "frontend"),
+    Field("tvm_constnat_prop_mask", set, "none: what depends on constants alone is always folded", "frontend"),
+    Field("convert_framework_params_to_tvm", True, _TVM, "frontend", "CONVERT_PARAMS_TO_TVM", flag),
+    Field("enable_tvm_dropout", False, "none: in inference dropout passes its operand on", "frontend"),
+    Field("enable_tvm_unsupported_ops", False, "none: what cannot be compiled is refused by name", "frontend"),
+    Field("enable_op_level_comparision", False, _TVM, "frontend"),
+    Field("enable_xla_jax_convert", False, _TVM, "frontend"),
+    Field("enable_tvm_jax_freeze_large_model", True, _TVM, "frontend"),
+    Field("framework_model_output_names", list, _TVM, "frontend"),
+    Field("compile_tvm_to_python", True, _TVM, "frontend"),
+    Field("retain_tvm_python_files", False, _TVM, "frontend"),
+    Field("tvm_graph_store_path", "", _TVM, "frontend"),
+    Field("tvm_graph_load_path", "", _TVM, "frontend"),
+    Field("tvm_module_to_num_patterns", dict, _TVM, "frontend"),
+    Field("enable_pt2_fx_graph_link", False, "none: graphs of torch.compile are cut where torch cuts them", "frontend"),
+)
+_BACKEND = (
+    Field("backend_opt_level", 4, "none: a card's runtime has levels", "backend"),
+    Field("backend_output_dir", "", "folder of netlists, images and traces; made when the configuration is", "backend"),
+    Field("backend_device_descriptor_path", "", "device: a soc descriptor", "backend", "OVERRIDE_DEVICE_YAML", str),
+    Field("backend_cluster_descriptor_path", "", "cluster", "backend"),
+    Field("backend_runtime_params_path", "", "none: the simulated machine needs no parameters but its descriptors",
+          "backend"),
+    Field("backend_runtime_args", "", "none: as backend_opt_level", "backend"),
+    Field("store_backend_db_to_yaml", False, "none: as backend_runtime_params_path", "backend"),
+)
+FIELDS: tuple[Field, ...] = _FLOW + _FORMATS + _BALANCER + _QUEUES + _OPS + _FRONTEND + _BACKEND
+BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}

@@ -1,0 +1,175 @@
+"""What a configuration says of single ops, queues and formats."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ._C import DataFormat, MathFidelity, NodeEpochType
+
+
+@dataclasses.dataclass
+class AMPNodeProperties:
+    """One rule of mixed precision; selectors that are given are all to fit."""
+    op_type: str | None = None
+    epoch_type: NodeEpochType | None = None
+    output_df: DataFormat | None = None
+    intermediate_df: DataFormat | None = None
+    accumulate_df: DataFormat | None = None
+    math_fidelity: MathFidelity | None = None
+    name_regex: str | None = None
+    input_df: Any = None
+    is_gradient_op: bool | None = None
+    input_parameter_indices_to_optimize: Any = None
+
+
+@dataclasses.dataclass
+class PlacerOpOverride:
+    op_name: Any
+    start: tuple[int, int] | None = None
+    transpose_op: bool = False
+    chip_id: int | None = None
+    spatial_epoch_break: bool = False
+    temporal_epoch_break: bool = False
+
+
+@dataclasses.dataclass
+class InsertionInstruction:
+    src: str
+    dest: list[str]
+    hoist_tms: bool = True
+    nop_count: int = 1
+    daisy_chain: bool = False
+    buffering: bool = False
+
+
+def _config() -> Any:
+    from .config import _get_global_compiler_config
+    return _get_global_compiler_config()
+
+
+def configure_mixed_precision(*, op_type: str | None = None, epoch_type: NodeEpochType | None = None,
+                              output_df: DataFormat | None = None, intermediate_df: DataFormat | None = None,
+                              accumulate_df: DataFormat | None = None, math_fidelity: MathFidelity | None = None,
+                              name_regex: str | None = None, input_df: Any = None, is_gradient_op: bool | None = None,
+                              input_parameter_indices_to_optimize: Any = None) -> None:
+    """`input_df`: a format, or {operand: format or (format, also of activations)}. AssertionError without a selector
+    (op_type, epoch_type, name_regex, is_gradient_op)."""
+    given = dict(locals())
+    assert any(given[name] is not None for name in ("op_type", "epoch_type", "name_regex", "is_gradient_op")), \
+        "configure_mixed_precision needs op_type, epoch_type, name_regex or is_gradient_op: which ops it is for"
+    _config().amp_properties.append(AMPNodeProperties(**given))
+
+
+def set_epoch_break(op_names: Any) -> None:
+    """A name, a predicate or a list of both: an epoch begins at the first of these ops."""
+    _config().place_on_new_epoch(op_names)
+
+
+def set_chip_break(op_names: Any) -> None:
+    _config().place_on_new_chip(op_names)
+
+
+def override_op_size(op_name: str, grid_size: tuple[int, int]) -> None:
+    """(rows, columns) of cores."""
+    _config().balancer_op_override(op_name, "grid_shape", tuple(grid_size))
+
+
+def override_t_stream_shape(op_name: str, shape: tuple[int, int]) -> None:
+    _config().balancer_op_override(op_name, "t_stream_shape", tuple(shape))
+
+
+def override_t_stream_dir(op_name: str, direction: str) -> None:
+    """AssertionError for another direction than n, r, c, rz, cz."""
+    assert direction.lower() in ("n", "r", "c", "rz", "cz"), f"t_stream_dir '{direction}' is none of n, r, c, rz, cz"
+    _config().balancer_op_override(op_name, "t_stream_dir", direction.lower())
+
+
+def override_u_kt(op_name: str, u_kt: int) -> None:
+    """Tiles of a product's inner block."""
+    _config().balancer_op_override(op_name, "u_kt", u_kt)
+
+
+def override_dram_parameters(op_name: str, force_dram_parameters: bool) -> None:
+    _config().balancer_op_override(op_name, "force_dram_parameters", force_dram_parameters)
+
+
+def override_input_buffer_multiplier(op_name: str, operand_index: int, *, multiplier: int) -> None:
+    _config().balancer_op_override(op_name, "input_buffer_multiplier", {operand_index: multiplier})
+
+
+def internal_override_output_buffer_multiplier(op_name: str, *, multiplier: int) -> None:
+    _config().balancer_op_override(op_name, "output_buffer_multiplier", multiplier)
+
+
+def override_multi_op_fracture_factor(op_name: str, multi_op_fracture_factor: int) -> None:
+    """Parts that the kernel rows of a convolution are cut into."""
+    _config().conv_multi_op_fracture_factor_override[op_name] = multi_op_fracture_factor
+
+
+def override_op_placement(op_name: Any, *, start: tuple[int, int] | None = None, transpose_op: bool = False,
+                          chip_id: int | None = None, spatial_epoch_break: bool = False,
+                          temporal_epoch_break: bool = False) -> None:
+    """`start`: (row, column) of its first core. AssertionError for values of another type."""
+    assert start is None or (len(start) == 2 and all(isinstance(place, int) for place in start)), \
+        f"start is (row, column), not {start!r}"
+    assert isinstance(transpose_op, bool), f"transpose_op is True or False, not {transpose_op!r}"
+    assert chip_id is None or isinstance(chip_id, int), f"chip_id is a number, not {chip_id!r}"
+    _config().placer_op_overrides.append(PlacerOpOverride(op_name, start, transpose_op, chip_id, spatial_epoch_break,
+                                                          temporal_epoch_break))
+
+
+def override_dram_queue_placement(queue_name: str, *, chip_id: int | None = None, channel: int | None = None) -> None:
+    _config().place_queue_to_chip_dram(queue_name, chip_id=chip_id, channel=channel)
+
+
+def _insert(src: str, dest: Any, **given: Any) -> None:
+    dests = list(dest) if isinstance(dest, (list, tuple)) else [dest]
+    _config().buffering_nops_to_insert[(src, ",".join(dests))] = InsertionInstruction(src, dests, **given)
+
+
+def insert_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+               daisy_chain: bool = False) -> None:
+    _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
+
+
+def insert_buffering_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+                         daisy_chain: bool = False) -> None:
+    _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain, buffering=True)
+
+
+def _internal_insert_fj_buffering_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+                                      daisy_chain: bool = False) -> None:
+    insert_buffering_nop(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
+
+
+def add_schedule_constraint(partial_ordering: list[str]) -> None:
+    _config().scheduler_constraints.append(list(partial_ordering))
+
+
+def insert_fracture_group(nodes: list[Any], chip_ids: Any = ()) -> None:
+    """`nodes`: (op, dim or dims, factor or factors), or an op; single numbers become lists."""
+    def normalised(node: Any) -> Any:
+        if isinstance(node, str):
+            return node
+        name, dims, factors = node
+        as_list = (lambda value: list(value) if isinstance(value, (list, tuple)) else [value])
+        return (name, as_list(dims), as_list(factors))
+
+    _config().fracture_groups.append(([normalised(node) for node in nodes], chip_ids or []))
+
+
+def add_cpu_fallback_ops(op_types: Any) -> None:
+    """Of an imported module, by their names in the original importer."""
+    _config().cpu_fallback_ops.update([op_types] if isinstance(op_types, str) else op_types)
+
+
+def remove_cpu_fallback_ops(op_types: Any) -> None:
+    _config().cpu_fallback_ops.difference_update([op_types] if isinstance(op_types, str) else op_types)
+
+
+def set_num_repeated_patterns(module_name: str, num_patterns: int) -> None:
+    _config().tvm_module_to_num_patterns[module_name] = num_patterns
+
+
+def set_auto_transposing_placement(enable: bool) -> None:
+    _config().enable_auto_transposing_placement = enable

@@ -1,0 +1,121 @@
+"""The host as a device: torch modules as they are."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from .device import Device, _kinds
+from .module import Module, OnnxModule, PyTorchModule
+from .stage_kinds import OwnForward
+from .tensor import Tensor, to_pt_tensor
+from .training import refuse_training
+from .utils import flatten
+
+
+class CPUDevice(Device):
+    """Runs PyTorchModule (and, in inference, OnnxModule). Floats of 16 bits become float32, unless `input_dtypes` says
+    what the inputs become. `optimizer_f(torch module)` and `scheduler_f(optimizer)` are for training."""
+
+    def __init__(self, name: str, optimizer_f: Callable[..., Any] | None = None,
+                 scheduler_f: Callable[..., Any] | None = None, mp_context: Any = None,
+                 retain_backward_graph: bool = False, module: Any = None,
+                 input_dtypes: Sequence[torch.dtype] | None = None) -> None:
+        super().__init__(name, mp_context)
+        self.optimizer_f, self.scheduler_f = optimizer_f, scheduler_f
+        self.retain_backward_graph = retain_backward_graph
+        self.input_dtypes = list(input_dtypes) if input_dtypes else []
+        self._gradient_trace: Any = None
+        if module is not None:
+            self.place_module(module)
+
+    def _check_module(self, module: Module) -> None:
+        if not isinstance(module, (PyTorchModule, OnnxModule)):
+            raise RuntimeError(f"device '{self.name}' is the host, which runs torch and ONNX modules; place {module!r} "
+                               "on a TTDevice")
+        if self.modules and type(self.modules[0]) is not type(module):
+            raise RuntimeError(f"device '{self.name}' has modules of one framework: {self.modules[0]!r} and {module!r} "
+                               "need a device each")
+
+    def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
+                    microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
+        """Nothing is compiled: samples of the outputs come of computing."""
+        if not self.modules:
+            raise RuntimeError(f"device '{self.name}' has no module; place one by place_module()")
+        self._compiled_for = _kinds(inputs)
+        return self.forward_values(list(inputs))
+
+    compile_for_pt = compile_for
+
+    def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        values = self._converted(values)
+        with torch.no_grad():
+            for module in self.modules:
+                values = self._forward_module(module, values)
+        return [value for value in values if value is not None]
+
+    def forward_pt(self, loop_count: int) -> None:
+        self.forward(loop_count)
+
+    def _forward_module(self, module: Any, values: list[Any]) -> list[Any]:
+        if isinstance(module, OnnxModule):
+            return module.forward(*values)
+        args, kwargs = module.call_arguments(values)
+        training = module.module.training
+        module.module.eval()
+        try:
+            with OwnForward(module):
+                return flatten(module.module(*args, **kwargs))
+        finally:
+            module.module.train(training)
+
+    def _converted(self, values: list[Any]) -> list[Any]:
+        def one(place: int, value: Any) -> Any:
+            if value is None:
+                return None
+            if place < len(self.input_dtypes):
+                return value.to(self.input_dtypes[place])
+            return value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+
+        return [one(place, value) for place, value in enumerate(values)]
+
+    def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
+        return self.forward_values(values)
+
+    def cpueval_forward(self, inputs: list[Any], parameters: Any = None, save_for_backward: bool = False,
+                        targets: Sequence[Any] = ()) -> list[torch.Tensor]:
+        return self.forward_values(inputs)
+
+    cpueval_forward_pt = cpueval_forward
+
+    def get_parameter_checkpoint(self) -> dict[str, Tensor]:
+        return {name: Tensor.create_from_torch(value.detach().clone()) for module in self.modules
+                if isinstance(module, PyTorchModule) for name, value in module.module.named_parameters()}
+
+    def pop_parameter_checkpoint(self) -> dict[str, Tensor]:
+        return self.get_parameter_checkpoint()
+
+    def get_parameter_gradients(self) -> dict[str, Any]:
+        return {}
+
+    def update_device_parameters(self, parameters: dict[str, Any]) -> None:
+        """RuntimeError for a name that no module has."""
+        for name, value in parameters.items():
+            owner = next((module for module in self.modules if isinstance(module, PyTorchModule)
+                          and name in dict(module.module.named_parameters())), None)
+            if owner is None:
+                raise RuntimeError(f"device '{self.name}' has no parameter '{name}'")
+            owner.set_parameters(**{name: to_pt_tensor(value)})
+
+    def set_debug_gradient_trace_queue(self, q: Any) -> None:
+        self._gradient_trace = q
+
+    def _tensorflow(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError(f"device '{self.name}' runs torch modules; convert a TensorFlow model to ONNX and wrap it "
+                           "by pybuda.OnnxModule")
+
+    forward_tf = backward_tf = compile_for_tf = cpueval_forward_tf = _tensorflow
+
+    def backward_pt(self, loop_count: int, zero_grad: bool) -> None:
+        refuse_training("backward")

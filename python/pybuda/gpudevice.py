@@ -1,0 +1,25 @@
+"""A GPU of the host as a device."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .cpudevice import CPUDevice
+
+
+class GPUDevice(CPUDevice):
+    """As CPUDevice, on CUDA. RuntimeError where torch has none."""
+
+    def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
+        if not torch.cuda.is_available():
+            raise RuntimeError(f"GPUDevice '{name}': torch finds no CUDA device here; use pybuda.CPUDevice")
+        super().__init__(name, *args, **kwargs)
+
+    def _check_module(self, module: Any) -> None:
+        super()._check_module(module)
+        module.module.to("cuda")
+
+    def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        given = [value if value is None else value.to("cuda") for value in values]
+        return [value.cpu() for value in super().forward_values(given)]

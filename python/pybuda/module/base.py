@@ -1,0 +1,38 @@
+"""What is placed on a device."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..pybudaglobal import register_module
+
+
+class Module:
+    """A workload under a name."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise RuntimeError(f"a module's name is a string, not {name!r}: the first argument of every module")
+        self.name = name + os.environ.get("PYBUDA_GRAPH_NAME_SUFFIX", "")
+        self.device: Any = None
+        self.input_names: list[str] = []
+        self.subgraph_idx = 0
+        register_module(self)
+
+    def get_name(self) -> str:
+        return self.name
+
+    def get_device(self) -> Any:
+        """None until the module is placed."""
+        return self.device
+
+    def _set_device(self, device: Any) -> None:
+        self.device = device
+
+    def run(self, *args: Any) -> Any:
+        """The outputs of one inference; no other module may be placed on a device."""
+        from ..run.api import run_inference
+        return run_inference(self, inputs=[args]).get()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} '{self.name}'"

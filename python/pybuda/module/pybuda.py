@@ -1,0 +1,205 @@
+"""Modules written in pybuda's own ops."""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any
+
+import torch
+
+from ..parameter import Parameter
+from ..tensor import Tensor, to_pt_tensor
+from .base import Module
+
+
+@dataclasses.dataclass(frozen=True)
+class IntQueueHandle:
+    """Of an op's result, as insert_tapout_queue_for_op() gave it."""
+    module: Any
+    op_name: str
+    output_index: int
+
+
+class PyBudaModule(Module):
+    """Subclasses have `forward(self, *tensors)`. Parameters, modules, and lists and dictionaries of them that are
+    assigned to attributes belong to the module, under `<module>.<attribute>`."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_parameters", {})
+        object.__setattr__(self, "_constants", {})
+        object.__setattr__(self, "_submodules", {})
+        super().__init__(name)
+        self._tapouts: list[IntQueueHandle] = []
+
+    # --- what belongs to it
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_parameters" in self.__dict__:
+            self._forget(name)
+            self._register(name, value)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._forget(name)
+        object.__delattr__(self, name)
+
+    def _forget(self, name: str) -> None:
+        for held in (self._parameters, self._submodules):
+            for key in [key for key in held if key == name or key.startswith(name + ".")]:
+                del held[key]
+
+    def _register(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._parameters[name] = value
+            value._set_auto_name(f"{self.name}.{name}")
+        elif isinstance(value, PyBudaModule):
+            self._submodules[name] = value
+            value._rename(f"{self.name}.{name}")
+        elif isinstance(value, (list, tuple)) and any(isinstance(v, (Parameter, PyBudaModule)) for v in value):
+            for key, element in enumerate(value):
+                self._register(f"{name}.{key}", element)
+        elif isinstance(value, dict) and any(isinstance(v, (Parameter, PyBudaModule)) for v in value.values()):
+            for key, element in value.items():
+                self._register(f"{name}.{key}", element)
+
+    def _rename(self, name: str) -> None:
+        """Of one that became part of another: also what was named for it."""
+        before = self.name
+        object.__setattr__(self, "name", name)
+        for parameter in self._parameters.values():
+            if parameter.name is not None and parameter.name.startswith(before + "."):
+                parameter.name = name + parameter.name[len(before):]
+        for attribute, module in self._submodules.items():
+            module._rename(f"{name}.{attribute}")
+
+    def add_parameter(self, name: str, parameter: Parameter, prepend_name: bool = False) -> None:
+        """RuntimeError for a name that is taken."""
+        full = f"{self.name}.{name}" if prepend_name else name
+        if full in self.named_parameters():
+            raise RuntimeError(f"module '{self.name}' already has a parameter '{full}'")
+        parameter.name = full
+        self._parameters[name] = parameter
+
+    def add_constant(self, name: str, prepend_name: bool = False, shape: tuple[int, ...] | None = None) -> None:
+        """RuntimeError for a name that is taken. set_constant() gives it its value."""
+        full = f"{self.name}.{name}" if prepend_name else name
+        if full in self._constants:
+            raise RuntimeError(f"module '{self.name}' already has a constant '{full}'")
+        self._constants[full] = None if shape is None else Tensor.create_from_torch(torch.zeros(shape), constant=True)
+
+    def _constant_name(self, name: str) -> str:
+        for full in (name, f"{self.name}.{name}"):
+            if full in self._constants:
+                return full
+        raise RuntimeError(f"module '{self.name}' has no constant '{name}'; add_constant('{name}') makes one")
+
+    def set_constant(self, name: str, data: Any) -> None:
+        """A tensor of pybuda, torch or numpy."""
+        value = data if isinstance(data, Tensor) else Tensor.create_from_torch(to_pt_tensor(data), constant=True)
+        self._constants[self._constant_name(name)] = value
+
+    def get_constant(self, name: str) -> Tensor:
+        """RuntimeError for one that is not there, or has no value yet."""
+        value = self._constants[self._constant_name(name)]
+        if value is None:
+            raise RuntimeError(f"constant '{name}' of module '{self.name}' has no value; set_constant() gives it one")
+        return value
+
+    def named_constants(self) -> dict[str, Tensor]:
+        found = {name: value for name, value in self._constants.items() if value is not None}
+        for module in self._submodules.values():
+            found.update(module.named_constants())
+        return found
+
+    def named_parameters(self) -> dict[str, Parameter]:
+        """Of this module and those it holds, by their full names. RuntimeError where two have one name."""
+        found: dict[str, Parameter] = {}
+        for parameter in self.get_parameters():
+            name = parameter.get_name()
+            if found.get(name, parameter) is not parameter:
+                raise RuntimeError(f"module '{self.name}' has two parameters with the name '{name}'")
+            found[name] = parameter
+        return found
+
+    def get_parameter(self, name: str) -> Parameter:
+        """By its full name, or that of the attribute. RuntimeError for one that is not there."""
+        known = self.named_parameters()
+        for full in (name, f"{self.name}.{name}"):
+            if full in known:
+                return known[full]
+        if name in self._parameters:
+            return self._parameters[name]
+        raise RuntimeError(f"module '{self.name}' has no parameter '{name}'; its parameters are "
+                           f"{', '.join(known) or 'none'}")
+
+    def get_parameters(self, submodules: bool = True) -> list[Parameter]:
+        found = list(dict.fromkeys(self._parameters.values()))
+        if submodules:
+            for module in self._submodules.values():
+                found += [parameter for parameter in module.get_parameters() if parameter not in found]
+        return found
+
+    def set_parameter(self, name: str, data: Any) -> None:
+        self.get_parameter(name).set_value(data)
+
+    def load_parameter_dict(self, data: dict[str, Any]) -> None:
+        for name, value in data.items():
+            self.set_parameter(name, value)
+
+    def initialize_parameters(self) -> None:
+        """Random values (normal, deviation 1/8) for parameters that have none."""
+        for parameter in self.get_parameters():
+            if not parameter.has_value():
+                parameter.set_value(torch.randn(parameter.shape.dims).to(parameter.pt_data_format) / 8)
+
+    def get_submodules(self) -> list[PyBudaModule]:
+        return list(self._submodules.values())
+
+    # --- running
+
+    def forward(self, *tensors: Any, **named: Any) -> Any:
+        raise NotImplementedError(f"module '{self.name}' has no forward(); define it in {type(self).__name__}")
+
+    def pre_forward(self, *args: Any, **kwargs: Any) -> None:
+        """For subclasses."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    def trace_forward(self, *tensors: Any) -> list[Tensor]:
+        """The outputs of forward() as a flat list. RuntimeError for a wrong count of inputs and for outputs that are
+        no tensors of pybuda."""
+        from ..utils import flatten
+        names = self.input_names if len(self.input_names) == len(tensors) else []
+        try:
+            inspect.signature(self.forward).bind(*tensors)
+        except TypeError as error:
+            raise RuntimeError(f"module '{self.name}' was given {len(tensors)} inputs: {error}") from error
+        outputs = self.forward(**dict(zip(names, tensors))) if names else self.forward(*tensors)
+        outputs = [outputs] if isinstance(outputs, Parameter) else flatten(outputs)
+        for place, output in enumerate(outputs):
+            if not isinstance(output, (Tensor, Parameter)):
+                raise RuntimeError(f"output {place} of module '{self.name}' is a {type(output).__name__}; forward() "
+                                   "gives pybuda tensors, made by ops of pybuda.op")
+        if not outputs:
+            raise RuntimeError(f"module '{self.name}' has no outputs; forward() returns what it computes")
+        return outputs
+
+    def forward_names(self, count: int) -> list[str]:
+        """Of forward()'s first `count` inputs."""
+        if len(self.input_names) == count:
+            return list(self.input_names)
+        names: list[str] = []
+        for name, parameter in inspect.signature(self.forward).parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                names += [f"{name}_{k}" for k in range(count - len(names))]
+            else:
+                names.append(name)
+        return names[:count]
+
+    def insert_tapout_queue_for_op(self, op_name: str, output_index: int) -> IntQueueHandle:
+        """A handle of the op's result; results come by get_intermediates_queue() for ops named in
+        op_intermediates_to_save."""
+        handle = IntQueueHandle(self, op_name, output_index)
+        self._tapouts.append(handle)
+        return handle

@@ -1,0 +1,85 @@
+"""torch modules."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+from ..parameter import Parameter
+from ..utils import flatten
+from .base import Module
+
+
+class PyTorchModule(Module):
+    """On a TTDevice the module is captured and compiled; forward() computes it in torch on the host. With
+    `redirect_forward`, positional arguments of the torch module become keywords when a mapping was pushed. RuntimeError
+    for what is no torch.nn.Module."""
+
+    def __init__(self, name: str, module: torch.nn.Module, redirect_forward: bool = True) -> None:
+        super().__init__(name)
+        if not isinstance(module, torch.nn.Module):
+            raise RuntimeError(f"PyTorchModule '{name}' takes a torch.nn.Module, not a {type(module).__name__}")
+        self.module = module
+        self.original_forward = getattr(module, "original_forward", module.forward)
+        self._added: dict[str, Parameter] = {}
+        if redirect_forward:
+            module.original_forward = self.original_forward  # type: ignore[assignment]
+            module.forward = functools.wraps(self.original_forward)(self._redirected)  # type: ignore[method-assign]
+
+    def _redirected(self, *args: Any, **kwargs: Any) -> Any:
+        if self.input_names and len(args) == len(self.input_names) and not kwargs:
+            kwargs, args = dict(zip(self.input_names, args)), ()
+        return self.original_forward(*args, **kwargs)
+
+    def call_arguments(self, values: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments of the torch module for inputs in order."""
+        if len(self.input_names) == len(values):
+            return (), dict(zip(self.input_names, values))
+        return tuple(values), {}
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """In torch, on the host. Floats of 16 bits become float32 where the module's are."""
+        return self._redirected(*args, **kwargs)
+
+    def cpu_eval_forward(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
+        """The outputs as a flat list; the module evaluates (no dropout)."""
+        training = self.module.training
+        self.module.eval()
+        try:
+            return flatten(self._redirected(*args, **kwargs))
+        finally:
+            self.module.train(training)
+
+    def backward(self, *args: tuple[torch.Tensor, torch.Tensor]) -> None:
+        """Of pairs of an output and its gradient."""
+        for output, gradient in args:
+            if output.requires_grad:
+                output.backward(gradient, retain_graph=True)
+
+    def add_parameter(self, name: str, parameter: Parameter) -> None:
+        """RuntimeError for a name that is taken."""
+        if name in self._named() or name in self._added:
+            raise RuntimeError(f"module '{self.name}' already has a parameter '{name}'")
+        parameter.name = name
+        self._added[name] = parameter
+
+    def _named(self) -> dict[str, torch.Tensor]:
+        return {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
+
+    def set_parameters(self, **kwargs: Any) -> None:
+        """RuntimeError for a name that is not there."""
+        from ..tensor import to_pt_tensor
+        known = self._named()
+        for name, value in kwargs.items():
+            if name not in known:
+                raise RuntimeError(f"module '{self.name}' has no parameter '{name}'; its parameters are "
+                                   f"{', '.join(known)}")
+            with torch.no_grad():
+                known[name].copy_(to_pt_tensor(value))
+
+    def get_parameters(self) -> list[Parameter]:
+        """Names are those of the state dictionary; parameters, then buffers."""
+        made = [Parameter(value, requires_grad=value.requires_grad, name=name)
+                for name, value in self._named().items() if value.dtype != torch.int64]
+        return made + list(self._added.values())

@@ -1,0 +1,14 @@
+"""Numbers that a module's code names."""
+from __future__ import annotations
+
+import torch
+
+from ..tensor import Tensor
+from .common import define, result
+
+define("constant", lambda constant: torch.tensor([float(constant)]), lambda make, constant: make.number(constant))
+
+
+def Constant(name: str, *, constant: float) -> Tensor:
+    """Shape [1]."""
+    return result("constant", name, attrs=(constant,), constant=constant)

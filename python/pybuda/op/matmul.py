@@ -1,0 +1,38 @@
+"""Products of matrices."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .common import define, graph_op, result
+from .eltwise_binary import Add
+
+Operand = Tensor | Parameter
+
+
+def _dense(sparse: torch.Tensor) -> torch.Tensor:
+    return sparse.to_dense() if sparse.layout != torch.strided else sparse
+
+
+def _build_sparse(make: Any, sparse: Any, dense: Any) -> Any:
+    return make.add("matmul", sparse, make.as_float(dense))
+
+
+define("matmul", torch.matmul, graph_op("matmul"))
+define("sparse_matmul", lambda sparse, dense: torch.matmul(_dense(sparse).to(dense.dtype), dense), _build_sparse)
+
+
+def Matmul(name: str, operandA: Operand, operandB: Operand, bias: Operand | None = None) -> Tensor:
+    """[.., m, k] x [.., k, n]; the bias is added by an op named `<name>.bias`."""
+    product = result("matmul", name, operandA, operandB)
+    return product if bias is None else Add(product.src_op.name + ".bias", product, bias)
+
+
+def SparseMatmul(name: str, sparseA: Tensor, denseB: Operand) -> Tensor:
+    """AssertionError unless `sparseA` holds a sparse COO value."""
+    assert sparseA.has_value() and sparseA.value().layout == torch.sparse_coo, \
+        "SparseMatmul takes a first operand with a sparse COO value: make it by torch.Tensor.to_sparse()"
+    return result("sparse_matmul", name, sparseA, denseB, out_df=denseB.data_format)

@@ -1,0 +1,100 @@
+"""Weights of modules."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ._C import DataFormat
+from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
+from .operators import Operators
+from .tensor_shape import TensorShape
+
+
+class Parameter(Operators):
+    """Made of a shape (Float32, without a value) or of a torch tensor."""
+
+    def __init__(self, *args: Any, requires_grad: bool = True, name: str | None = None,
+                 dev_data_format: DataFormat | None = None) -> None:
+        if not args:
+            raise RuntimeError("a Parameter is made of a shape or of a torch tensor")
+        self._value: torch.Tensor | None = None
+        self.name = name
+        self.requires_grad = requires_grad
+        if isinstance(args[0], torch.Tensor):
+            value = args[0]
+            self._data_format = dev_data_format or pytorch_dtype_to_buda_dataformat(value.dtype)
+            self._shape = TensorShape(*value.shape) if value.dim() else TensorShape(1)
+            self.set_value(value)
+        else:
+            dims = args[0] if isinstance(args[0], (list, tuple, TensorShape)) else args
+            self._shape = TensorShape(*dims)
+            self._data_format = dev_data_format or DataFormat.Float32
+
+    @classmethod
+    def create_from_torch(cls, torch_tensor: torch.Tensor, name: str | None = None) -> Parameter:
+        return Parameter(torch_tensor, requires_grad=torch_tensor.requires_grad, name=name)
+
+    def set_value(self, value: Any) -> None:
+        """A tensor of torch, pybuda or numpy; a number without dimensions becomes one of rank 1."""
+        from .tensor import to_pt_tensor
+        value = to_pt_tensor(value).detach()
+        value = value.reshape(1) if value.dim() == 0 else value
+        if self._shape.dims != tuple(value.shape):
+            raise RuntimeError(f"parameter '{self.name}' has shape {self._shape.dims}; a value of "
+                               f"{tuple(value.shape)} was given")
+        self._value = value.clone()
+        if self.requires_grad and value.dtype.is_floating_point:
+            self._value.requires_grad = True
+
+    def value(self, is_buda: bool = False) -> torch.Tensor:
+        """RuntimeError where none was set. `is_buda`: of rank 4 in whole tiles."""
+        if self._value is None:
+            raise RuntimeError(f"parameter '{self.name}' has no value; give it one by set_value(), or "
+                               "module.set_parameter()")
+        if not is_buda:
+            return self._value
+        from .tensor import pad_pytorch_tensor_to_buda
+        return pad_pytorch_tensor_to_buda(self._value)
+
+    def has_value(self) -> bool:
+        return self._value is not None
+
+    def get_name(self) -> str | None:
+        return self.name
+
+    def _set_auto_name(self, name: str) -> None:
+        if self.name is None:
+            self.name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    def set_requires_grad(self, requires_grad: bool) -> None:
+        self.requires_grad = requires_grad
+        if self._value is not None and self._value.dtype.is_floating_point:
+            self._value.requires_grad = requires_grad
+
+    @property
+    def data_format(self) -> DataFormat:
+        return self._data_format
+
+    @property
+    def pt_data_format(self) -> torch.dtype:
+        return buda_dataformat_to_pytorch_dtype(self._data_format)
+
+    def set_data_format(self, data_format: DataFormat) -> None:
+        """The value is cast to it."""
+        self._data_format = data_format
+        if self._value is not None:
+            self._value = self._value.detach().to(self.pt_data_format)
+            self.set_requires_grad(self.requires_grad)
+
+    def get_empty_tensor(self) -> Any:
+        """A tensor of the same shape without a value."""
+        from .tensor import Tensor
+        return Tensor(None, self._shape, self._data_format)
+
+    def __repr__(self) -> str:
+        return f"Parameter '{self.name}' {self._shape.dims}, {self._data_format.name}"

@@ -1,0 +1,92 @@
+"""What a process has one of: the devices in their order, the modules, and numbers for automatic names."""
+from __future__ import annotations
+
+from typing import Any
+
+TILE_DIM = 32
+
+
+class _Process:
+    def __init__(self) -> None:
+        self.devices: list[Any] = []
+        self.modules: list[Any] = []
+        self.changed = True
+        self.next_node = 0
+
+
+_process = _Process()
+
+
+def align_up_tile(d: int) -> int:
+    return round_up_div(d, TILE_DIM) * TILE_DIM
+
+
+def round_up_div(n: int, d: int) -> int:
+    return (n + d - 1) // d
+
+
+def get_devices() -> list[Any]:
+    """In the pipeline's order."""
+    return _process.devices
+
+
+def get_tenstorrent_device() -> Any:
+    """The first TTDevice, or None."""
+    from .ttdevice import TTDevice
+    return next((device for device in _process.devices if isinstance(device, TTDevice)), None)
+
+
+def set_device_pipeline(devices: Any) -> None:
+    """Replaces the order of devices. RuntimeError unless all are Devices."""
+    from .device import Device
+    for device in devices:
+        if not isinstance(device, Device):
+            raise RuntimeError(f"set_device_pipeline takes a tuple of devices; {device!r} is none")
+    _process.devices = list(devices)
+    set_state_changed()
+
+
+def register_device(device: Any) -> None:
+    _process.devices.append(device)
+    set_state_changed()
+
+
+def register_module(module: Any) -> None:
+    _process.modules.append(module)
+    set_state_changed()
+
+
+def get_unique_node_id() -> int:
+    """Of the next op without a name."""
+    _process.next_node += 1
+    return _process.next_node - 1
+
+
+def reset_unique_node_id() -> None:
+    _process.next_node = 0
+
+
+def state_changed() -> bool:
+    """Whether devices or modules changed since a run began, so that the next one compiles."""
+    return _process.changed
+
+
+def set_state_changed() -> None:
+    _process.changed = True
+
+
+def clear_state_changed() -> None:
+    _process.changed = False
+
+
+def is_silicon() -> bool:
+    return False
+
+
+def pybuda_reset() -> None:
+    """Ends the run; forgets devices, modules and configuration. The environment is read anew."""
+    from . import config
+    from .run import context
+    context.end_run()
+    _process.__init__()  # type: ignore[misc]
+    config._clear_global_compiler_config()

@@ -1,0 +1,222 @@
+"""Runs of inference, in one call or step by step. All is computed before a call returns."""
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from .. import config
+from .._C.backend_api import BackendDevice, DeviceMode, detect_available_silicon_devices
+from ..module import Module
+from ..pybudaglobal import clear_state_changed, get_devices, state_changed
+from ..tensor import to_pt_tensors
+from ..training import refuse_training, set_training
+from . import context
+
+log = logging.getLogger("pybuda")
+
+
+def detect_available_devices() -> list[BackendDevice]:
+    """One for each simulated chip; which architecture, GOLDEN_WORMHOLE_B0 says."""
+    return detect_available_silicon_devices()
+
+
+def run_inference(module: Any = None, inputs: Sequence[Any] = (), input_count: int = 1, output_queue: Any = None,
+                  _sequential: bool = False, _perf_trace: bool = False, _verify_cfg: Any = None) -> Any:
+    """Runs inputs that were pushed, and `inputs`: each a tensor, a tuple of them or a mapping. `module` goes to the
+    first device, or to a new one. Returns the queue of outputs: a list of pybuda tensors for each input. A run that is
+    under way goes on without compiling, with its queue. Raises RuntimeError for wrong use, and what compiling finds."""
+    if module is not None:
+        _place(module)
+    if not get_devices():
+        if len(inputs):
+            raise RuntimeError("inputs were given, but there is no device; pass a module, or make a TTDevice")
+        log.warning("run_inference: there are no devices, so that nothing runs")
+        return output_queue
+    if len(inputs):
+        if input_count not in (1, len(inputs)):
+            raise RuntimeError(f"input_count is {input_count}, but there are {len(inputs)} inputs; leave it out")
+        input_count = len(inputs)
+    if input_count == 0 and _is_sequential(_sequential):
+        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; say how many inputs there are")
+    if context.error() is not None and context.current() is not None:
+        return context.current().output_queue
+    for one in inputs:
+        get_devices()[0].push_to_inputs(one)
+    run = context.current()
+    if run is None or state_changed():
+        _start(False, output_queue, _verify_cfg=_verify_cfg)
+    context.ask(input_count)
+    return context.current().output_queue
+
+
+def _is_sequential(asked: bool) -> bool:
+    return asked or os.environ.get("PYBUDA_FORCE_SEQUENTIAL", "0") not in ("", "0")
+
+
+def _place(module: Any) -> None:
+    from ..ttdevice import TTDevice
+    if not isinstance(module, Module):
+        import torch
+        wrap = "; wrap it: pybuda.PyTorchModule(name, module)" if isinstance(module, torch.nn.Module) else ""
+        raise RuntimeError(f"run_inference takes a pybuda module, not a {type(module).__name__}{wrap}")
+    devices = get_devices()
+    if not devices:
+        TTDevice("auto_tt0", module=module)
+    elif devices[0].modules != [module]:
+        for device in devices:
+            device.remove_modules()
+        devices[0].place_module(module)
+
+
+def initialize_pipeline(training: bool, output_queue: Any = None, checkpoint_queue: Any = None,
+                        sample_inputs: Any = (), sample_targets: Any = (), microbatch_count: int = 1,
+                        d2d_fwd_queues: Sequence[Any] = (), d2d_bwd_queues: Sequence[Any] = (),
+                        _sequential: bool = False, _verify_cfg: Any = None,
+                        _device_mode: DeviceMode = DeviceMode.CompileAndRun) -> Any:
+    """Compiles all devices in order for samples, or for what was pushed first. Returns the queue of outputs.
+    RuntimeError without inputs or devices, and for a loss module that is not on the last device."""
+    if not training:
+        assert not len(sample_targets), "sample_targets are for training; leave them out in inference"
+        if checkpoint_queue is not None:
+            raise RuntimeError("a checkpoint_queue is for training; leave it out in inference")
+    return _start(training, output_queue, sample_inputs, d2d_fwd_queues, _verify_cfg, _device_mode).output_queue
+
+
+def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_queues: Sequence[Any] = (),
+           _verify_cfg: Any = None, mode: DeviceMode = DeviceMode.CompileAndRun) -> context.Run:
+    devices = get_devices()
+    if not devices:
+        raise RuntimeError("there are no devices; make a TTDevice or a CPUDevice before")
+    if any(device.loss_module is not None for device in devices[:-1]):
+        raise RuntimeError("a loss module is on a device that is not the last one of the pipeline; place it on "
+                           f"'{devices[-1].name}'")
+    set_training(config._get_global_compiler_config(), training)
+    microbatch, samples = _samples(devices[0], sample_inputs)
+    first = samples
+    for device in devices:
+        if mode != DeviceMode.CompileAndRun and hasattr(device, "device_mode"):
+            device.device_mode = mode
+        samples = device.compile_for(samples, microbatch_size=microbatch, verify_cfg=_verify_cfg)
+    del first
+    for device in devices:
+        device.microbatch_size = microbatch
+    run = context.Run(output_queue)
+    run.d2d_fwd_queues, run.verify_cfg, run.training = list(d2d_fwd_queues), _verify_cfg, training
+    context.begin(run)
+    clear_state_changed()
+    return run
+
+
+def _samples(device: Any, sample_inputs: Any) -> tuple[int, list[Any]]:
+    from ..device import sample_of
+    if len(sample_inputs) == 0:
+        return device.get_first_inputs(peek=True)
+    if hasattr(sample_inputs, "items") and device.modules:
+        device.modules[0].input_names = [str(name) for name in sample_inputs]
+    return sample_of(to_pt_tensors(sample_inputs))
+
+
+def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
+    """Runs inputs that were pushed, or will be; 0: all until shutdown. RuntimeError when nothing is compiled."""
+    if context.error() is not None:
+        return
+    if input_count == 0 and _is_sequential(_sequential):
+        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; say how many inputs there are")
+    context.ask(input_count)
+
+
+def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: int = -1, token_id: int = -1,
+                 _sequential: bool = False) -> None:
+    """As run_forward(), for models with caches; 0 runs one input. RuntimeError without a write_index, or
+    tokens_per_iter and token_id."""
+    if write_index < 0 and (tokens_per_iter < 0 or token_id < 0):
+        raise RuntimeError("run_generate needs write_index, or tokens_per_iter and token_id")
+    run_forward(max(input_count, 1))
+
+
+def run_generative_inference(*_: Any, **__: Any) -> None:
+    raise RuntimeError("run_generative_inference never ran; call initialize_pipeline() and run_generate(), or use "
+                       "pybuda.transformers.pipeline")
+
+
+def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, microbatch_count: int = 1,
+                 checkpoint_queue: Any = None, loss_queue: Any = None, checkpoint_interval: int = 0,
+                 _sequential: bool = False, _perf_trace: bool = False, _verify_cfg: Any = None) -> Any:
+    """RuntimeError for a count of 0."""
+    for name in ("epochs", "steps", "accumulation_steps", "microbatch_count"):
+        if locals()[name] == 0:
+            raise RuntimeError(f"run_training with {name}=0 trains nothing; every count is 1 or more")
+    refuse_training("run_training")
+
+
+def run_backward(input_count: int = 1, zero_grad: bool = False, _sequential: bool = False) -> None:
+    refuse_training("run_backward")
+
+
+def run_optimizer(checkpoint: bool = False, _sequential: bool = False) -> None:
+    refuse_training("run_optimizer")
+
+
+def run_schedulers(_sequential: bool = False) -> None:
+    refuse_training("run_schedulers")
+
+
+def get_parameter_checkpoint(device: Any = None, _sequential: bool = False) -> list[dict[str, Any]]:
+    """Values by name, one dictionary for each device."""
+    return [one.get_parameter_checkpoint() for one in ([device] if device is not None else get_devices())]
+
+
+def get_parameter_gradients(device: Any = None, _sequential: bool = False) -> list[dict[str, Any]]:
+    return [one.get_parameter_gradients() for one in ([device] if device is not None else get_devices())]
+
+
+def update_device_parameters(device: Any = None, parameters: Sequence[dict[str, Any]] = (),
+                             _sequential: bool = False) -> None:
+    """One dictionary for each device. RuntimeError for another number of them, and names that are not there."""
+    devices = [device] if device is not None else get_devices()
+    if len(parameters) != len(devices):
+        raise RuntimeError(f"{len(parameters)} dictionaries of parameters for {len(devices)} devices; pass a list with "
+                           "one for each, {} for none")
+    for one, values in zip(devices, parameters):
+        one.update_device_parameters(values)
+
+
+def _queue(name: str) -> Any:
+    run = context.current()
+    if run is None:
+        log.warning("there is no run yet, and no %s; call run_inference() or initialize_pipeline() before", name)
+        return None
+    return getattr(run, name)
+
+
+def get_loss_queue() -> Any:
+    return _queue("loss_queue")
+
+
+def get_checkpoint_queue() -> Any:
+    return _queue("checkpoint_queue")
+
+
+def get_intermediates_queue() -> Any:
+    """Results of ops named in op_intermediates_to_save: a list of tensors for each input."""
+    return _queue("intermediates_queue")
+
+
+def sync() -> None:
+    """Everything is done when a call returns."""
+
+
+def error_raised() -> bool:
+    return context.error() is not None
+
+
+def shutdown() -> bool:
+    """Ends the run; devices and configuration stay."""
+    context.end_run()
+    return True
+
+
+atexit.register(shutdown)

@@ -1,0 +1,118 @@
+"""The run of this process: its queues, how many inputs it still waits for, and what went wrong."""
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from typing import Any
+
+from ..pybudaglobal import get_devices, set_state_changed
+from ..tensor import Tensor
+from .queues import ResultQueue
+
+log = logging.getLogger("pybuda")
+
+
+class Run:
+    """`wanted`: inputs that were asked for and have not run yet; infinite until shutdown."""
+
+    def __init__(self, output_queue: Any = None) -> None:
+        self.output_queue = ResultQueue() if output_queue is None else output_queue
+        self.intermediates_queue = ResultQueue()
+        self.loss_queue: Any = ResultQueue()
+        self.checkpoint_queue: Any = ResultQueue()
+        self.d2d_fwd_queues: list[Any] = []
+        self.training = False
+        self.verify_cfg: Any = None
+        self.wanted: float = 0
+        self.samples = 0
+        self.seconds = 0.0
+
+
+_run: Run | None = None
+_error: BaseException | None = None
+_lock = threading.RLock()
+
+
+def current() -> Run | None:
+    return _run
+
+
+def begin(run: Run) -> None:
+    global _run, _error
+    _run, _error = run, None
+
+
+def error() -> BaseException | None:
+    return _error
+
+
+def end_run() -> None:
+    """Devices keep their modules; a later run compiles."""
+    global _run
+    with _lock:
+        _run = None
+        for device in get_devices():
+            device.shutdown_device()
+        set_state_changed()
+
+
+def ask(count: int) -> None:
+    """For so many more inputs, 0: for all that will come; runs those that are there."""
+    run = _run
+    if run is None:
+        raise RuntimeError("nothing was compiled, or it was shut down: call initialize_pipeline() or run_inference() "
+                           "before")
+    with _lock:
+        run.wanted = math.inf if count == 0 else run.wanted + count
+        _work(run)
+
+
+def pump(device: Any) -> None:
+    """Runs inputs that were asked for, when the first device of the pipeline got some."""
+    if _run is not None and _run.wanted and device.is_first():
+        with _lock:
+            _work(_run)
+
+
+def _work(run: Run) -> None:
+    devices = get_devices()
+    first = devices[0]
+    while run.wanted and first._inputs and _error is None:
+        run.wanted -= 1
+        try:
+            _one(run, devices, first._inputs.popleft())
+        except Exception as problem:
+            _fail(run, problem)
+
+
+def _fail(run: Run, problem: BaseException) -> None:
+    global _error
+    log.error("the run failed: %s", problem, exc_info=True)
+    _error, run.wanted = problem, 0
+    for queue in (run.output_queue, run.intermediates_queue):
+        if isinstance(queue, ResultQueue):
+            queue.failed = problem
+
+
+def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
+    began = time.perf_counter()
+    given, saved = values, []
+    for place, device in enumerate(devices):
+        values = device.forward_values(values)
+        saved += device.taken_intermediates()
+        if place < len(run.d2d_fwd_queues) and place + 1 < len(devices):
+            run.d2d_fwd_queues[place].put(_tensors(values))
+    run.seconds += time.perf_counter() - began
+    run.samples += devices[0].microbatch_size
+    if run.verify_cfg is not None and run.verify_cfg.enabled:
+        from ..verify.verify import verify_outputs
+        verify_outputs(devices, given, values, run.verify_cfg)
+    run.output_queue.put(_tensors(values))
+    if saved:
+        run.intermediates_queue.put(_tensors(saved))
+
+
+def _tensors(values: list[Any]) -> list[Tensor]:
+    return [Tensor.create_from_torch(value) for value in values]

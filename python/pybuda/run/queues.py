@@ -1,0 +1,40 @@
+"""Queues that results come in."""
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from typing import Any
+
+
+class ResultQueue(queue.Queue):  # type: ignore[type-arg]
+    """get() waits as long as another thread may push inputs (TT_BACKEND_TIMEOUT seconds at most, when it is set and
+    not 0), and raises RuntimeError when nothing can come any more. A pickled one holds what it held."""
+
+    def __init__(self, items: list[Any] | None = None) -> None:
+        super().__init__()
+        self.failed: BaseException | None = None
+        for item in items or []:
+            self.put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        if not block or timeout is not None:
+            return super().get(block, timeout)
+        limit = float(os.environ.get("TT_BACKEND_TIMEOUT", "0") or 0)
+        began = time.monotonic()
+        while True:
+            try:
+                return super().get(True, 0.05) if self.empty() else super().get(False)
+            except queue.Empty:
+                if self.failed is not None:
+                    raise RuntimeError(f"Error while reading: the run failed: {self.failed}") from self.failed
+                if threading.active_count() < 2:
+                    raise RuntimeError("Timeout while reading: all results were taken, and no input is left to run; "
+                                       "push inputs and call run_inference() or run_forward()") from None
+                if limit and time.monotonic() - began > limit:
+                    raise RuntimeError(f"Timeout while reading: nothing came in {limit:g} s") from None
+
+    def __reduce__(self) -> Any:
+        with self.mutex:
+            return ResultQueue, (list(self.queue),)

@@ -1,0 +1,87 @@
+"""Modules compiled for the simulated chip: what one ttsim.Model runs, with the host's part around it."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import torch
+import ttsim
+
+from . import compile_options
+from ._C import DataFormat
+from .dtypes import buda_dataformat_to_pytorch_dtype, output_format
+
+_TORCH = {ttsim.ElementType.Bool: torch.bool, ttsim.ElementType.I64: torch.int32}
+
+
+@dataclasses.dataclass
+class Settings:
+    """How stages of a device are compiled and run."""
+    config: Any
+    device: Any
+    data_format: DataFormat
+    microbatch: int
+    session: dict[str, Any]  # keywords of ttsim.Model
+
+
+def narrowed(tensors: Sequence[torch.Tensor | None], at: int = 0) -> list[Any]:
+    """One sample of a micro-batch, with dim 0 of size 1."""
+    return [tensor if tensor is None or tensor.dim() == 0 else tensor.narrow(0, min(at, tensor.shape[0] - 1), 1)
+            for tensor in tensors]
+
+
+def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = ()) -> ttsim.CompiledModel:
+    """With what the configuration says of single ops. ttsim.InputError, ttsim.UnsupportedError."""
+    given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch)
+    if intermediates:
+        given["intermediates"] = list(intermediates)
+    if not compile_options.wants_overrides(settings.config):
+        return ttsim.compile(graph, **given)
+    ops: dict[str, str] = {}
+    if compile_options.names_ops_by_predicate(settings.config):
+        ops = compile_options.netlist_ops(ttsim.compile(graph, **given).netlist)
+    return ttsim.compile(graph, overrides=compile_options.overrides(settings.config, ops), **given)
+
+
+class DeviceModel:
+    """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample."""
+
+    def __init__(self, compiled: ttsim.CompiledModel, settings: Settings) -> None:
+        self.compiled = compiled
+        self.model = ttsim.Model(compiled, **settings.session)
+        self.microbatch = settings.microbatch
+        self.inputs = [(info.name, tuple(info.shape)) for info in compiled.inputs]
+        self.outputs = [info.name for info in compiled.outputs]
+        wide = buda_dataformat_to_pytorch_dtype(output_format(settings.data_format))
+        self.dtypes = [_TORCH.get(info.type, torch.int32 if info.type.name[0] in "IU" else wide)
+                       for info in compiled.outputs]
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Outputs of a micro-batch; dim 0 is that of the samples."""
+        given = {name: self._given(tensor, shape) for (name, shape), tensor in zip(self.inputs, tensors)}
+        results = self.model.run(given)
+        return [self._result(results[name], dtype) for name, dtype in zip(self.outputs, self.dtypes)]
+
+    def run_samples(self, samples: Sequence[Sequence[torch.Tensor]]) -> list[list[torch.Tensor]]:
+        """Outputs of each sample, in shapes of the model."""
+        given = {name: samples[0][k] if self.microbatch == 1 else torch.stack([one[k] for one in samples])
+                 for k, (name, _) in enumerate(self.inputs)}
+        results = self.model.run(given)
+        whole = [torch.from_numpy(numpy.array(results[name])).to(dtype)
+                 for name, dtype in zip(self.outputs, self.dtypes)]
+        return [whole] if self.microbatch == 1 else [[value[at] for value in whole] for at in range(len(samples))]
+
+    def _given(self, tensor: torch.Tensor, shape: tuple[int, ...]) -> Any:
+        if self.microbatch == 1:
+            return tensor
+        if tensor.shape[0] == 1:
+            tensor = tensor.expand(self.microbatch, *tensor.shape[1:])
+        return tensor.reshape(self.microbatch, *shape)
+
+    def _result(self, values: numpy.ndarray, dtype: torch.dtype) -> torch.Tensor:
+        result = torch.from_numpy(numpy.array(values) if not values.flags.writeable else values)
+        if self.microbatch > 1:
+            result = result.flatten(0, 1) if result.dim() > 1 else result
+        return result.to(dtype)

@@ -1,0 +1,222 @@
+"""Stages of a device: modules of pybuda's ops, torch modules, ONNX models and device images."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ._C import DataFormat
+from .dtypes import buda_dataformat_to_pytorch_dtype, output_format, pytorch_dtype_to_buda_dataformat
+from .module import OnnxModule, PyBudaModule, PyTorchModule
+from .parameter import Parameter
+from .stage import DeviceModel, Settings, compile_graph, narrowed
+from .tensor import Tensor
+from .trace import to_graph, trace
+
+
+def _formats(tensors: Sequence[torch.Tensor | None]) -> list[DataFormat]:
+    return [DataFormat.RawUInt32 if tensor.dtype == torch.int64 else pytorch_dtype_to_buda_dataformat(tensor.dtype)
+            for tensor in tensors if tensor is not None]
+
+
+class Stage:
+    """`make()` compiles; start() begins a session on the device."""
+    settings: Settings
+    device: DeviceModel | None = None
+
+    def make(self) -> None:
+        raise NotImplementedError
+
+    def start(self) -> None:
+        self.device = DeviceModel(self.compiled, self.settings)
+
+    def compile_again(self) -> None:
+        """With the parameters as they are now."""
+        self.make()
+        self.start()
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Outputs, and what is saved of ops."""
+        results = self.device.run(tensors)
+        count = len(results) - len(self.saved)
+        return results[:count], results[count:]
+
+
+class TraceStage(Stage):
+    """PyBudaModules in a row, as one graph. `samples` have dim 0 = 1."""
+
+    def __init__(self, modules: Sequence[PyBudaModule], samples: Sequence[torch.Tensor], settings: Settings) -> None:
+        names = modules[0].forward_names(len(samples))
+        if len(set(names)) < len(samples):
+            names = [f"input_{k}" for k in range(len(samples))]
+        inputs = [(name, Tensor(None, sample.shape, data_format))
+                  for name, sample, data_format in zip(names, samples, _formats(samples))]
+        self.modules = list(modules)
+        self.trace = trace(modules, inputs)
+        saved = list(settings.config.op_intermediates_to_save)
+        known = {op.name for op in self.trace.ops}
+        self.saved = [name for name in saved if name in known]
+        self.settings = settings
+        self.make()
+
+    def make(self) -> None:
+        self.compiled = compile_graph(to_graph(self.trace, self.saved), self.settings)
+
+    def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """In torch, sample by sample, as the graph was made for."""
+        size = max((tensor.shape[0] for tensor in tensors if tensor.dim()), default=1)
+        parts = [self.trace.evaluate([_wide(value) for value in narrowed(tensors, at)]) for at in range(size)]
+        return [torch.cat(values) for values in zip(*parts)]
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        return [tensor.shape.dims for _, tensor in self.trace.outputs]
+
+    def parameters(self) -> dict[str, Parameter]:
+        return self.trace.parameters
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        self.trace.parameters[name].set_value(value)
+        self.device.model.set_parameter(name, value)
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
+
+
+class TorchStage(Stage):
+    """A torch module by ttsim.torch.import_module(), which says what the host does."""
+
+    def __init__(self, module: PyTorchModule, samples: Sequence[Any], settings: Settings) -> None:
+        self.module, self.settings = module, settings
+        self.saved = list(settings.config.op_intermediates_to_save)
+        self._shapes: list[tuple[int, ...]] | None = None
+        self._samples = list(samples)
+        self.make()
+
+    def make(self) -> None:
+        import ttsim.torch
+        module, config = self.module, self.settings.config
+        args, kwargs = module.call_arguments(self._samples)
+        fallback_ops = tuple(sorted(config.cpu_fallback_ops)) if config.enable_tvm_cpu_fallback else ()
+        training = module.module.training
+        module.module.eval()
+        try:
+            with OwnForward(module):
+                self.imported = ttsim.torch.import_module(
+                    module.module, args, kwargs, name=module.get_name(), fallback=config.enable_tvm_cpu_fallback,
+                    fallback_ops=fallback_ops)
+        finally:
+            module.module.train(training)
+        self.compiled = compile_graph(self.imported.graph, self.settings, self.saved)
+
+    def run(self, tensors: Sequence[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """What the host does was made for one sample."""
+        calls = [self.module.call_arguments(narrowed(tensors, at)) for at in range(self.settings.microbatch)]
+        with torch.no_grad():
+            results = self.device.run_samples([self.imported.device_inputs(*args, **kwargs) for args, kwargs in calls])
+            count = len(results[0]) - len(self.saved)
+            outputs = [self.imported.finish(result[:count], *args, **kwargs)
+                       for result, (args, kwargs) in zip(results, calls)]
+        wide = buda_dataformat_to_pytorch_dtype(output_format(self.settings.data_format))
+        joined = [_as_queue(torch.cat(values) if len(values) > 1 else values[0], wide)
+                  for values in zip(*outputs) if values[0] is not None]
+        saved = [torch.cat(values) for values in zip(*(result[count:] for result in results))]
+        return joined, saved
+
+    def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        args, kwargs = self.module.call_arguments(list(tensors))
+        with torch.no_grad(), OwnForward(self.module):
+            from .utils import flatten
+            training = self.module.module.training
+            self.module.module.eval()
+            try:
+                return flatten(self.module.module(*args, **kwargs))
+            finally:
+                self.module.module.train(training)
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        if self._shapes is None:
+            self._shapes = [tuple(value.shape) for value in self.evaluate(self._samples)]
+        return self._shapes
+
+    def parameters(self) -> dict[str, Parameter]:
+        return {parameter.get_name(): parameter for parameter in self.module.get_parameters()}
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        self.module.set_parameters(**{name: value})
+        self.device.model.set_parameter(name, value)
+
+
+def _as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:
+    """As a queue of the device would give it: floats in its format, whole numbers of 32 bits."""
+    if output.dtype.is_floating_point:
+        return output.to(wide) if wide.is_floating_point else output
+    return output.to(torch.int32) if output.dtype == torch.int64 else output
+
+
+class OwnForward:
+    """The torch module computes by its own forward(), not the redirected one."""
+
+    def __init__(self, module: PyTorchModule) -> None:
+        self.module = module
+
+    def __enter__(self) -> None:
+        self.kept = self.module.module.__dict__.pop("forward", None)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.kept is not None:
+            self.module.module.forward = self.kept
+
+
+class OnnxStage(Stage):
+    """An ONNX model."""
+
+    def __init__(self, module: OnnxModule, samples: Sequence[torch.Tensor], settings: Settings) -> None:
+        self.module = module
+        graph = module.graph_of([tuple(sample.shape) for sample in samples])
+        wanted = [(info.name, list(info.shape)) for info in graph.inputs]
+        given = [list(sample.shape) for sample in samples]
+        if [shape for _, shape in wanted] != given:
+            raise RuntimeError(f"ONNX module '{module.get_name()}' has inputs {wanted}; samples of shapes {given} were "
+                               "pushed (dim 0 is that of the micro-batch, and 1 for the model)")
+        self.compiled = compile_graph(graph, settings, settings.config.op_intermediates_to_save)
+        self.saved = list(settings.config.op_intermediates_to_save)
+        self.settings = settings
+        self._shapes = [tuple(info.shape) for info in graph.outputs]
+
+    def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return self.module.cpu_eval_forward(*tensors)
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        return self._shapes
+
+    def parameters(self) -> dict[str, Parameter]:
+        return {}
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        self.device.model.set_parameter(name, value)
+
+
+def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settings) -> list[Any]:
+    """Neighbours of pybuda's ops become one; each stage's samples are what the one before gives."""
+    stages: list[Any] = []
+    at = 0
+    while at < len(modules):
+        module = modules[at]
+        if isinstance(module, PyBudaModule):
+            group = [module]
+            while at + len(group) < len(modules) and isinstance(modules[at + len(group)], PyBudaModule):
+                group.append(modules[at + len(group)])
+            stages.append(TraceStage(group, [sample for sample in samples if sample is not None], settings))
+            at += len(group)
+        elif isinstance(module, (PyTorchModule, OnnxModule)):
+            kind = TorchStage if isinstance(module, PyTorchModule) else OnnxStage
+            stages.append(kind(module, samples, settings))
+            at += 1
+        else:
+            raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice takes PyBudaModule, PyTorchModule and "
+                               "OnnxModule")
+        if at < len(modules):
+            samples = [torch.zeros(shape) for shape in stages[-1].shapes()]
+    return stages

@@ -1,0 +1,223 @@
+"""Tensors: values, and what stands for them while a module is traced."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy
+import torch
+
+from ._C import DataFormat
+from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
+from .operators import Operators
+from .pybudaglobal import align_up_tile
+from .tensor_shape import TensorShape
+
+__all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dtype", "pad_pytorch_tensor_to_buda",
+           "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor", "to_pt_tensors"]
+
+
+class Tensor(Operators):
+    """A value of torch, or the result of an op (`src_op`) whose value is not known, with a number format."""
+
+    def __init__(self, value: torch.Tensor | None, shape: Sequence[int], data_format: DataFormat, src_op: Any = None,
+                 constant: bool = False, requires_grad: bool = False) -> None:
+        self._value = value
+        self._shape = TensorShape(*shape)
+        self._data_format = data_format
+        self.src_op = src_op
+        self.src_layer: str | None = None
+        self._constant = constant
+        self._requires_grad = requires_grad
+
+    @classmethod
+    def create_from_torch(cls, torch_tensor: torch.Tensor, dev_data_format: DataFormat | None = None,
+                          constant: bool = False) -> Tensor:
+        """RuntimeError for an element type that the device has no format for."""
+        data_format = dev_data_format or pytorch_dtype_to_buda_dataformat(torch_tensor.dtype)
+        return Tensor(torch_tensor, torch_tensor.shape, data_format, None, constant, torch_tensor.requires_grad)
+
+    @classmethod
+    def create_from_trace(cls, src_op: Any, shape: Sequence[int], data_format: DataFormat) -> Tensor:
+        return Tensor(None, shape, data_format, src_op)
+
+    @classmethod
+    def create_from_tensor_descriptor(cls, descriptor: Any) -> Tensor:
+        """Of whatever has a `shape` and a `format` (or `data_format`)."""
+        data_format = getattr(descriptor, "format", None) or descriptor.data_format
+        return Tensor(None, descriptor.shape, data_format, None)
+
+    def has_value(self) -> bool:
+        return self._value is not None
+
+    def value(self) -> torch.Tensor:
+        """RuntimeError where there is none."""
+        if self._value is None:
+            raise RuntimeError("this tensor has no value; it stands for the result of an op while a module is traced")
+        return self._value
+
+    def set_value(self, value: torch.Tensor) -> None:
+        self._value = value
+
+    def to_pytorch(self) -> torch.Tensor:
+        return self.value()
+
+    def to_tensorflow(self) -> Any:
+        import tensorflow
+        return tensorflow.convert_to_tensor(_numpy(self.value()))
+
+    def to_jax(self) -> Any:
+        import jax.numpy
+        return jax.numpy.asarray(_numpy(self.value()))
+
+    def to_framework(self, framework: str) -> Any:
+        """RuntimeError for another than pytorch, tensorflow, jax."""
+        if framework not in ("pytorch", "tensorflow", "jax"):
+            raise RuntimeError(f"there is no framework '{framework}'; those are pytorch, tensorflow and jax")
+        return getattr(self, f"to_{framework}")()
+
+    def detach(self) -> Tensor:
+        """The same value, not of a trace."""
+        value = None if self._value is None else self._value.detach()
+        return Tensor(value, self._shape, self._data_format, None, self._constant)
+
+    def clone(self) -> Tensor:
+        value = None if self._value is None else self._value.clone()
+        return Tensor(value, self._shape, self._data_format, self.src_op, self._constant, self._requires_grad)
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def data_format(self) -> DataFormat:
+        return self._data_format
+
+    @property
+    def pt_data_format(self) -> torch.dtype:
+        return buda_dataformat_to_pytorch_dtype(self._data_format)
+
+    def to_format(self, data_format: DataFormat) -> Tensor:
+        value = None if self._value is None else self._value.to(buda_dataformat_to_pytorch_dtype(data_format))
+        return Tensor(value, self._shape, data_format, self.src_op, self._constant, self._requires_grad)
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._requires_grad
+
+    def set_requires_grad(self, requires_grad: bool) -> None:
+        """Also of the torch tensor it holds; RuntimeError (torch's) for whole numbers."""
+        if self._value is not None:
+            self._value.requires_grad = requires_grad
+        self._requires_grad = requires_grad
+
+    def is_constant(self) -> bool:
+        return self._constant
+
+    def set_src_layer(self, layer: str) -> Tensor:
+        self.src_layer = layer
+        return self
+
+    def to_buda_shape(self, tile_broadcast_dims: Sequence[int] = (), reinterpret_shape: Sequence[int] | None = None,
+                      clone: bool = False, squeeze: bool = False, microbatch: int = 1) -> Tensor:
+        """As it lies in a queue: of rank 4, rows and columns filled to whole tiles."""
+        value = self.value() if reinterpret_shape is None else self.value().reshape(tuple(reinterpret_shape))
+        made = pad_pytorch_tensor_to_buda(value, tile_broadcast_dims, squeeze, microbatch)
+        return Tensor.create_from_torch(made.clone() if clone else made, self._data_format)
+
+    def narrow_to_original_shape(self, shape: Sequence[int]) -> Tensor:
+        """Of one that lies in tiles: cut and ranked as `shape`."""
+        rank4 = (1,) * (4 - len(shape)) + tuple(shape)
+        value = self.value()
+        for dim, size in enumerate(rank4[-4:]):
+            value = value.narrow(dim - 4, 0, size)
+        return Tensor.create_from_torch(value.reshape(tuple(shape)), self._data_format)
+
+    def __getstate__(self) -> dict[str, Any]:
+        value = self._value
+        state = {"shape": self._shape.dims, "format": self._data_format.value, "constant": self._constant,
+                 "requires_grad": self._requires_grad, "dtype": None}
+        if value is not None:  # as bytes: memory that torch would share ends with the process that made it
+            bits = value.detach().cpu().contiguous()
+            state["dtype"] = str(bits.dtype).removeprefix("torch.")
+            state["bits"] = bits.view(torch.int16).numpy() if bits.dtype == torch.bfloat16 else bits.numpy()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        value = None
+        if state["dtype"] is not None:
+            value = torch.from_numpy(numpy.array(state["bits"]))
+            value = value.view(torch.bfloat16) if state["dtype"] == "bfloat16" else value
+        self.__init__(value, state["shape"], DataFormat(state["format"]), None,  # type: ignore[misc]
+                      state["constant"], state["requires_grad"])
+
+    def __repr__(self) -> str:
+        what = f"'{self.src_op.name}'" if self._value is None and self.src_op is not None else str(self._value)
+        return f"Buda Tensor: {what}, {self._shape.dims}, {self._data_format.name}"
+
+
+SomeTensor = Union[Tensor, torch.Tensor, numpy.ndarray]
+SomeTensorTypes = (Tensor, torch.Tensor, numpy.ndarray)
+
+
+def _numpy(value: torch.Tensor) -> numpy.ndarray:
+    value = value.detach().cpu()
+    return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+
+
+def _framework(value: Any) -> str:
+    return type(value).__module__.split(".", 1)[0]
+
+
+def to_pt_tensor(value: Any) -> torch.Tensor:
+    """Of a tensor of pybuda, torch, numpy, TensorFlow or JAX, or a number. numpy's floats become float32.
+    RuntimeError for others."""
+    if isinstance(value, torch.Tensor):
+        return value
+    if isinstance(value, Tensor):
+        return value.value()
+    from .parameter import Parameter
+    if isinstance(value, Parameter):
+        return value.value()
+    if _framework(value) in ("tensorflow", "jax", "jaxlib", "keras"):
+        value = numpy.asarray(value)
+    if isinstance(value, numpy.ndarray):
+        made = torch.from_numpy(numpy.array(value))
+        return made.float() if made.dtype == torch.float64 else made
+    if isinstance(value, (bool, int, float)):
+        return torch.tensor(value)
+    raise RuntimeError(f"a {type(value).__name__} is no tensor of torch, pybuda, numpy, TensorFlow or JAX")
+
+
+def to_pt_tensors(values: Any) -> list[Any]:
+    """Of nested tuples, lists and dictionaries, in order; None stays None."""
+    if values is None:
+        return [None]
+    if isinstance(values, (list, tuple)):
+        return [tensor for value in values for tensor in to_pt_tensors(value)]
+    if hasattr(values, "items") and not isinstance(values, SomeTensorTypes):
+        return [tensor for _, value in values.items() for tensor in to_pt_tensors(value)]
+    return [to_pt_tensor(values)]
+
+
+def to_buda_tensors(values: Any) -> list[Tensor]:
+    return [value if isinstance(value, Tensor) else Tensor.create_from_torch(to_pt_tensor(value))
+            for value in (values if isinstance(values, (list, tuple)) else [values])]
+
+
+def pad_pytorch_tensor_to_buda(tensor: torch.Tensor, tile_broadcast_dims: Sequence[int] = (), squeeze: bool = False,
+                               microbatch: int = 1) -> torch.Tensor:
+    """Of rank 4, rows and columns filled with zeros to whole tiles; those of `tile_broadcast_dims` (-1, -2) with what
+    stands there."""
+    if squeeze:
+        tensor = tensor.squeeze(0)
+    tensor = tensor.reshape((1,) * (4 - tensor.dim()) + tuple(tensor.shape))
+    for dim in (-1, -2):
+        size = tensor.shape[dim]
+        if dim in tile_broadcast_dims and size == 1:
+            tensor = tensor.repeat_interleave(align_up_tile(1), dim)
+        elif size % align_up_tile(1):
+            shape = list(tensor.shape)
+            shape[dim] = align_up_tile(size) - size
+            tensor = torch.cat([tensor, torch.zeros(shape, dtype=tensor.dtype)], dim)
+    return tensor

@@ -1,0 +1,74 @@
+"""Shapes of tensors."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .pybudaglobal import TILE_DIM, round_up_div
+
+
+class TensorShape:
+    """Of rank 1 to 5; w, z, r and c are its last four, 1 where there is none; rt and ct count tiles."""
+
+    def __init__(self, *dims: Any) -> None:
+        if len(dims) == 1 and not isinstance(dims[0], int):
+            dims = tuple(dims[0])
+        self.dims = tuple(int(dim) for dim in dims)
+
+    @staticmethod
+    def create_from_pytorch_tensor(value: Any) -> TensorShape:
+        return TensorShape(*value.shape)
+
+    def _last(self, place: int) -> int:
+        return self.dims[-place] if len(self.dims) >= place else 1
+
+    @property
+    def c(self) -> int:
+        return self._last(1)
+
+    @property
+    def r(self) -> int:
+        return self._last(2)
+
+    @property
+    def z(self) -> int:
+        return self._last(3)
+
+    @property
+    def w(self) -> int:
+        return self._last(4)
+
+    @property
+    def rt(self) -> int:
+        return round_up_div(self.r, TILE_DIM)
+
+    @property
+    def ct(self) -> int:
+        return round_up_div(self.c, TILE_DIM)
+
+    def get_pytorch_shape(self) -> tuple[int, ...]:
+        return self.dims
+
+    def numel(self) -> int:
+        return math.prod(self.dims)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.dims[index]
+
+    def __len__(self) -> int:
+        return len(self.dims)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.dims)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TensorShape):
+            return self.dims == other.dims
+        return isinstance(other, Sequence) and self.dims == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self.dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape{self.dims}"

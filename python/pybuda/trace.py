@@ -1,0 +1,125 @@
+"""A module's forward as a ttsim.Graph: ops are followed from the outputs back, and keep their names."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .graph_maker import GraphMaker, element_type
+from .op.common import PyBudaOp
+from .parameter import Parameter
+from .tensor import Tensor
+
+
+@dataclasses.dataclass
+class Trace:
+    """`inputs`: (name, tensor) in the modules' order, `outputs` those of the last module. `ops` in an order in which
+    operands come first; `parameters` and `constants` by name."""
+    inputs: list[tuple[str, Tensor]]
+    outputs: list[tuple[str, Tensor]]
+    ops: list[PyBudaOp]
+    parameters: dict[str, Parameter]
+    constants: dict[str, Tensor]
+
+    def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = ()) -> list[torch.Tensor]:
+        """Outputs, or results of the ops `wanted`, in torch."""
+        known: dict[int, torch.Tensor] = {id(tensor): value for (_, tensor), value in zip(self.inputs, values)}
+        by_name: dict[str, torch.Tensor] = {}
+
+        def value_of(operand: Any) -> torch.Tensor:
+            if isinstance(operand, Tensor) and operand.src_op is not None:
+                return known[id(operand.src_op)]
+            return known[id(operand)] if id(operand) in known else operand.value()
+
+        for op in self.ops:
+            known[id(op)] = by_name[op.name] = op.evaluate([value_of(operand) for operand in op.operands])
+        return [by_name[name] for name in wanted] if wanted else [value_of(tensor) for _, tensor in self.outputs]
+
+
+def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace:
+    """Of modules of which each takes what the one before gives. RuntimeError for a parameter that no module has, a
+    name given twice and an output that is no tensor."""
+    given = [tensor for _, tensor in inputs]
+    values: list[Tensor] = given
+    for module in modules:
+        values = module.trace_forward(*values)
+    made = Trace(list(inputs), _named_outputs(modules[-1].get_name(), values, given), [], {}, {})
+    known = {parameter: name for module in modules for name, parameter in module.named_parameters().items()}
+    constants = {id(tensor): name for module in modules for name, tensor in module.named_constants().items()}
+    _walk(made, known, constants)
+    names: set[str] = set()
+    for op in made.ops:
+        if op.name in names:
+            raise RuntimeError(f"two ops of module '{modules[-1].get_name()}' have the name '{op.name}'; name each "
+                               "differently, or leave the name empty")
+        names.add(op.name)
+    return made
+
+
+def _named_outputs(module: str, values: list[Tensor], inputs: list[Tensor]) -> list[tuple[str, Tensor]]:
+    """What is no op's result, such as an input that is passed on, or a parameter, gets a nop."""
+    from .op.eltwise_unary import Identity
+    outputs: list[tuple[str, Tensor]] = []
+    for value in values:
+        if isinstance(value, Parameter) or value.src_op is None:
+            value = Identity("", value)
+        name = f"{module}.output_{value.src_op.name}"
+        count = sum(other == name or other.startswith(name + "_") for other, _ in outputs)
+        outputs.append((f"{name}_{count}" if count else name, value))
+    return outputs
+
+
+def _walk(made: Trace, parameters: dict[Parameter, str], constants: dict[int, str]) -> None:
+    inputs = {id(tensor) for _, tensor in made.inputs}
+    seen: set[int] = set()
+    stack: list[tuple[PyBudaOp, bool]] = [(tensor.src_op, False) for _, tensor in reversed(made.outputs)]
+    while stack:
+        op, ready = stack.pop()
+        if ready:
+            made.ops.append(op)
+            continue
+        if id(op) in seen:
+            continue
+        seen.add(id(op))
+        stack.append((op, True))
+        for place, operand in reversed(list(enumerate(op.operands))):
+            if isinstance(operand, Parameter):
+                if operand not in parameters:
+                    raise RuntimeError(f"op '{op.name}' takes a parameter that no module holds; assign it to an "
+                                       "attribute of the module, or register it by add_parameter()")
+                made.parameters[parameters[operand]] = operand
+            elif operand.src_op is not None:
+                stack.append((operand.src_op, False))
+            elif id(operand) not in inputs:
+                if not operand.has_value():
+                    raise RuntimeError(f"operand {place} of op '{op.name}' is a constant without a value; give it "
+                                       "one by set_constant()")
+                made.constants.setdefault(constants.get(id(operand), f"input_{place}_{op.name}"), operand)
+
+
+def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
+    """The ttsim.Graph, in which the results of the ops `saved` are outputs behind those of the trace."""
+    make = GraphMaker()
+    values: dict[int, Any] = {}
+    for name, tensor in made.inputs:
+        values[id(tensor)] = make.graph.input(name, list(tensor.shape.dims), element_type(tensor.data_format))
+    for name, parameter in made.parameters.items():
+        values[id(parameter)] = make.constant(name, parameter.value())
+    for name, tensor in made.constants.items():
+        value = tensor.value()
+        values[id(tensor)] = make.constant(name, value.to_dense() if value.layout != torch.strided else value)
+
+    def value_of(operand: Any) -> Any:
+        return values[id(operand)] if id(operand) in values else values[id(operand.src_op)]
+
+    results: dict[str, Any] = {}
+    for op in made.ops:
+        values[id(op)] = results[op.name] = op.build(make, [value_of(operand) for operand in op.operands])
+    for name, tensor in made.outputs:
+        make.graph.output(name, value_of(tensor))
+    for name in saved:
+        if name in results:
+            make.graph.output(f"{name}.intermediate", results[name])
+    return make.graph

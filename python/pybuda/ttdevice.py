@@ -1,0 +1,246 @@
+"""Simulated Tensix chips as a device."""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from . import compile_options, config
+from ._C import DataFormat
+from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
+from .device import Device, _kinds
+from .pybudaglobal import reset_unique_node_id
+from .stage import Settings
+from .stage_kinds import _formats, make_stages
+from .tensor import Tensor
+from .training import refuse_training
+
+_ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
+
+
+def get_device_config(arch: BackendDevice | None = None, *_: Any, **__: Any) -> Any:
+    """Grid and product of a device for this architecture, as ttsim.DeviceInfo."""
+    import ttsim
+    name = compile_options.device_name(config._get_global_compiler_config(), arch or default_arch())
+    return next((info for info in ttsim.devices() if info.name == name), None)
+
+
+class TTDevice(Device):
+    """`devtype`: Silicon (with a clock), Versim and Emulation the same, Golden and Model (values only), all simulated.
+    `chip_ids` or `num_chips` (0: all there are). `fp32_fallback`: format of float32 tensors."""
+
+    def __init__(self, name: str, num_chips: int | None = None, chip_ids: Any = None, arch: BackendDevice | None = None,
+                 devtype: BackendType | None = None, device_mode: DeviceMode | None = None, optimizer: Any = None,
+                 scheduler: Any = None, fp32_fallback: DataFormat = DataFormat.Float16_b, mp_context: Any = None,
+                 module: Any = None) -> None:
+        super().__init__(name, mp_context)
+        reset_unique_node_id()
+        golden = os.environ.get("PYBUDA_DEVMODE", "0") not in ("", "0")
+        self.devtype = devtype or (BackendType.Golden if golden else BackendType.Silicon)
+        self.arch = arch or default_arch()
+        self.device_mode = device_mode or config._get_global_compiler_config().device_mode
+        self.optimizer, self.scheduler = optimizer, scheduler
+        self.fp32_fallback = fp32_fallback
+        self.chip_ids = _chips(num_chips, chip_ids)
+        self._explicit = arch is not None and devtype is not None
+        self.graph_name = f"{name}_graph"
+        self._stages: list[Any] = []
+        self._subgraphs: list[list[Any]] | None = None
+        self._active = 0
+        self._saved: list[torch.Tensor] = []
+        self._compile_output: Any = None
+        self._image: Any = None
+        if module is not None:
+            self.place_module(module)
+
+    def set_chip_ids(self, chip_ids: Sequence[int]) -> None:
+        self.chip_ids = list(chip_ids)
+
+    # --- compiling
+
+    def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
+                    microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
+        """`inputs` have dim 0 = 1. Raises what compiling finds wrong: ttsim.InputError, ttsim.UnsupportedError."""
+        from .compile_result import CompileResult
+        settings = self._settings(inputs, compiler_cfg, microbatch_size or 1)
+        if self._image is not None:
+            from .tti.stage import ImageStage
+            self._stages = [ImageStage(self._image, settings)]
+        else:
+            if not self.modules:
+                raise RuntimeError(f"device '{self.name}' has no module; place one by place_module()")
+            reset_unique_node_id()
+            self.graph_name = "_".join(module.get_name() for module in self.modules)
+            if settings.config.compile_subgraphs:
+                self._subgraphs = [make_stages([module], inputs, settings) for module in self.modules]
+                self._stages = self._subgraphs[self._active]
+            else:
+                self._stages = make_stages(self.modules, inputs, settings)
+        self._compile_output = CompileResult(self, settings)
+        if self.device_mode != DeviceMode.CompileOnly:
+            for stage in [stage for stages in self._subgraphs or [self._stages] for stage in stages]:
+                stage.start()
+        self._compiled_for = _kinds(inputs) if self._subgraphs is None else None
+        return [torch.zeros(shape) for shape in self._stages[-1].shapes()]
+
+    def _settings(self, inputs: Sequence[Any], compiler_cfg: Any, microbatch: int) -> Settings:
+        settings = compiler_cfg or config._get_global_compiler_config()
+        settings.apply_env_config_overrides()
+        data_format = compile_options.default_format(settings, _formats(inputs), self.fp32_fallback)
+        session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}
+        if settings.performance_trace != config.PerfTraceLevel.NONE:
+            session["engine"] = "full"
+            session["trace_file"] = os.path.join(settings.backend_output_dir, f"{self.name}.ttperf")
+            session["trace_level"] = 2 if settings.performance_trace == config.PerfTraceLevel.VERBOSE else 1
+        return Settings(settings, self, data_format, microbatch, session)
+
+    def get_compiled_results(self) -> Any:
+        return self._compile_output
+
+    def generate_graph(self, *inputs: Any, target_tensors: Sequence[Any] = (), return_intermediate: bool = False,
+                       graph_name: str = "default_graph", compiler_cfg: Any = None, trace_only: bool = False,
+                       verify_cfg: Any = None) -> tuple[Any, ...]:
+        """The ttsim.Graph of the modules (of pybuda's ops), outputs, intermediates by name, inputs, and None."""
+        from .trace import to_graph, trace
+        named = list(zip(self.modules[0].forward_names(len(inputs)), inputs))
+        made = trace(self.modules, named)
+        values = {op.name: None for op in made.ops}
+        if return_intermediate:
+            names = [op.name for op in made.ops]
+            values = dict(zip(names, made.evaluate([tensor.value() for tensor in inputs], names)))
+        return to_graph(made), tuple(tensor for _, tensor in made.outputs), values, tuple(inputs), None
+
+    # --- running
+
+    def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        self._saved = []
+        if self._subgraphs is None:
+            values = [value for value in values if value is not None] if len(self._stages) == 1 and \
+                not hasattr(self._stages[0], "imported") else values
+        for stage in self._stages:
+            values, saved = stage.run(values)
+            self._saved += saved
+        return values
+
+    def taken_intermediates(self) -> list[torch.Tensor]:
+        return self._saved
+
+    def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
+        """What the modules give in torch on the host."""
+        for stage in self._stages:
+            values = stage.evaluate(values)
+        return values
+
+    def cpueval_forward(self, inputs: list[Any], parameters: Any = None, save_for_backward: bool = False,
+                        targets: Sequence[Any] = ()) -> list[torch.Tensor]:
+        return self.evaluate(inputs)
+
+    def set_active_subgraph(self, subgraph_index: int) -> None:
+        """With compile_subgraphs: the module that runs and inputs are for. IndexError for one there is not."""
+        if not 0 <= subgraph_index < max(len(self.modules), 1):
+            raise IndexError(f"device '{self.name}' has subgraphs 0 to {len(self.modules) - 1}, not {subgraph_index}")
+        self._active = subgraph_index
+        if self._subgraphs is not None:
+            self._stages = self._subgraphs[subgraph_index]
+
+    def get_active_subgraph(self) -> int:
+        return self._active
+
+    def shutdown_device(self) -> None:
+        super().shutdown_device()
+        self._stages, self._subgraphs, self._saved = [], None, []
+
+    # --- parameters
+
+    def get_parameters(self, ignore_unused_parameters: bool = True) -> list[Any]:
+        if ignore_unused_parameters and self._stages:
+            return [parameter for stage in self._stages for parameter in stage.parameters().values()]
+        return [parameter for module in self.modules for parameter in module.get_parameters()]
+
+    def get_all_parameters(self) -> dict[str, Tensor]:
+        return {parameter.get_name(): Tensor.create_from_torch(parameter.value().detach().clone())
+                for parameter in self.get_parameters() if parameter.has_value()}
+
+    def get_parameter_checkpoint(self) -> dict[str, Tensor]:
+        """Of parameters that require gradients."""
+        trained = {parameter.get_name() for parameter in self.get_parameters() if parameter.requires_grad}
+        return {name: value for name, value in self.get_all_parameters().items() if name in trained}
+
+    def update_device_parameters(self, parameters: dict[str, Any]) -> None:
+        """For the runs to come. RuntimeError for a name that no module has."""
+        import ttsim
+
+        from .tensor import to_pt_tensor
+        for name, value in parameters.items():
+            stage = next((stage for stage in self._stages if name in stage.parameters()), None)
+            if stage is None:
+                raise RuntimeError(f"device '{self.name}' has no parameter '{name}'; its parameters are "
+                                   f"{', '.join(self.get_all_parameters()) or 'none'}")
+            try:
+                stage.set_parameter(name, to_pt_tensor(value).detach())
+            except ttsim.InputError:  # what was compiled rests on the old values
+                stage.compile_again()
+
+    def get_optimizer(self) -> Any:
+        return self.optimizer
+
+    def get_optimizer_params(self, is_buda: bool) -> dict[str, Any]:
+        if self.optimizer is None:
+            return {}
+        return {parameter.get_name(): self.optimizer.get_optimizer_params(parameter.get_name(), is_buda)
+                for parameter in self.get_parameters()}
+
+    def get_scheduler_params(self, is_buda: bool) -> dict[str, Any]:
+        if self.scheduler is None:
+            return {}
+        return {parameter.get_name(): self.scheduler.get_scheduler_params(parameter.get_name(), is_buda)
+                for parameter in self.get_parameters()}
+
+    def get_pytorch_optimizer(self, parameters: Any, lr: float | None = None) -> Any:
+        return None if self.optimizer is None else self.optimizer.get_pytorch_optimizer(parameters, lr)
+
+    def get_pytorch_scheduler(self, optimizer: Any = None) -> Any:
+        return None if self.scheduler is None else self.scheduler.get_pytorch_scheduler(optimizer)
+
+    def get_parameter_gradients(self) -> dict[str, Any]:
+        refuse_training("get_parameter_gradients")
+
+    def get_dram_io_queues(self, queue_type: str) -> list[tuple[str, tuple[int, ...]]]:
+        """Names and shapes of the queues of "input" or "output". RuntimeError for another type."""
+        if queue_type not in ("input", "output"):
+            raise RuntimeError(f"queues of type '{queue_type}' cannot be asked for; 'input' and 'output' can")
+        place = 0 if queue_type == "input" else -1
+        compiled = self._stages[place].compiled
+        found = compiled.inputs if queue_type == "input" else compiled.outputs
+        return [(info.name, tuple(info.shape)) for info in found]
+
+    # --- images
+
+    def compile_to_image(self, *, img_path: str | None = None, training: bool = False, sample_inputs: Sequence[Any] = (),
+                         sample_targets: Sequence[Any] = (), microbatch_count: int = 1, verify_cfg: Any = None,
+                         cpueval_outputs: Any = None) -> Any:
+        """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was made with an
+        explicit arch and devtype."""
+        from .tti import compile_to_image
+        assert self._explicit, "compile_to_image needs a TTDevice made with an explicit arch= and devtype="
+        if training:
+            refuse_training("an image for training")
+        return compile_to_image(self, img_path, sample_inputs)
+
+    @staticmethod
+    def load_image(*, img: Any = None, img_path: str | None = None, device_id_overrides: Any = None) -> TTDevice:
+        """A device that runs an image. AssertionError unless one of `img` and `img_path` is given."""
+        from .tti import load_image
+        return load_image(img, img_path, device_id_overrides)
+
+
+def _chips(num_chips: int | None, chip_ids: Any) -> list[Any]:
+    if chip_ids:
+        assert num_chips is None or num_chips == len(chip_ids), \
+            f"num_chips={num_chips} and {len(chip_ids)} chip_ids; give one of both"
+        return list(chip_ids)
+    if num_chips is None:
+        return [0]
+    return list(range(num_chips or len(detect_available_silicon_devices())))
