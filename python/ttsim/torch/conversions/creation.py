@@ -7,8 +7,7 @@ from ..table import Op, Tensor, converts
 
 aten = torch.ops.aten
 
-_VALUES = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.new_zeros.default: 0, aten.new_ones.default: 1,
-           aten.empty_like.default: 0, aten.new_empty.default: 0}
+_VALUES = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.new_zeros.default: 0, aten.new_ones.default: 1}
 
 
 def _filled(op: Op, value):
@@ -17,7 +16,6 @@ def _filled(op: Op, value):
 
 @converts(*_VALUES)
 def like(op: Op, x: Tensor, *rest, **named):
-    """What is left empty is 0."""
     return _filled(op, _VALUES[op.target])
 
 

@@ -88,7 +88,15 @@ def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
     return len(torch.broadcast_shapes(*shapes)), at[0] if together else 0
 
 
-@converts(aten.gather.default, aten.take_along_dim.default)
+@converts(aten.take_along_dim.default)
+def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis=None):
+    """As gather; other axes of one datum are repeated."""
+    if axis is None or [k for k in range(x.rank) if k != x.axis(axis) and ids.shape[k] != x.shape[k]]:
+        raise Refused("without an axis, or with axes that are repeated")
+    return gather(op, x, axis, ids)
+
+
+@converts(aten.gather.default)
 def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
     """Along an axis, by numbers for each datum: those that are known pick, others by comparison with each place."""
     if x.rank == 0:

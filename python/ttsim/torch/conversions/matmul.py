@@ -1,6 +1,8 @@
 """Products of matrices."""
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ..table import Op, Tensor, converts
@@ -9,12 +11,19 @@ aten = torch.ops.aten
 
 
 @converts(aten.matmul.default, aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default,
-          aten.vdot.default, aten.inner.default)
-def matmul(op: Op, a: Tensor, b: Tensor, *rest):
-    second = op.float(b)
-    if op.target == aten.inner.default and b.rank > 1:
-        second = op.build.swap(second, b.rank - 1, b.rank - 2)
-    return product(op, op.float(a), second)
+          aten.vdot.default)
+def matmul(op: Op, a: Tensor, b: Tensor):
+    return product(op, op.float(a), op.float(b))
+
+
+@converts(aten.inner.default)
+def inner(op: Op, a: Tensor, b: Tensor):
+    """Each row of a with each of b."""
+    if a.rank == 0 or b.rank == 0:
+        return op.build.add("multiply", op.float(a), op.float(b))
+    rows = [op.build.reshape(op.float(one), [math.prod(one.shape[:-1]), one.shape[-1]]) for one in (a, b)]
+    y = op.build.add("matmul", rows[0], op.build.swap(rows[1], 0, 1))
+    return op.build.reshape(y, op.result.shape)
 
 
 def product(op: Op, a, b):
