@@ -21,6 +21,10 @@ def _build_compare(op: str) -> Callable[..., Any]:
     return lambda make, a, b: make.as_float(make.add(op, a, b))
 
 
+def _is_not_zero(make: Any, a: Any) -> Any:
+    return make.add("subtract", make.number(1), make.as_float(make.with_number("equal", a, 0.0)))
+
+
 def _heaviside(make: Any, a: Any, b: Any) -> Any:
     positive = make.as_float(make.with_number("greater", a, 0.0))
     zero = make.as_float(make.with_number("equal", a, 0.0))
@@ -43,12 +47,12 @@ for _name, _torch, _op in (("add", torch.add, "add"), ("subtract", torch.sub, "s
                            ("power", torch.pow, "power")):
     define(_name, _torch, graph_op(_op))
 for _name, _torch in (("greater", torch.gt), ("greater_equal", torch.ge), ("less", torch.lt),
-                      ("less_equal", torch.le), ("equal", torch.eq), ("not_equal", torch.ne)):
-    if _name != "not_equal":
-        define(_name, _compare(_torch), _build_compare(_name))
+                      ("less_equal", torch.le), ("equal", torch.eq)):
+    define(_name, _compare(_torch), _build_compare(_name))
 define("not_equal", _compare(torch.ne),
        lambda make, a, b: make.add("subtract", make.number(1), make.as_float(make.add("equal", a, b))))
-define("logical_and", _compare(torch.logical_and), _build_compare("and"))
+define("logical_and", _compare(torch.logical_and),
+       lambda make, a, b: make.add("multiply", _is_not_zero(make, a), _is_not_zero(make, b)))
 define("heaviside", torch.heaviside, _heaviside)
 define("binary_stack", _binary_stack, lambda make, a, b, dim: make.join([a, b], make.axis(a, dim), _interleaved))
 

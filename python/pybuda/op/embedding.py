@@ -1,0 +1,18 @@
+"""Look-ups of rows."""
+from __future__ import annotations
+
+import torch
+
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .common import define, result
+
+Operand = Tensor | Parameter
+
+define("embedding", lambda table, indices: torch.nn.functional.embedding(indices.long(), table),
+       lambda make, table, indices: make.add("take", table, make.as_integer(indices), axis=0))
+
+
+def Embedding(name: str, embedding_table: Operand, indices: Operand) -> Tensor:
+    """Rows of the table, which has two dimensions."""
+    return result("embedding", name, embedding_table, indices)

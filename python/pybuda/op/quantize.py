@@ -1,0 +1,105 @@
+"""Between floats and bytes: value = (byte - zero point) * scale, for a tensor or along an axis."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .._C import DataFormat
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .common import define, result
+
+Operand = Tensor | Parameter
+_RANGES = {torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int32: (-(1 << 31), (1 << 31) - 1)}
+_NAMES = {torch.int8: "i8", torch.uint8: "u8", torch.int32: "i32"}
+
+
+def _aligned(dims: list[int], rank: int, axis: int) -> list[int]:
+    """Shape in which one number for each place along `axis` lies beside a tensor of that rank."""
+    made = [1] * rank
+    made[axis % rank] = max(dims) if dims else 1
+    return made
+
+
+def _like(value: torch.Tensor, x: torch.Tensor, axis: int) -> torch.Tensor:
+    return value.reshape(_aligned(list(value.shape), x.dim(), axis)).to(torch.float32)
+
+
+def _quantize(x: torch.Tensor, scale: torch.Tensor, zero_point: float, axis: int,
+              out_dtype: torch.dtype) -> torch.Tensor:
+    low, high = _RANGES[out_dtype]
+    return torch.clamp(torch.round(x / _like(scale, x, axis)) + zero_point, low, high).to(out_dtype)
+
+
+def _dequantize(x: torch.Tensor, scale: torch.Tensor, zero_point: float, axis: int) -> torch.Tensor:
+    return (x.float() - zero_point) * _like(scale, x, axis)
+
+
+def _scale_of(make: Any, scale: Any, x: Any, axis: int) -> Any:
+    return make.reshape(make.as_float(scale), _aligned(make.dims(scale), len(make.dims(x)), axis))
+
+
+def _build_quantize(make: Any, x: Any, scale: Any, zero_point: float, axis: int, out_dtype: torch.dtype) -> Any:
+    low, high = _RANGES[out_dtype]
+    scaled = make.add("divide", make.as_float(x), _scale_of(make, scale, x, axis))
+    shifted = make.with_number("add", make.add("round", scaled), zero_point)
+    return make.add("cast", make.with_number("minimum", make.with_number("maximum", shifted, low), high),
+                    to=_NAMES[out_dtype])
+
+
+def _build_dequantize(make: Any, x: Any, scale: Any, zero_point: float, axis: int) -> Any:
+    return make.add("multiply", make.with_number("subtract", x, zero_point), _scale_of(make, scale, x, axis))
+
+
+def _requantize(x: torch.Tensor, scale: torch.Tensor, in_zp: float, out_zp: float, axis: int,
+                out_dtype: torch.dtype) -> torch.Tensor:
+    low, high = _RANGES[out_dtype]
+    return torch.clamp(torch.round((x.float() - in_zp) * _like(scale, x, axis)) + out_zp, low, high).to(out_dtype)
+
+
+def _build_requantize(make: Any, x: Any, scale: Any, in_zp: float, out_zp: float, axis: int,
+                      out_dtype: torch.dtype) -> Any:
+    low, high = _RANGES[out_dtype]
+    scaled = make.add("round", _build_dequantize(make, x, scale, in_zp, axis))
+    shifted = make.with_number("add", scaled, out_zp)
+    return make.add("cast", make.with_number("minimum", make.with_number("maximum", shifted, low), high),
+                    to=_NAMES[out_dtype])
+
+
+define("quantize", _quantize, _build_quantize)
+define("dequantize", _dequantize, _build_dequantize)
+define("requantize", _requantize, _build_requantize)
+
+
+def _checked(out_dtype: torch.dtype) -> DataFormat:
+    assert out_dtype in _RANGES, f"quantized tensors are int8, uint8 or int32, not {out_dtype}"
+    return {torch.int8: DataFormat.Int8, torch.uint8: DataFormat.RawUInt8, torch.int32: DataFormat.Int32}[out_dtype]
+
+
+def Quantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int, out_dtype: torch.dtype) -> Tensor:
+    """Rounded to even, and clamped to what `out_dtype` (int8, uint8, int32) holds."""
+    return result("quantize", name, operandA, scale, out_df=_checked(out_dtype), zero_point=zero_point, axis=axis,
+                  out_dtype=out_dtype)
+
+
+def Dequantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int = -1,
+               out_dtype: torch.dtype = torch.float32) -> Tensor:
+    return result("dequantize", name, operandA, scale, out_df=DataFormat.Float32, zero_point=zero_point, axis=axis)
+
+
+def Requantize(name: str, operandA: Tensor, input_scale: Operand, output_scale: Operand, input_zero_point: float,
+               output_zero_point: float, out_dtype: torch.dtype, axis: int = -1, rounding: str = "None") -> Tensor:
+    """From one scale and zero point to another. AssertionError for scales that are not known."""
+    assert input_scale.has_value() and output_scale.has_value(), "scales of Requantize are constants or parameters"
+    ratio = input_scale.value().detach() / output_scale.value().detach()
+    return result("requantize", name, operandA, Tensor.create_from_torch(ratio.reshape(-1)),
+                  out_df=_checked(out_dtype), in_zp=input_zero_point, out_zp=output_zero_point, axis=axis,
+                  out_dtype=out_dtype)
+
+
+def BudaRequantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, out_dtype: torch.dtype,
+                   axis: int = -1, rounding: str = "None") -> Tensor:
+    """round(x * scale) + zero_point."""
+    return result("requantize", name, operandA, scale, out_df=_checked(out_dtype), in_zp=0.0, out_zp=zero_point,
+                  axis=axis, out_dtype=out_dtype)

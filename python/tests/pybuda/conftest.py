@@ -1,0 +1,17 @@
+"""Each test begins with no device, no configuration and the same random numbers."""
+import os
+
+import pybuda
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    before = dict(os.environ)
+    torch.manual_seed(0)
+    pybuda.pybuda_reset()
+    yield
+    pybuda.pybuda_reset()
+    os.environ.clear()
+    os.environ.update(before)
