@@ -147,7 +147,7 @@ void define_fused(OpConfig& cfg, const ChipParams& chip) {
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
 /// the strip with the least kernel time.
 bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking, const OpBudget& budget,
-         const SparsePattern* pattern, std::optional<std::int64_t> u_kt_given, Candidate& out, std::int64_t& least) {
+         const SparsePattern* pattern, const OpOverride* user, Candidate& out, std::int64_t& least) {
     const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
@@ -157,8 +157,10 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
     std::vector<bool> constant;
     for (const Origin origin : origins) constant.push_back(origin == Origin::Constant);
     bool found = false;
-    for (const std::vector<bool>& resident : {constant, none}) {
-        for (const std::int64_t u_kt : u_kt_given ? std::vector{*u_kt_given} : inner_blocks(op)) {
+    std::vector<std::vector<bool>> ways{constant, none};
+    if (user && user->dram_parameters) ways = {*user->dram_parameters ? none : constant};
+    for (const std::vector<bool>& resident : ways) {
+        for (const std::int64_t u_kt : user && user->u_kt ? std::vector{*user->u_kt} : inner_blocks(op)) {
             if (has_inner(op)) {
                 op.cfg.attr.u_kt = u_kt;
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
@@ -268,10 +270,23 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op,
     return grids;
 }
 
+void set_buffers(const OpOverride& user, Op& op) {
+    op.input_buf_min_size_tiles = user.input_buffers;
+    if (!user.output_buffers) return;
+    op.buf_size_mb = *user.output_buffers;
+    const std::int64_t half = op.buf_size_mb / 2, t = op.cfg.out.t;
+    const bool even = op.buf_size_mb == 1 || op.buf_size_mb % 2 == 0;
+    if (!even || (half > 0 && half % t != 0 && t % half != 0))
+        fail_input(user.loc,
+                   "op '{}' cannot have output_buffers {}: it is 1, or an even number whose half and t {} divide one "
+                   "another",
+                   op.name(), op.buf_size_mb, t);
+}
+
 Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, const OpBudget& budget,
                        const SparsePattern* pattern, const OpOverride* user) {
     Op op = given;
-    if (user) op.input_buf_min_size_tiles = user->input_buffers;
+    if (user) set_buffers(*user, op);
     Choice choice;
     const ChipParams& chip = *budget.chip;
     choice.usable_bytes = chip.l1_bytes - chip.l1_reserved;
@@ -290,7 +305,7 @@ Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, cons
         choose_ublock(b, rt / r, ct / c, limit);
         Candidate candidate;
         std::int64_t least = 0;
-        if (fit(op, origins, b, budget, pattern, u_kt, candidate, least))
+        if (fit(op, origins, b, budget, pattern, user, candidate, least))
             choice.fitting.push_back(candidate);
         else
             choice.misfits.push_back({r, c, least});

@@ -60,6 +60,9 @@ enum class Origin : std::uint8_t { Constant, Input, Op };
 Choice choose_blocking(const Op& op, const std::vector<Origin>& origins, const OpBudget& budget,
                        const SparsePattern* pattern, const OpOverride* user);
 
+/// What the user says of an op's buffers. Throws Error(Input) for an output buffer that the chip cannot have.
+void set_buffers(const OpOverride& user, Op& op);
+
 /// L1 of one core: the output buffer and the operands', resident ones whole.
 std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident);
 

@@ -14,7 +14,8 @@ struct OpChoices {
     std::shared_ptr<const SparsePattern> pattern;
     const OpOverride* user = nullptr;  ///< what the user decides
     std::size_t outputs = 0;           ///< of the model
-    bool begins() const { return user && user->epoch_break; }
+    bool breaks_chip() const { return user && user->chip_break; }
+    bool begins() const { return user && (user->epoch_break || user->chip_break); }
 };
 
 struct OpEdge {

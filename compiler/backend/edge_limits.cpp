@@ -104,7 +104,7 @@ const Op& EdgeCosts::made(std::size_t op, std::size_t i) const {
     if (!known) {
         const OpChoices& item = choices_.ops[op];
         known = std::make_unique<Op>(item.op);
-        if (item.user) known->input_buf_min_size_tiles = item.user->input_buffers;
+        if (item.user) set_buffers(*item.user, *known);
         apply(item.choice.fitting[i], item.pattern.get(), *budget_.chip, *known);
     }
     return *known;
@@ -130,7 +130,9 @@ std::array<Costs, 2> EdgeCosts::count(std::size_t number, std::size_t i, std::si
     at(through_dram, Limit::DramInputs) = use.sources;
     Op producer = made(edge.producer, i);
     if (detail.window > 1) {
-        producer.buf_size_mb = whole_blocks_buffer(detail.window + 1, producer.cfg.out.t);  // one is being made
+        // one is being made
+        producer.buf_size_mb =
+            std::max(producer.buf_size_mb, whole_blocks_buffer(detail.window + 1, producer.cfg.out.t));
         const std::int64_t bytes = l1_bytes(producer, from.resident);
         at(direct, Limit::SliceBuffer) =
             std::max<std::int64_t>(0, bytes - choices_.ops[edge.producer].choice.usable_bytes);

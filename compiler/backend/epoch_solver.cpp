@@ -75,10 +75,25 @@ GraphSolver EpochSolver::begin(std::size_t first, std::size_t end, const std::ve
     return solver;
 }
 
+/// Edges that the user wants to go through DRAM.
+std::map<std::size_t, std::string> EpochSolver::asked_for(std::size_t first, std::size_t end) const {
+    std::map<std::size_t, std::string> cuts;
+    for (std::size_t op = first; op < end; ++op) {
+        const OpOverride* user = choices_.ops[op].user;
+        if (!user) continue;
+        for (const std::size_t e : choices_.into[op]) {
+            const auto operand = static_cast<std::int64_t>(choices_.details[e].operand);
+            const bool queued = std::find(user->queued.begin(), user->queued.end(), operand) != user->queued.end();
+            if (queued && choices_.edges[e].producer >= first) cuts[e] = "the user wants a queue";
+        }
+    }
+    return cuts;
+}
+
 std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, const Wish& wish,
                                         const std::vector<std::size_t>& before) {
     failure_ = Failure::None;
-    Cuts cuts{first, end, {}, {}};
+    Cuts cuts{first, end, asked_for(first, end), {}};
     for (bool again = true; again;) {
         auto solver = decide(first, end, wish, before, cuts);
         if (!solver) {

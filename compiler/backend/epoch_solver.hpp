@@ -50,6 +50,7 @@ private:
     GraphSolver begin(std::size_t first, std::size_t end, const std::vector<std::size_t>& before) const;
     std::optional<GraphSolver> decide(std::size_t first, std::size_t end, const Wish& wish,
                                       const std::vector<std::size_t>& before, Cuts& cuts);
+    std::map<std::size_t, std::string> asked_for(std::size_t first, std::size_t end) const;
     bool decide_op(GraphSolver& solver, std::size_t op, const Wish& wish, Cuts& cuts);
     bool relieve(std::size_t op, const Rejection& why, Cuts& cuts);
     void make_room(const NoRoom& missing, const GraphSolver& solver, Cuts& cuts);

@@ -71,14 +71,15 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
+    std::vector<bool> chip_breaks;     ///< by epoch: the user wants the next chip from it on
     std::vector<double> epoch_cycles;  ///< of the slowest op, hand-over, NoC link or held fork, per input
     double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs
     std::vector<Decision> decisions;   ///< per op
     std::string variant;               ///< the simulated policy: which of those tried
 };
 
-/// The chip of each epoch: runs of epochs in order, the longest run as short as can be. Throws Error(Input) when there
-/// are fewer epochs than chips.
+/// The chip of each epoch: runs of epochs in order, as the user breaks them, else the longest run as short as can be.
+/// Throws Error(Input) when there are fewer epochs than chips, or more breaks.
 std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips);
 
 /// What the simulated policy tries.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,8 +16,9 @@ namespace tt::ir {
 namespace {
 
 const std::vector<std::string>& keys() {
-    static const std::vector<std::string> all{"size", "place",         "transpose",   "t",
-                                              "u_kt", "input_buffers", "epoch_break", "fracture"};
+    static const std::vector<std::string> all{"size",          "place",          "transpose",       "t",       "u_kt",
+                                              "input_buffers", "output_buffers", "dram_parameters", "queued",  "nops",
+                                              "after",         "epoch_break",    "chip_break",      "fracture"};
     return all;
 }
 
@@ -33,6 +35,14 @@ std::int64_t one_of(const std::vector<std::int64_t>& numbers, const SourceLoc& l
     return numbers[0];
 }
 
+/// Of things that are made: a slip must not make millions.
+std::vector<std::int64_t> few(const std::vector<std::int64_t>& numbers, const SourceLoc& loc, const std::string& key) {
+    constexpr std::int64_t most = 64;
+    for (const std::int64_t n : numbers)
+        if (n < 0 || n > most) fail_input(loc, "'{}' are numbers from 0 to {}", key, most);
+    return numbers;
+}
+
 void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>& numbers, const SourceLoc& loc) {
     if (key == "size")
         o.size = pair_of(numbers, loc, key, 1);
@@ -46,8 +56,20 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.u_kt = one_of(numbers, loc, key, 1);
     else if (key == "input_buffers")
         o.input_buffers = numbers;
+    else if (key == "output_buffers")
+        o.output_buffers = one_of(numbers, loc, key, 1);
+    else if (key == "dram_parameters")
+        o.dram_parameters = one_of(numbers, loc, key, 0) != 0;
+    else if (key == "queued")
+        o.queued = numbers;
+    else if (key == "nops")
+        o.nops = few(numbers, loc, key);
+    else if (key == "after")
+        fail_input(loc, "'after' is a list of ops, which only a file of overrides holds");
     else if (key == "epoch_break")
         o.epoch_break = one_of(numbers, loc, key, 0) != 0;
+    else if (key == "chip_break")
+        o.chip_break = one_of(numbers, loc, key, 0) != 0;
     else if (key == "fracture")
         o.fracture = one_of(numbers, loc, key, 1);
     else
@@ -56,12 +78,23 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
 
 std::vector<std::int64_t> numbers_of(const YamlNode& node, const std::string& file, const std::string& key) {
     if (node.kind != YamlNode::Kind::Sequence) {
-        if (key == "transpose" || key == "epoch_break") return {yaml_flag(node, file, key) ? 1 : 0};
+        static const std::set<std::string> flags{"transpose", "dram_parameters", "epoch_break", "chip_break"};
+        if (flags.contains(key)) return {yaml_flag(node, file, key) ? 1 : 0};
         return {yaml_whole(node, file, key)};
     }
     std::vector<std::int64_t> numbers;
     for (const auto& item : node.items) numbers.push_back(yaml_whole(*item, file, key));
     return numbers;
+}
+
+std::vector<std::string> names_of(const YamlNode& node, const SourceLoc& loc) {
+    std::vector<std::string> names;
+    for (const auto& item : node.items) {
+        if (item->kind != YamlNode::Kind::Scalar) fail_input(loc, "'after' is a list of names of ops");
+        names.push_back(item->scalar);
+    }
+    if (names.empty()) fail_input(loc, "'after' is a list of names of ops");
+    return names;
 }
 
 /// "2x4": whole numbers with x between.
@@ -97,7 +130,10 @@ void parse_overrides(const std::string& text, const std::string& file, Overrides
             const SourceLoc loc = op.where(key);
             if (std::find(keys().begin(), keys().end(), key) == keys().end())
                 fail_input(loc, "an override has no '{}'{}", key, did_you_mean(key, keys()));
-            set(made, key, numbers_of(*op.node(key), file, key), loc);
+            if (key == "after")
+                made.after = names_of(*op.node(key), loc);
+            else
+                set(made, key, numbers_of(*op.node(key), file, key), loc);
         }
         op.done();
     }
@@ -121,23 +157,28 @@ void parse_override(const std::string& text, Overrides& into) {
 }
 
 bool OpOverride::places() const {
-    return size || place || transpose || t || u_kt || !input_buffers.empty() || epoch_break;
+    return size || place || transpose || t || u_kt || !input_buffers.empty() || output_buffers || dram_parameters ||
+           !queued.empty() || !nops.empty() || !after.empty() || epoch_break || chip_break;
 }
 
 namespace {
 
+std::string no_op(const std::string& name, const std::vector<std::string>& ops) {
+    return fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name, did_you_mean(name, ops));
+}
+
 /// What is wrong with an override's name; "": nothing.
 std::string unknown(const std::string& name, const OpOverride& o, const std::vector<std::string>& ops,
                     const std::vector<std::string>& convolutions) {
-    const auto has = [&](const std::vector<std::string>& names) {
-        return std::find(names.begin(), names.end(), name) != names.end();
+    const auto has = [](const std::vector<std::string>& names, const std::string& one) {
+        return std::find(names.begin(), names.end(), one) != names.end();
     };
-    if (o.fracture && !has(convolutions))
+    if (o.fracture && !has(convolutions, name))
         return fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
                            did_you_mean(name, convolutions));
-    if ((o.places() || !o.fracture) && !has(ops))
-        return fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name,
-                           did_you_mean(name, ops));
+    if ((o.places() || !o.fracture) && !has(ops, name)) return no_op(name, ops);
+    for (const std::string& before : o.after)
+        if (!has(ops, before)) return fmt::format("of '{}' after: {}", name, no_op(before, ops));
     return {};
 }
 

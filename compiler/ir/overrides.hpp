@@ -1,7 +1,8 @@
 // What the user decides for single ops, by their names in the netlist.
 //
 //   in a YAML file            matmul_1: {size: [2, 4], place: [0, 0], transpose: true, t: 4, u_kt: 2,
-//                                        input_buffers: [0, 16], epoch_break: true}
+//                                        input_buffers: [0, 16], output_buffers: 4, epoch_break: true}
+//                             add_2: {queued: [1], nops: [0, 2], after: [matmul_1]}
 //                             conv1: {fracture: 3}
 //   on the command line       matmul_1:size=2x4,place=0x0,transpose=1,t=4,u_kt=2,input_buffers=0x16,epoch_break=1
 #pragma once
@@ -24,7 +25,13 @@ struct OpOverride {
     std::optional<std::int64_t> t;                               ///< slices of rows
     std::optional<std::int64_t> u_kt;                            ///< tiles of the inner block
     std::vector<std::int64_t> input_buffers;                     ///< least tiles of each operand's buffer
-    bool epoch_break = false;                                    ///< an epoch begins with it
+    std::optional<std::int64_t> output_buffers;                  ///< buf_size_mb of the netlist
+    std::optional<bool> dram_parameters;   ///< its constants come from DRAM for each input, or stay in L1
+    std::vector<std::int64_t> queued;      ///< operands that go through a queue in DRAM
+    std::vector<std::int64_t> nops;        ///< how many stand before each operand
+    std::vector<std::string> after;        ///< ops of the netlist that come before it
+    bool epoch_break = false;              ///< an epoch begins with it
+    bool chip_break = false;               ///< the ops from it on are on the next chip
     std::optional<std::int64_t> fracture;  ///< of a convolution of the model: parts its kernel's rows are cut into
 
     bool places() const;  ///< anything for an op of the netlist is set

@@ -93,6 +93,7 @@ std::string shown_command(const CompileFlags& flags) {
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
+    if (o.keep_names) text += " --keep-names";
     if (flags.no_column_order) text += " --no-column-order";
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
     if (o.conv_fracture) text += fmt::format(" --conv-fracture {}", *o.conv_fracture);
@@ -230,10 +231,12 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
 static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     command
-        .add_option("--overrides", flags.overrides_file,
-                    "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
-                    "true, t: 4, u_kt: 2, input_buffers: [0, 16], epoch_break: true}; of a convolution "
-                    "of the model {fracture: 3}")
+        .add_option(
+            "--overrides", flags.overrides_file,
+            "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
+            "true, t: 4, u_kt: 2, input_buffers: [0, 16], output_buffers: 4, dram_parameters: true, queued: [0], "
+            "nops: [0, 1], after: [OP], epoch_break: true, chip_break: true}; of a convolution of the model "
+            "{fracture: 3}")
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
@@ -255,6 +258,8 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "Default: where the estimate says that pays, or else nothing fits")
         ->check(quiet(CLI::Range(1, 1024)))
         ->type_name("N");
+    command.add_flag("--keep-names", o.keep_names,
+                     "Ops of the netlist are called as the model's; where one becomes several, NAME.dc.TYPE.N");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
     command.add_flag("--no-column-order", flags.no_column_order,
                      "Micro-blocks always by rows; without it by columns where readers take them so");
