@@ -57,7 +57,8 @@ constexpr const char* advice_footer =
     "buffer that is too small. Shares are of the time in which ops were at work; the first load of each epoch and "
     "what\n"
     "the host fetches after the last one are left out.\n\n"
-    "What a cause costs is simulated: the netlist that the trace holds runs again without it.\n\n"
+    "What a cause costs is simulated: the netlist that the trace holds runs again without it; the dearest comes "
+    "first.\n\n"
     "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
     "Examples:\n"
     "  ttperf advice encoder.ttperf\n"
@@ -69,7 +70,7 @@ constexpr const char* advice_footer =
 
 void add_advice(CLI::App& app) {
     const auto flags = std::make_shared<AdviceFlags>();
-    CLI::App* command = app.add_subcommand("advice", "What holds the run back, largest first, and what to try");
+    CLI::App* command = app.add_subcommand("advice", "What holds the run back, what costs most first, and what to try");
     command->add_option("trace", flags->file, "Trace file")->required()->type_name("FILE");
     command->add_option("--limit", flags->limit, "So many causes at most. Default: 5")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
