@@ -46,28 +46,33 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
 
 
 class DeviceModel:
-    """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample."""
+    """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample. `order`: names of inputs and
+    outputs as callers have them; those of the compiled one where it is None."""
 
-    def __init__(self, compiled: ttsim.CompiledModel, settings: Settings) -> None:
+    def __init__(self, compiled: ttsim.CompiledModel, settings: Settings,
+                 order: tuple[Sequence[str], Sequence[str]] | None = None) -> None:
         self.compiled = compiled
         self.model = ttsim.Model(compiled, **settings.session)
         self.microbatch = settings.microbatch
-        self.inputs = [(info.name, tuple(info.shape)) for info in compiled.inputs]
-        self.outputs = [info.name for info in compiled.outputs]
+        inputs = {info.name: tuple(info.shape) for info in compiled.inputs}
+        outputs = {info.name: info.type for info in compiled.outputs}
+        taken, self.outputs = order or (list(inputs), list(outputs))
+        self.inputs = [(name, inputs.get(name)) for name in taken]
         wide = buda_dataformat_to_pytorch_dtype(output_format(settings.data_format))
-        self.dtypes = [_TORCH.get(info.type, torch.int32 if info.type.name[0] in "IU" else wide)
-                       for info in compiled.outputs]
+        self.dtypes = [_TORCH.get(outputs[name], torch.int32 if outputs[name].name[0] in "IU" else wide)
+                       for name in self.outputs]
 
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Outputs of a micro-batch; dim 0 is that of the samples."""
-        given = {name: self._given(tensor, shape) for (name, shape), tensor in zip(self.inputs, tensors)}
+        given = {name: self._given(tensor, shape) for (name, shape), tensor in zip(self.inputs, tensors)
+                 if shape is not None}
         results = self.model.run(given)
         return [self._result(results[name], dtype) for name, dtype in zip(self.outputs, self.dtypes)]
 
     def run_samples(self, samples: Sequence[Sequence[torch.Tensor]]) -> list[list[torch.Tensor]]:
         """Outputs of each sample, in shapes of the model."""
         given = {name: samples[0][k] if self.microbatch == 1 else torch.stack([one[k] for one in samples])
-                 for k, (name, _) in enumerate(self.inputs)}
+                 for k, (name, shape) in enumerate(self.inputs) if shape is not None}
         results = self.model.run(given)
         whole = [torch.from_numpy(numpy.array(results[name])).to(dtype)
                  for name, dtype in zip(self.outputs, self.dtypes)]

@@ -23,13 +23,16 @@ def _formats(tensors: Sequence[torch.Tensor | None]) -> list[DataFormat]:
 class Stage:
     """`make()` compiles; start() begins a session on the device."""
     settings: Settings
+    graph: Any = None
     device: DeviceModel | None = None
 
     def make(self) -> None:
         raise NotImplementedError
 
     def start(self) -> None:
-        self.device = DeviceModel(self.compiled, self.settings)
+        order = ([info.name for info in self.graph.inputs], [info.name for info in self.graph.outputs])
+        extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved of ops
+        self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra))
 
     def compile_again(self) -> None:
         """With the parameters as they are now."""
@@ -61,7 +64,8 @@ class TraceStage(Stage):
         self.make()
 
     def make(self) -> None:
-        self.compiled = compile_graph(to_graph(self.trace, self.saved), self.settings)
+        self.graph = to_graph(self.trace, self.saved)
+        self.compiled = compile_graph(self.graph, self.settings)
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """In torch, sample by sample, as the graph was made for."""
@@ -108,7 +112,8 @@ class TorchStage(Stage):
                     fallback_ops=fallback_ops)
         finally:
             module.module.train(training)
-        self.compiled = compile_graph(self.imported.graph, self.settings, self.saved)
+        self.graph = self.imported.graph
+        self.compiled = compile_graph(self.graph, self.settings, self.saved)
 
     def run(self, tensors: Sequence[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """What the host does was made for one sample."""
@@ -174,7 +179,7 @@ class OnnxStage(Stage):
 
     def __init__(self, module: OnnxModule, samples: Sequence[torch.Tensor], settings: Settings) -> None:
         self.module = module
-        graph = module.graph_of([tuple(sample.shape) for sample in samples])
+        graph = self.graph = module.graph_of([tuple(sample.shape) for sample in samples])
         wanted = [(info.name, list(info.shape)) for info in graph.inputs]
         given = [list(sample.shape) for sample in samples]
         if [shape for _, shape in wanted] != given:

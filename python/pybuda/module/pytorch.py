@@ -11,6 +11,15 @@ from ..utils import flatten
 from .base import Module
 
 
+def _wrapped(owner: PyTorchModule) -> Any:
+    @functools.wraps(owner.original_forward)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return owner._redirected(*args, **kwargs)
+
+    forward.original_forward = owner.original_forward  # type: ignore[attr-defined]
+    return forward
+
+
 class PyTorchModule(Module):
     """On a TTDevice the module is captured and compiled; forward() computes it in torch on the host. With
     `redirect_forward`, positional arguments of the torch module become keywords when a mapping was pushed. RuntimeError
@@ -25,7 +34,7 @@ class PyTorchModule(Module):
         self._added: dict[str, Parameter] = {}
         if redirect_forward:
             module.original_forward = self.original_forward  # type: ignore[assignment]
-            module.forward = functools.wraps(self.original_forward)(self._redirected)  # type: ignore[method-assign]
+            module.forward = _wrapped(self)  # type: ignore[method-assign]
 
     def _redirected(self, *args: Any, **kwargs: Any) -> Any:
         if self.input_names and len(args) == len(self.input_names) and not kwargs:

@@ -1,5 +1,5 @@
 """Ops that modules are made of: `op.X(name, operands…, attributes)` gives a Tensor; "" names it automatically."""
-from . import loss, nn
+from . import eval, loss, nn  # noqa: A004 (the name programs know)
 from .constant import Constant
 from .convolution import Conv2d, Conv2dTranspose, Conv3d
 from .dram_queue import DRAMQueue

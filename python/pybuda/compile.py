@@ -1,0 +1,41 @@
+"""Compiling without running."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .stage import narrowed
+from .tensor import to_pt_tensors
+
+
+class CompiledGraphState:
+    """What a compiled device knows of its graph: names and shapes in order."""
+
+    def __init__(self, result: Any) -> None:
+        first, last = result.compiled[0], result.compiled[-1]
+        self.ordered_input_names = [info.name for info in first.inputs]
+        self.ordered_input_shapes = [list(info.shape) for info in first.inputs]
+        self.ordered_output_names = [info.name for info in last.outputs]
+        self.ordered_output_shapes = [list(info.shape) for info in last.outputs]
+        self.netlist_filename = result.netlist_filename
+
+    @staticmethod
+    def from_compiled_graph(device: Any, result: Any) -> CompiledGraphState:
+        return CompiledGraphState(result)
+
+
+def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[Any] = (), compiler_cfg: Any = None,
+                   verify_cfg: Any = None, losses: Any = None, microbatch_size: int = 1,
+                   microbatch_count: int = 1) -> Any:
+    """A CompileResult of a TTDevice with its modules for these inputs: outputs, netlist, netlist_filename. Outputs are
+    compared as `verify_cfg` says, where it is given; RuntimeError where they differ."""
+    from .verify.verify import verify_outputs
+    values = to_pt_tensors(list(inputs))
+    dev.compile_for(narrowed(values), compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)
+    dev.graph_name = graph_name
+    result = dev.get_compiled_results()
+    if verify_cfg is not None and verify_cfg.enabled and dev._stages[0].device is not None:
+        outputs = dev.forward_values(values)
+        result.golden_outputs = dev.evaluate(values)
+        verify_outputs([dev], values, outputs, verify_cfg)
+    return result

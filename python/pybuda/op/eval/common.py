@@ -1,0 +1,4 @@
+"""As pybuda.op.eval."""
+from ...verify.compare import calculate_pcc, compare_tensor_to_golden
+
+__all__ = ["calculate_pcc", "compare_tensor_to_golden"]

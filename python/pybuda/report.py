@@ -1,0 +1,79 @@
+"""What the simulated chips did in a run."""
+from __future__ import annotations
+
+import dataclasses
+
+from .pybudaglobal import get_devices
+from .run import context
+
+
+@dataclasses.dataclass(frozen=True)
+class OpReport:
+    """`busy_share`: of the cycles of its graph, in the busiest core."""
+    name: str
+    type: str
+    graph: str
+    cores: int
+    busy_cycles: int
+    busy_share: float
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceReport:
+    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model)."""
+    device: str
+    chip: str
+    product: str
+    clock_mhz: int
+    cycles: int
+    latency_cycles: int
+    inputs_per_second: float
+    utilisation: float
+    ops: tuple[OpReport, ...]
+    notes: tuple[str, ...]
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """`samples` ran in `host_seconds` of real time; the slowest device says how many inputs a second a chip would do."""
+    devices: tuple[DeviceReport, ...]
+    samples: int
+    host_seconds: float
+
+    @property
+    def cycles(self) -> int:
+        return sum(device.cycles for device in self.devices)
+
+    @property
+    def inputs_per_second(self) -> float:
+        rates = [device.inputs_per_second for device in self.devices if device.inputs_per_second]
+        return min(rates) if rates else 0.0
+
+    def __str__(self) -> str:
+        return "\n".join(device.text for device in self.devices)
+
+
+def get_report() -> Report:
+    """Of the run under way. RuntimeError when nothing ran."""
+    run = context.current()
+    if run is None:
+        raise RuntimeError("nothing runs that a report could be about; call run_inference() before, and get_report() "
+                           "before shutdown()")
+    reports = [_of_stage(device, stage) for device in get_devices() for stage in getattr(device, "_stages", ())]
+    return Report(tuple(reports), run.samples, run.seconds)
+
+
+def _of_stage(device: object, stage: object) -> DeviceReport:
+    found = stage.device.model.report()
+    ops, busy, available = [], 0, 0
+    for graph in found.graphs:
+        for op in graph.ops:
+            share = op.busy_cycles / graph.cycles if graph.cycles else 0.0
+            cores = op.rows * op.columns
+            ops.append(OpReport(op.name, op.type, graph.name, cores, op.busy_cycles, share))
+            busy += op.busy_cycles * cores
+            available += graph.cycles * cores
+    return DeviceReport(device.name, found.chip, found.device, found.clock_mhz, found.cycles, found.latency_cycles,
+                        found.inputs_per_second, busy / available if available else 0.0, tuple(ops),
+                        tuple(found.notes), found.text())

@@ -1,0 +1,28 @@
+"""Learning rates that change from epoch to epoch."""
+from __future__ import annotations
+
+from typing import Any
+
+from .optimizers import Optimizer
+
+
+class LearningRateScheduler:
+    """Subclasses say by get_lr() what the rate is. AssertionError for an optimizer that is none of pybuda's."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        assert isinstance(optimizer, Optimizer), f"a scheduler is for an optimizer of pybuda, not {optimizer!r}"
+        self.optimizer = optimizer
+
+    def get_lr(self) -> float:
+        raise NotImplementedError(f"{type(self).__name__} has no get_lr(); define it in the subclass")
+
+    def step(self) -> None:
+        self.optimizer.set_optimizer_parameters(learning_rate=self.get_lr())
+
+    def get_scheduler_params(self, name: str, is_buda: bool) -> dict[str, Any] | None:
+        """What the device gets of the optimizer after a step."""
+        found = self.optimizer.get_optimizer_params(name, is_buda)
+        return None if found is None else {key: value for key, value in found.items() if key == "lr"}
+
+    def get_pytorch_scheduler(self, optimizer: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no counterpart in torch")

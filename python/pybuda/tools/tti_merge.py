@@ -1,0 +1,41 @@
+"""Several device images as one: `python -m pybuda.tools.tti_merge -mbl FOLDER -mdl NAME NAME …`, or merge_models()."""
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+
+def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wormhole_b0",
+                 merged_model_location: str = "", switch_chans_if_capacity_hit: bool = True,
+                 overlap_dynamic_queues: bool = True) -> str:
+    """Writes one image of FOLDER/NAME.tti of each model and prints the memory in use; returns its path. ttsim.InputError
+    for images that are missing or do not go together, ttsim.UnsupportedError when memory is full."""
+    import ttsim
+    path = merged_model_location or "merged_model.tti"
+    if os.path.dirname(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    report = ttsim.merge_images(model_bin_location, list(models), path, arch=arch,
+                                reallocate_channels=switch_chans_if_capacity_hit,
+                                overlap_dynamic=overlap_dynamic_queues)
+    print(report.text)
+    return path
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Merges device images into one.")
+    parser.add_argument("-mbl", "--model_binaries_location", required=True, help="folder of the images")
+    parser.add_argument("-mdl", "--models", nargs="+", required=True, help="names of the images, without .tti")
+    parser.add_argument("-a", "--arch", default="wormhole_b0", choices=["grayskull", "wormhole_b0"])
+    parser.add_argument("-mml", "--merged_model_location", default="merged_model.tti", help="file to write")
+    parser.add_argument("-scr", "--skip_channel_reallocation", action="store_true",
+                        help="a full DRAM channel is an error")
+    parser.add_argument("-dqo", "--dynamic_queue_overlap_off", action="store_true",
+                        help="no two queues share memory")
+    given = parser.parse_args(arguments)
+    merge_models(given.model_binaries_location, given.models, given.arch, given.merged_model_location,
+                 not given.skip_channel_reallocation, not given.dynamic_queue_overlap_off)
+
+
+if __name__ == "__main__":
+    main()

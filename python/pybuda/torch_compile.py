@@ -1,0 +1,76 @@
+"""A backend of torch.compile: `torch.compile(module, backend=pybuda.compile_torch)`."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from . import config
+from .stage import Settings, compile_graph
+
+
+class _Bound(torch.nn.Module):
+    """A captured graph with its parameters in place: what torch.compile hands over takes them as inputs."""
+
+    def __init__(self, graph: torch.fx.GraphModule, example: Sequence[Any]) -> None:
+        super().__init__()
+        self.graph_module = graph
+        self.fixed: dict[int, Any] = {}
+        for place, value in enumerate(example):
+            if isinstance(value, torch.nn.Parameter):
+                self.fixed[place] = value
+                self.register_parameter(f"weight_{place}", value)
+            elif not isinstance(value, torch.Tensor):
+                self.fixed[place] = value
+        self.count = len(example)
+
+    def given(self, values: Sequence[Any]) -> list[Any]:
+        """Those of a call that are no parameters."""
+        return [value for place, value in enumerate(values) if place not in self.fixed]
+
+    def forward(self, *values: Any) -> Any:
+        left = iter(values)
+        return self.graph_module(*(self.fixed[place] if place in self.fixed else next(left)
+                                   for place in range(self.count)))
+
+
+def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
+    """A function of the graph on the first TTDevice, or one of the default architecture. Parameters are those of the
+    time of compiling."""
+    import ttsim
+    import ttsim.torch
+
+    from ._C import DataFormat
+    from .compile_options import default_format
+    from .pybudaglobal import get_tenstorrent_device
+    from .stage import DeviceModel
+    from .ttdevice import TTDevice, _chips
+    bound = _Bound(gm, example_inputs).eval()
+    samples = bound.given(example_inputs)
+    device = get_tenstorrent_device()
+    if device is None:
+        device = object.__new__(TTDevice)  # says which chip; it joins no pipeline
+        from ._C.backend_api import default_arch
+        device.arch, device.chip_ids, device.name = default_arch(), _chips(None, None), "tt"
+    settings_ = config._get_global_compiler_config()
+    fallback = tuple(sorted(settings_.cpu_fallback_ops))
+    imported = ttsim.torch.import_module(bound, tuple(samples), name="torch", fallback=True, fallback_ops=fallback)
+    settings = Settings(settings_, device, default_format(settings_, [DataFormat.Float32], DataFormat.Float16_b), 1,
+                        {"engine": "full"})
+    order = ([info.name for info in imported.graph.inputs], [info.name for info in imported.graph.outputs])
+    model = DeviceModel(compile_graph(imported.graph, settings), settings, order)
+
+    def run(*values: Any) -> list[torch.Tensor]:
+        given = bound.given(values)
+        with torch.no_grad():
+            results = model.run_samples([imported.device_inputs(*given)])[0]
+            return imported.finish(results, *given)
+
+    return run
+
+
+def reset_state() -> None:
+    """Forgets what torch.compile has compiled."""
+    import torch._dynamo
+    torch._dynamo.reset()

@@ -1,0 +1,118 @@
+"""Hugging Face pipelines whose model computes on a TTDevice; loops of generation stay on the host."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..pybudaglobal import align_up_tile
+
+_DEFAULT_LENGTH = 256
+
+
+class _Wanted(torch.nn.Module):
+    """A model as a function of token ids and masks that gives its logits (or its first output)."""
+
+    def __init__(self, model: torch.nn.Module, names: list[str], forward_fn: Callable[..., Any] | None) -> None:
+        super().__init__()
+        self.model, self.names, self.forward_fn = model, names, forward_fn
+
+    def forward(self, *values: torch.Tensor) -> torch.Tensor:
+        given = dict(zip(self.names, values))
+        if self.forward_fn is not None:
+            return self.forward_fn(self.model, **given)
+        given |= {"use_cache": False} if "use_cache" in _arguments(self.model) else {}
+        output = self.model(**given)
+        return output.logits if hasattr(output, "logits") else output[0]
+
+
+def _arguments(model: torch.nn.Module) -> list[str]:
+    import inspect
+    return list(inspect.signature(model.forward).parameters)
+
+
+class NLPPipelineWrapper(torch.nn.Module):
+    """In place of a model of transformers: ids and masks are padded to `max_length` tokens, so that one compilation
+    does for all calls; logits are cut to the true length."""
+
+    def __init__(self, model: torch.nn.Module, name: str, max_length: int, pad_token_id: int,
+                 forward_fn: Callable[..., Any] | None = None) -> None:
+        super().__init__()
+        self.name, self.max_length, self.pad_token_id = name, max_length, pad_token_id
+        self.forward_fn = forward_fn
+        self._device: Any = None
+        self._original = model.forward
+        model.forward = self  # type: ignore[assignment]
+        self.__dict__["host"] = model
+
+    def forward(self, input_ids: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None,
+                decoder_input_ids: torch.Tensor | None = None, decoder_attention_mask: torch.Tensor | None = None,
+                **kwargs: Any) -> Any:
+        encoder = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if kwargs.get("encoder_outputs") is not None:
+            encoder = {"encoder_outputs": kwargs["encoder_outputs"], "attention_mask": attention_mask}
+            raise RuntimeError(f"'{self.name}' generates of encoder outputs; run the encoder and the decoder as "
+                               "modules of their own")
+        main = decoder_input_ids if decoder_input_ids is not None else input_ids
+        length = main.shape[1]
+        if length > self.max_length:
+            raise RuntimeError(f"{length} tokens; '{self.name}' was made for {self.max_length}: pass "
+                               f"pybuda_max_length={align_up_tile(length)}")
+        values = self._padded(encoder["input_ids"], attention_mask)
+        if decoder_input_ids is not None:
+            values |= {"decoder_" + key: value for key, value in
+                       self._padded(decoder_input_ids, decoder_attention_mask).items()}
+        logits = self._run(values).float()
+        return self._output(logits[:, :length] if logits.dim() == 3 and logits.shape[1] == self.max_length else logits)
+
+    def _padded(self, ids: torch.Tensor, mask: torch.Tensor | None) -> dict[str, torch.Tensor]:
+        mask = torch.ones_like(ids) if mask is None else mask
+        behind = (0, self.max_length - ids.shape[1])
+        return {"input_ids": torch.nn.functional.pad(ids, behind, value=self.pad_token_id),
+                "attention_mask": torch.nn.functional.pad(mask, behind, value=0)}
+
+    def _run(self, values: dict[str, torch.Tensor]) -> torch.Tensor:
+        from ..module import PyTorchModule
+        from ..run.api import run_inference
+        from ..ttdevice import TTDevice
+        if self._device is None:
+            wanted = _Wanted(self.host, list(values), self.forward_fn).eval()
+            self.host.forward = self._original
+            self._device = TTDevice(f"tt_{self.name}", module=PyTorchModule(self.name, wanted, redirect_forward=False))
+            try:
+                return self._push(run_inference, values)
+            finally:
+                self.host.forward = self  # type: ignore[assignment]
+        return self._push(run_inference, values)
+
+    def _push(self, run_inference: Any, values: dict[str, torch.Tensor]) -> torch.Tensor:
+        self._device.push_to_inputs(list(values.values()))
+        return run_inference().get()[0].value()
+
+    def _output(self, logits: torch.Tensor) -> Any:
+        """As the host's model gives it."""
+        from transformers.modeling_outputs import CausalLMOutputWithPast, ModelOutput, Seq2SeqLMOutput
+        kind = type(self.host).__name__
+        if kind.endswith(("ForConditionalGeneration", "Seq2SeqLM")):
+            return Seq2SeqLMOutput(logits=logits)
+        if kind.endswith(("ForCausalLM", "LMHeadModel")):
+            return CausalLMOutputWithPast(logits=logits, past_key_values=None)
+        return ModelOutput(logits=logits)
+
+
+def pipeline(pipeline_type: str, *args: Any, model: Any = None, tokenizer: Any = None,
+             forward_fn: Callable[..., Any] | None = None, pybuda_max_length: int | None = None,
+             use_cache: bool | None = None, **kwargs: Any) -> Any:
+    """transformers.pipeline() with a model, or the name of one, that computes on a TTDevice from the first call on."""
+    import transformers
+    made = transformers.pipeline(pipeline_type, *args, model=model, tokenizer=tokenizer, **kwargs)
+    held = made.model
+    if hasattr(held, "generation_config") and held.generation_config is not None:
+        held.generation_config.use_cache = False
+    held.config.use_cache = False
+    pad = getattr(made.tokenizer, "pad_token_id", None)
+    pad = pad if pad is not None else getattr(held.config, "pad_token_id", None)
+    NLPPipelineWrapper(held, type(held).__name__, align_up_tile(pybuda_max_length or _DEFAULT_LENGTH),
+                       pad if pad is not None else 0, forward_fn)
+    return made

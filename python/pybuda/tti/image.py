@@ -1,0 +1,81 @@
+"""Device images: written of a device, and loaded as one."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import ttsim
+
+from .._C.backend_api import BackendDevice, BackendType, DeviceMode
+
+_ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wormhole_B0}
+
+
+class TTDeviceImage:
+    """One that lies in a file. ttsim.InputError for a file that is missing or damaged."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.fspath(path)
+        self._info = ttsim.image_info(self.path)
+        self.contents: dict[str, Any] = json.loads(self._info.json)
+        self.compiled = ttsim.CompiledModel.read(self.path)
+
+    @staticmethod
+    def load_from_disk(img_path: str) -> TTDeviceImage:
+        return TTDeviceImage(img_path)
+
+    def info(self) -> None:
+        """Prints what the image says of itself, its device and its model."""
+        print(self._info.text)
+
+    @property
+    def microbatch_size(self) -> int:
+        return int(self.contents.get("microbatch_size", 1))
+
+    @property
+    def arch(self) -> BackendDevice:
+        named = str(self.contents.get("arch", "Wormhole_B0"))
+        return next((arch for name, arch in _ARCHS.items() if name in named.lower()), BackendDevice.Wormhole_B0)
+
+    def get_input_shapes(self) -> list[list[int]]:
+        """Of a push, in order; dim 0 is that of the micro-batch."""
+        return [[self.microbatch_size * info.shape[0], *info.shape[1:]] for info in self.compiled.inputs]
+
+
+def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[Any]) -> TTDeviceImage:
+    """RuntimeError for modules that need torch on the host, or several compilations."""
+    from ..run.api import _samples
+    microbatch, samples = _samples(device, sample_inputs)
+    mode, device.device_mode = device.device_mode, DeviceMode.CompileOnly
+    try:
+        device.compile_for(samples, microbatch_size=microbatch)
+    finally:
+        device.device_mode = mode
+    stages = device._stages
+    if len(stages) != 1:
+        raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different kinds); an "
+                           "image holds one: place the modules on devices of their own")
+    imported = getattr(stages[0], "imported", None)
+    if imported is not None and (imported.fallbacks or imported.inputs != imported.input_names):
+        raise RuntimeError(f"module '{imported.name}' computes a part in torch on the host, which an image does not "
+                           "hold; place the part without " + (", ".join(one.op for one in imported.fallbacks)
+                                                             or "it") + " on the device")
+    path = img_path or os.path.join("device_images", f"{device.name}.tti")
+    path = path if path.endswith(".tti") else path + ".tti"
+    if os.path.dirname(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    stages[0].compiled.write(path)
+    return TTDeviceImage(path)
+
+
+def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overrides: Any) -> Any:
+    """AssertionError unless one of `img` and `img_path` is given."""
+    from ..ttdevice import TTDevice
+    assert (img is None) != (img_path is None), "load_image takes img= or img_path=, one of both"
+    image = img if img is not None else TTDeviceImage.load_from_disk(img_path)
+    device = TTDevice(str(image.contents.get("device_image_name", "tt0")), arch=image.arch,
+                      devtype=BackendType.Silicon, device_mode=DeviceMode.RunOnly, chip_ids=device_id_overrides)
+    device._image = image
+    return device

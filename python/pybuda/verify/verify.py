@@ -1,0 +1,126 @@
+"""Modules on the simulated chip beside their evaluation in torch."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .. import config as compiler_config
+from ..cpudevice import CPUDevice
+from ..module import PyBudaModule
+from ..parameter import Parameter
+from ..pybudaglobal import get_devices
+from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype, to_pt_tensor
+from ..training import refuse_training
+from ..ttdevice import TTDevice
+from .compare import compare_tensor_to_golden
+from .config import VerifyConfig
+
+
+def verify_module(module: Any, input_shapes: Sequence[Sequence[int]], verify_cfg: VerifyConfig,
+                  input_params: Sequence[dict[str, Any]] = (), device_type: str = "TTDevice",
+                  params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
+                  loss_module: Any = None, uniform_inputs: bool = False,
+                  inputs_centered_on_zero: bool = False) -> None:
+    """Runs the module on inputs of these shapes (dim 0 is the micro-batch), made up unless given. RuntimeError where an
+    output differs. Parameters without a value get random ones."""
+    verify_module_pipeline([module], input_shapes, verify_cfg, input_params, [device_type], params_centered_on_zero,
+                           scale_params, inputs, loss_module, uniform_inputs, inputs_centered_on_zero)
+
+
+def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequence[int]], verify_cfg: VerifyConfig,
+                           input_params: Sequence[dict[str, Any]] = (), device_types: Sequence[str] = ("TTDevice",),
+                           params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
+                           loss_module: Any = None, uniform_inputs: bool = False,
+                           inputs_centered_on_zero: bool = False) -> None:
+    """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for that of the one before."""
+    from ..run import api
+    if verify_cfg.test_kind.is_training():
+        refuse_training("verification with a training test_kind")
+    for name in verify_cfg.epoch_breaks:
+        compiler_config.set_epoch_break(name)
+    for module in modules:
+        _give_values(module, params_centered_on_zero, scale_params)
+    device: Any = None
+    for place, (module, kind) in enumerate(zip(modules, _types(device_types, len(modules)))):
+        if kind == "-" and device is not None:
+            device.place_module(module)
+        else:
+            device = _device(kind, place, verify_cfg)
+            device.place_module(module)
+    count = verify_cfg.total_number_of_inputs()
+    given = list(inputs) if inputs is not None else [
+        _made_up(input_shapes, input_params, uniform_inputs, inputs_centered_on_zero) for _ in range(count)]
+    first = get_devices()[0]
+    pushed = []
+    for one in given:
+        first.push_to_inputs(one)
+        pushed.append(list(first._inputs[-1]))
+    outputs = api.run_inference(input_count=len(pushed), _sequential=verify_cfg.sequential)
+    problem = api.context.error()
+    if problem is not None:
+        raise problem
+    for values in pushed:
+        verify_outputs(get_devices(), values, [tensor.value() for tensor in outputs.get()], verify_cfg)
+    if not verify_cfg.skip_shutdown:
+        api.shutdown()
+
+
+def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[torch.Tensor],
+                   verify_cfg: VerifyConfig) -> None:
+    """RuntimeError where outputs differ from those of the same devices in torch."""
+    if not verify_cfg.enabled:
+        return
+    values = [value.float() if value is not None and value.dtype in (torch.float16, torch.bfloat16) else value
+              for value in inputs]
+    for device in devices:
+        values = device.evaluate(values)
+    if len(values) != len(outputs):
+        raise RuntimeError(f"{len(outputs)} outputs came; torch gives {len(values)}")
+    for place, (golden, calculated) in enumerate(zip(values, outputs)):
+        if not compare_tensor_to_golden(f"output {place}", golden.detach(), calculated, verify_cfg=verify_cfg):
+            raise RuntimeError(f"output {place} of {verify_cfg.graph_name} differs from torch's (the log says by how "
+                               "much); VerifyConfig(pcc=, relative_atol=) says what may differ")
+        if verify_cfg.golden_compare_callback is not None:
+            verify_cfg.golden_compare_callback(golden.detach(), calculated)
+
+
+def _types(given: Any, count: int) -> list[str]:
+    types = list(given) if not isinstance(given, str) else [given]
+    return types + ["-"] * (count - len(types))
+
+
+def _device(kind: str, place: int, verify_cfg: VerifyConfig) -> Any:
+    if kind == "CPUDevice":
+        return CPUDevice(f"cpu{place}")
+    if kind != "TTDevice":
+        raise RuntimeError(f"device type '{kind}' is none of TTDevice, CPUDevice, -")
+    return TTDevice(f"tt{place}", num_chips=verify_cfg.num_chips, chip_ids=verify_cfg.chip_ids, arch=verify_cfg.arch,
+                    devtype=verify_cfg.devtype, device_mode=verify_cfg.devmode, fp32_fallback=verify_cfg.fp32_fallback)
+
+
+def _give_values(module: Any, centered: bool, scale: float) -> None:
+    if isinstance(module, PyBudaModule):
+        for parameter in module.get_parameters():
+            if isinstance(parameter, Parameter) and not parameter.has_value():
+                value = torch.rand(parameter.shape.dims) - (0.5 if centered else 0.0)
+                parameter.set_value((value * scale).to(parameter.pt_data_format))
+
+
+def _made_up(shapes: Sequence[Sequence[int]], params: Sequence[dict[str, Any]], uniform: bool,
+             centered: bool) -> list[Any]:
+    made = []
+    for place, shape in enumerate(shapes):
+        given = params[place] if place < len(params) else {}
+        dtype = given.get("data_format", torch.float32)
+        if not isinstance(dtype, torch.dtype):
+            dtype = buda_dataformat_to_pytorch_dtype(dtype)
+        if not dtype.is_floating_point:
+            made.append(torch.randint(0, 2 if dtype == torch.bool else 100, tuple(shape)).to(dtype))
+            continue
+        value = torch.rand(tuple(shape)) if uniform else torch.randn(tuple(shape)) * 0.1 + 0.5
+        value = value - 0.5 if centered else value.abs() + 1e-5
+        value = value.to(dtype)
+        made.append(Tensor.create_from_torch(value, given["dev_data_format"]) if "dev_data_format" in given else value)
+    return [to_pt_tensor(value) for value in made]
