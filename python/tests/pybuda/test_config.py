@@ -1,0 +1,207 @@
+"""What configuration does to what is compiled."""
+import json
+import re
+import warnings
+
+import pybuda
+import pytest
+import torch
+from modules import Add, TwoProducts, close
+from pybuda import compile_options, query
+
+WORMHOLE = pybuda.BackendDevice.Wormhole_B0
+
+
+def netlist(module=None, arch=WORMHOLE):
+    """Of two products; compiled, not run."""
+    module = module or TwoProducts("net")
+    device = pybuda.TTDevice("tt0", module=module, arch=arch, devtype=pybuda.BackendType.Golden,
+                             device_mode=pybuda.DeviceMode.CompileOnly)
+    return pybuda.pybuda_compile(device, "net", torch.rand(1, 64, 64), torch.rand(1, 64, 64)).netlist
+
+
+def op_line(text, name):
+    return re.search(rf"^ {{4}}{re.escape(name)}: \{{.*$", text, re.MULTILINE).group(0)
+
+
+def options():
+    device = pybuda.TTDevice("opt", arch=WORMHOLE)
+    config = pybuda.config._get_global_compiler_config()
+    config.apply_env_config_overrides()
+    return compile_options.options(config, device, pybuda.DataFormat.Float16_b, 1)
+
+
+def test_ops_of_the_netlist_have_their_names():
+    ops = compile_options.netlist_ops(netlist())
+    assert ops == {"matmul1": "matmul", "matmul2": "matmul", "sum": "add", "gelu": "gelu"} or set(ops) >= {
+        "matmul1", "matmul2", "sum"}
+
+
+@pytest.mark.parametrize("data_format", ["Float16_b", "Bfp8_b", "Float16", "Float32"])
+def test_formats_reach_the_netlist_and_the_results(data_format):
+    wanted = pybuda.DataFormat[data_format]
+    pybuda.set_configuration_options(default_df_override=wanted)
+    module = TwoProducts("formats")
+    a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
+    pybuda.TTDevice("tt0", module=module, arch=WORMHOLE, devtype=pybuda.BackendType.Golden)
+    outputs = pybuda.run_inference(inputs=[(a, b)]).get()
+    assert f"in_df: [{data_format}" in op_line(pybuda.get_tenstorrent_device()._compile_output.netlist, "matmul1")
+    kind = {"Float16": torch.float16, "Float32": torch.float32}.get(data_format, torch.bfloat16)
+    assert outputs[0].value().dtype == kind
+    assert all(close(got, want, 0.05) for got, want in zip(outputs, module.reference(a, b)))
+
+
+def test_inputs_decide_the_family_unless_the_user_does():
+    class Double(pybuda.PyBudaModule):
+        def forward(self, x):
+            return pybuda.op.Multiply("double", x, 2.0)
+
+    assert pybuda.run_inference(Double("d"), inputs=[torch.rand(1, 32, 32).half()]).get()[0].value().dtype == \
+        torch.float16
+    pybuda.pybuda_reset()
+    pybuda.TTDevice("tt0", module=Double("d"), fp32_fallback=pybuda.DataFormat.Float16)
+    assert pybuda.run_inference(inputs=[torch.rand(1, 32, 32)]).get()[0].value().dtype == torch.float16
+
+
+def test_fidelity_and_accumulation():
+    pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi, accumulate_df=pybuda.DataFormat.Float32)
+    line = op_line(netlist(), "matmul1")
+    assert "math_fidelity: LoFi" in line and "acc_df: Float32" in line
+
+
+def test_the_fidelity_of_a_program_that_says_nothing_is_hifi3():
+    assert "math_fidelity: HiFi3" in op_line(netlist(), "matmul1")
+
+
+def test_single_ops_get_sizes_breaks_and_formats():
+    pybuda.config.override_op_size("matmul1", (2, 1))
+    pybuda.config.override_op_size("nobody_has_this_name", (2, 1))
+    pybuda.set_epoch_break("matmul2")
+    pybuda.config.configure_mixed_precision(name_regex="matmul1", math_fidelity=pybuda.MathFidelity.HiFi2)
+    text = netlist()
+    assert "grid_size: [2, 1]" in op_line(text, "matmul1") and "HiFi2" in op_line(text, "matmul1")
+    assert text.count("input_count:") == 2
+
+
+def test_a_list_is_one_break_at_its_first_op_and_predicates_choose():
+    pybuda.set_epoch_break([query.name_regex("matmul.*") & query.op_type("matmul"), "sum"])
+    pybuda.config.override_op_placement("gelu", start=(3, 3))
+    text = netlist()
+    assert "grid_loc: [3, 3]" in op_line(text, "gelu")
+    assert text.count("input_count:") == 1  # matmul1 is first anyway
+
+
+def test_predicates():
+    ops = {"layer.0.mm": "matmul", "layer.0.add": "add", "layer.1.mm": "matmul"}
+    assert query.matching(query.op_type("matmul"), ops) == ["layer.0.mm", "layer.1.mm"]
+    assert query.matching(query.layer_regex(r"layer\.0") & query.op_type("add").negate(), ops) == ["layer.0.mm"]
+    assert query.matching(query.name_regex(".*add") | query.name_regex(r".*1\.mm"), ops) == ["layer.0.add",
+                                                                                            "layer.1.mm"]
+
+
+@pytest.mark.parametrize("given, key, value", [
+    ({"balancer_policy": "Ribbon"}, "policy", "ribbon"), ({"balancer_policy": "CNN"}, "policy", "ribbon"),
+    ({"balancer_policy": "NLP"}, "policy", "nlp"), ({"amp_level": 1}, "amp", 1),
+    ({"enable_auto_fusing": False}, "auto_fusing", False), ({"enable_t_streaming": False}, "t_streaming", False),
+    ({"enable_stable_softmax": False}, "stable_softmax", False), ({"harvested_rows": [1, 11]}, "harvested_rows", [1, 11]),
+    ({"device_config": "wh_n300"}, "device", "wh_n300"), ({"backend_device_descriptor_path": "x.yaml"}, "device", "x.yaml"),
+])
+def test_options_of_the_compiler(given, key, value):
+    assert key == "device" or key not in options()
+    pybuda.set_configuration_options(**given)
+    assert options()[key] == value
+
+
+def test_cuts_and_light_precision():
+    config = pybuda.config._get_global_compiler_config()
+    config.graph_solver_self_cut_type = "ConsumerOperandDataEdgesFirst"
+    config.enable_amp_light(2)
+    assert options()["self_cut"] == "consumer_operand_edges_first" and options()["amp_light"] == 2
+    config.graph_solver_self_cut_type = "Sideways"
+    with pytest.raises(RuntimeError, match="'Sideways' is none of"):
+        options()
+
+
+@pytest.mark.parametrize("variable, text, key, value", [
+    ("PYBUDA_DEFAULT_DF", "Bfp8_b", None, None), ("PYBUDA_DISABLE_OP_FUSING", "1", "auto_fusing", False),
+    ("PYBUDA_AMP_LIGHT", "1", "amp_light", 1), ("PYBUDA_AMP_LEVEL", "2", "amp", 2),
+    ("PYBUDA_DISABLE_STABLE_SOFTMAX", "1", "stable_softmax", False),
+    ("PYBUDA_OVERRIDE_DEVICE_YAML", "y.yaml", "device", "y.yaml"),
+    ("PYBUDA_GRAPHSOLVER_SELF_CUT_TYPE", "ProducerUserDataEdgesFirst", "self_cut", "producer_user_edges_first"),
+])
+def test_the_environment_wins_and_is_read_late(monkeypatch, variable, text, key, value):
+    config = pybuda.config._get_global_compiler_config()
+    config.enable_auto_fusing = True
+    monkeypatch.setenv(variable, text)
+    found = options()
+    if key is not None:
+        assert found[key] == value
+    else:
+        assert config.default_df_override == pybuda.DataFormat.Bfp8_b
+
+
+def test_a_variable_with_a_wrong_value_is_named(monkeypatch):
+    monkeypatch.setenv("PYBUDA_DEFAULT_DF", "Float17")
+    with pytest.raises(ValueError, match="PYBUDA_DEFAULT_DF=Float17"):
+        pybuda.config._get_global_compiler_config()
+
+
+def test_unknown_fields_warn_once_with_the_nearest_name():
+    config = pybuda.config._get_global_compiler_config()
+    with pytest.warns(UserWarning, match="did you mean 'balancer_policy'"):
+        config.balancer_polcy = "Ribbon"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config.balancer_polcy = "CNN"
+    with pytest.raises(TypeError):
+        pybuda.set_configuration_options(compute_precision=1)
+    with pytest.raises(RuntimeError, match="did you mean 'u_kt'"):
+        config.balancer_op_override("op", "ukt", 2)
+
+
+def test_checks_of_options():
+    with pytest.raises(RuntimeError, match="device_config 'card' is none of"):
+        pybuda.set_configuration_options(device_config="card")
+    with pytest.raises(AssertionError, match="backend_opt_level 7"):
+        pybuda.set_configuration_options(backend_opt_level=7)
+    with pytest.raises(AssertionError, match="is a DataFormat"):
+        pybuda.set_configuration_options(default_df_override="Float16_b")
+    with pytest.raises(AssertionError, match="op_type, epoch_type, name_regex or is_gradient_op"):
+        pybuda.config.configure_mixed_precision(output_df=pybuda.DataFormat.Bfp8_b)
+    pybuda.set_configuration_options(device_config="wh_n150")
+    pybuda.TTDevice("tt0", module=Add("a"), arch=pybuda.BackendDevice.Grayskull)
+    with pytest.raises(RuntimeError, match="is a Wormhole_B0"):
+        pybuda.run_inference(inputs=[(torch.rand(1, 32, 32), torch.rand(1, 32, 32))])
+
+
+def test_a_configuration_goes_to_json_and_back():
+    pybuda.set_configuration_options(default_df_override=pybuda.DataFormat.Bfp8_b, balancer_policy="Ribbon")
+    pybuda.config.override_op_size("a", (2, 3))
+    pybuda.config.configure_mixed_precision(op_type="matmul", input_df={1: (pybuda.DataFormat.Bfp8_b, True)})
+    pybuda.config.insert_fracture_group([("a", pybuda.k_dim, 2)])
+    pybuda.config.override_op_placement("a", start=(1, 1))
+    config = pybuda.config._get_global_compiler_config()
+    text = config.to_json()
+    back = pybuda.CompilerConfig.from_dict(json.loads(text))
+    assert back.to_json() == text and back.default_df_override == pybuda.DataFormat.Bfp8_b
+    assert back.balancer_op_overrides == {"a": {"grid_shape": (2, 3)}} and back.cpu_fallback_ops == {"embedding"}
+
+
+def test_all_other_functions_are_taken():
+    config = pybuda.config
+    config.add_schedule_constraint(["a", "b"])
+    config.insert_nop("a", "b", hoist_tms=False)
+    config.insert_buffering_nop("a", ["b", "c"], nop_count=2)
+    config.override_dram_queue_placement("q", chip_id=0, channel=1)
+    config.override_u_kt("a", 2)
+    config.override_t_stream_dir("a", "rz")
+    config.override_t_stream_shape("a", (2, 1))
+    config.override_input_buffer_multiplier("a", 0, multiplier=2)
+    config.internal_override_output_buffer_multiplier("a", multiplier=2)
+    config.override_dram_parameters("a", True)
+    config.add_cpu_fallback_ops(["take", "adv_index"])
+    config.remove_cpu_fallback_ops("take")
+    config.set_num_repeated_patterns("m", 3)
+    config.set_auto_transposing_placement(True)
+    assert config._get_global_compiler_config().cpu_fallback_ops == {"embedding", "adv_index"}
+    netlist()

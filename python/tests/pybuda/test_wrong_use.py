@@ -1,0 +1,148 @@
+"""What is used in a wrong way is refused at once, with the name of what is wrong."""
+import pybuda
+import pytest
+import torch
+from modules import Add
+from pybuda import op
+
+X = torch.rand(1, 32, 32)
+
+
+def test_modules_are_wrapped_and_named_once():
+    with pytest.raises(RuntimeError, match="PyTorchModule"):
+        pybuda.TTDevice("tt0", module=torch.nn.Linear(4, 4))
+    with pytest.raises(RuntimeError, match="PyTorchModule"):
+        pybuda.run_inference(torch.nn.Linear(4, 4), inputs=[X])
+    with pytest.raises(RuntimeError, match="takes a torch.nn.Module"):
+        pybuda.PyTorchModule("m", Add("a"))
+    device = pybuda.TTDevice("tt1")
+    device.place_module(Add("same"))
+    with pytest.raises(RuntimeError, match="already has a module 'same'"):
+        device.place_module(Add("same"))
+    with pytest.raises(RuntimeError, match="takes pybuda modules"):
+        device.place_module((Add("x"), "y"))
+
+
+def test_a_device_without_a_module():
+    device = pybuda.TTDevice("tt0")
+    device.push_to_inputs(X)
+    with pytest.raises(RuntimeError, match="has no module"):
+        pybuda.run_inference()
+
+
+def test_batches_shapes_and_numbers_of_inputs_stay():
+    device = pybuda.TTDevice("tt0", module=Add("a"))
+    device.push_to_inputs(X, X)
+    with pytest.raises(RuntimeError, match="Batch size mismatch"):
+        device.push_to_inputs(torch.rand(2, 32, 32), torch.rand(2, 32, 32))
+    with pytest.raises(RuntimeError, match="Batch size mismatch"):
+        device.push_to_inputs(torch.rand(2, 32, 32), torch.rand(3, 32, 32))
+    pybuda.run_inference()
+    with pytest.raises(RuntimeError, match="compiled for 2 inputs; 1 were pushed"):
+        device.push_to_inputs(X)
+    with pytest.raises(RuntimeError, match=r"input 1 .* has shape \[32, 64\]"):
+        device.push_to_inputs(X, torch.rand(1, 32, 64))
+    with pytest.raises(RuntimeError, match="whole numbers"):
+        device.push_to_inputs(X, X.int())
+    with pytest.raises(RuntimeError, match="is no tensor"):
+        device.push_to_inputs(X, "text")
+
+
+def test_a_wrong_count_of_inputs_is_found_when_it_compiles():
+    with pytest.raises(RuntimeError, match="module 'a' was given 1 inputs"):
+        pybuda.run_inference(Add("a"), inputs=[X])
+
+
+def test_names_of_ops_are_unique():
+    class Twice(pybuda.PyBudaModule):
+        def forward(self, x):
+            return op.Exp("same", op.Exp("same", x))
+
+    with pytest.raises(RuntimeError, match="two ops .* have the name 'same'"):
+        pybuda.run_inference(Twice("t"), inputs=[X])
+
+
+def test_parameters_belong_to_modules_and_have_values():
+    class Stray(pybuda.PyBudaModule):
+        def forward(self, x):
+            return op.Matmul("mm", x, pybuda.Parameter(torch.rand(32, 32)))
+
+    with pytest.raises(RuntimeError, match="op 'mm' takes a parameter that no module holds"):
+        pybuda.run_inference(Stray("s"), inputs=[X])
+    pybuda.pybuda_reset()
+
+    class Blank(pybuda.PyBudaModule):
+        def __init__(self, name):
+            super().__init__(name)
+            self.w = pybuda.Parameter(32, 32)
+
+        def forward(self, x):
+            return op.Matmul("mm", x, self.w)
+
+    with pytest.raises(RuntimeError, match="'b.w' has no value"):
+        pybuda.run_inference(Blank("b"), inputs=[X])
+
+
+def test_outputs_are_tensors():
+    class Nothing(pybuda.PyBudaModule):
+        def forward(self, x):
+            return None
+
+    with pytest.raises(RuntimeError, match="has no outputs"):
+        pybuda.run_inference(Nothing("n"), inputs=[X])
+
+
+def test_pipelines():
+    with pytest.raises(RuntimeError, match="takes a tuple of devices"):
+        pybuda.set_device_pipeline((pybuda.TTDevice("tt0"), "tt1"))
+    with pytest.raises(RuntimeError, match="runs torch and ONNX modules"):
+        pybuda.CPUDevice("cpu0", module=Add("a"))
+    pybuda.pybuda_reset()
+    first, last = pybuda.TTDevice("tt0", module=Add("a")), pybuda.CPUDevice("cpu1")
+    last.place_module(pybuda.PyTorchModule("p", torch.nn.Linear(32, 4)))
+    first.place_loss_module(op.loss.L1Loss("loss"))
+    first.push_to_inputs(X, X)
+    with pytest.raises(RuntimeError, match="loss module is on a device that is not the last"):
+        pybuda.run_inference()
+    first.remove_loss_module()
+    with pytest.raises(AssertionError, match="has no loss module"):
+        first.remove_loss_module()
+    pybuda.set_device_pipeline((last, first))
+    with pytest.raises(RuntimeError):
+        pybuda.run_inference()
+
+
+def test_chips_are_said_in_one_way():
+    assert pybuda.TTDevice("a").chip_ids == [0]
+    assert pybuda.TTDevice("b", num_chips=2).chip_ids == [0, 1]
+    assert pybuda.TTDevice("c", num_chips=0).chip_ids == [0]
+    assert pybuda.TTDevice("d", chip_ids=[0, 1]).chip_ids == [0, 1]
+    with pytest.raises(AssertionError, match="one of both"):
+        pybuda.TTDevice("e", num_chips=3, chip_ids=[0])
+
+
+def test_architectures_that_are_not_simulated():
+    pybuda.TTDevice("tt0", module=Add("a"), arch=pybuda.BackendDevice.Blackhole)
+    with pytest.raises(RuntimeError, match="Blackhole is not simulated"):
+        pybuda.run_inference(inputs=[(X, X)])
+
+
+def test_training_says_what_is_not_there():
+    pybuda.TTDevice("tt0", module=Add("a"), optimizer=pybuda.SGD(0.1))
+    for call in (lambda: pybuda.run_training(), lambda: pybuda.run_backward(), lambda: pybuda.run_optimizer(),
+                 lambda: pybuda.initialize_pipeline(training=True, sample_inputs=(X, X))):
+        with pytest.raises(NotImplementedError, match="backward pass"):
+            call()
+    with pytest.raises(RuntimeError, match="steps=0"):
+        pybuda.run_training(steps=0)
+
+
+@pytest.mark.parametrize("kind", ["TFModule", "TFGraphDefModule", "TFLiteModule", "JaxModule", "MXNetModule"])
+def test_modules_of_other_frameworks_say_how_they_come_in(kind):
+    with pytest.raises(RuntimeError, match="OnnxModule"):
+        getattr(pybuda, kind)("m", None)
+
+
+def test_element_types_without_a_format():
+    with pytest.raises(RuntimeError, match="float64"):
+        pybuda.Tensor.create_from_torch(torch.zeros(2, dtype=torch.float64))
