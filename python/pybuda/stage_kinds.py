@@ -117,6 +117,7 @@ class TorchStage(Stage):
 
     def run(self, tensors: Sequence[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """What the host does was made for one sample."""
+        tensors = [_like(tensor, sample) for tensor, sample in zip(tensors, self._samples)]
         calls = [self.module.call_arguments(narrowed(tensors, at)) for at in range(self.settings.microbatch)]
         with torch.no_grad():
             results = self.device.run_samples([self.imported.device_inputs(*args, **kwargs) for args, kwargs in calls])
@@ -151,6 +152,13 @@ class TorchStage(Stage):
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         self.module.set_parameters(**{name: value})
         self.device.model.set_parameter(name, value)
+
+
+def _like(tensor: Any, sample: Any) -> Any:
+    """Floats in the type that the module was captured with."""
+    if tensor is None or sample is None or not tensor.dtype.is_floating_point:
+        return tensor
+    return tensor.to(sample.dtype)
 
 
 def _as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:

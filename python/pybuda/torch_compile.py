@@ -16,22 +16,20 @@ class _Bound(torch.nn.Module):
     def __init__(self, graph: torch.fx.GraphModule, example: Sequence[Any]) -> None:
         super().__init__()
         self.graph_module = graph
-        self.fixed: dict[int, Any] = {}
-        for place, value in enumerate(example):
-            if isinstance(value, torch.nn.Parameter):
-                self.fixed[place] = value
-                self.register_parameter(f"weight_{place}", value)
-            elif not isinstance(value, torch.Tensor):
-                self.fixed[place] = value
+        self.fixed = {place: value for place, value in enumerate(example) if not isinstance(value, torch.Tensor)}
+        self.weights = [place for place, value in enumerate(example) if isinstance(value, torch.nn.Parameter)]
+        for place in self.weights:
+            self.register_parameter(f"weight_{place}", example[place])
         self.count = len(example)
 
     def given(self, values: Sequence[Any]) -> list[Any]:
         """Those of a call that are no parameters."""
-        return [value for place, value in enumerate(values) if place not in self.fixed]
+        return [value for place, value in enumerate(values) if place not in self.fixed and place not in self.weights]
 
     def forward(self, *values: Any) -> Any:
         left = iter(values)
-        return self.graph_module(*(self.fixed[place] if place in self.fixed else next(left)
+        return self.graph_module(*(getattr(self, f"weight_{place}") if place in self.weights else
+                                   self.fixed[place] if place in self.fixed else next(left)
                                    for place in range(self.count)))
 
 

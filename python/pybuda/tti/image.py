@@ -32,7 +32,7 @@ class TTDeviceImage:
 
     @property
     def microbatch_size(self) -> int:
-        return int(self.contents.get("microbatch_size", 1))
+        return int(self.contents.get("microbatch", 1))
 
     @property
     def arch(self) -> BackendDevice:
@@ -75,7 +75,8 @@ def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overri
     from ..ttdevice import TTDevice
     assert (img is None) != (img_path is None), "load_image takes img= or img_path=, one of both"
     image = img if img is not None else TTDeviceImage.load_from_disk(img_path)
-    device = TTDevice(str(image.contents.get("device_image_name", "tt0")), arch=image.arch,
-                      devtype=BackendType.Silicon, device_mode=DeviceMode.RunOnly, chip_ids=device_id_overrides)
+    device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch,
+                      devtype=BackendType.Silicon, device_mode=DeviceMode.RunOnly,
+                      chip_ids=device_id_overrides or image.contents.get("chip_ids"))
     device._image = image
     return device

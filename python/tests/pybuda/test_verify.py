@@ -1,0 +1,128 @@
+"""verify_module(), which programs' own tests are written in."""
+import pybuda
+import pytest
+import torch
+from modules import Add, TwoProducts
+from pybuda.verify import TestKind, VerifyConfig, calculate_pcc, compare_tensor_to_golden, verify_module
+from pybuda.verify import verify_module_pipeline
+
+
+@pytest.mark.parametrize("arch", [pybuda.BackendDevice.Grayskull, pybuda.BackendDevice.Wormhole_B0])
+@pytest.mark.parametrize("shape", [(1, 32, 64), (3, 32, 64), (1, 2, 40, 64)])
+def test_modules_are_verified(arch, shape):
+    seen = []
+    verify_module(TwoProducts("verified"), [shape, shape],
+                  VerifyConfig(arch=arch, microbatch_count=2, golden_compare_callback=lambda *_: seen.append(1)))
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 5), (1, 5, 7), (1, 3, 5, 7)])
+def test_ranks_1_to_4(shape):
+    verify_module(Add("ranks"), [shape, shape], VerifyConfig())
+
+
+def test_parameters_without_values_and_inputs_of_other_types():
+    class Blank(pybuda.PyBudaModule):
+        def __init__(self, name):
+            super().__init__(name)
+            self.w = pybuda.Parameter(64, 64)
+
+        def forward(self, x):
+            return pybuda.op.Matmul("mm", x, self.w)
+
+    verify_module(Blank("blank"), [(1, 32, 64)], VerifyConfig(), params_centered_on_zero=True)
+    verify_module(Blank("half"), [(1, 32, 64)], VerifyConfig(), [{"data_format": torch.float16}])
+
+
+def test_torch_modules_and_pipelines():
+    net = torch.nn.Linear(64, 32)
+    verify_module(pybuda.PyTorchModule("net", net), [(1, 32, 64)], VerifyConfig(), inputs=[(torch.rand(1, 32, 64),)])
+    pybuda.pybuda_reset()
+    verify_module_pipeline([pybuda.PyTorchModule("cpu", torch.nn.Linear(32, 64)), TwoInOne("tt")], [(1, 16, 32)],
+                           VerifyConfig(), device_types=["CPUDevice", "TTDevice"])
+
+
+class TwoInOne(pybuda.PyBudaModule):
+    def forward(self, x):
+        return pybuda.op.Relu("relu", x)
+
+
+def test_a_wrong_chip_is_found(monkeypatch):
+    from pybuda.ttdevice import TTDevice
+    right = TTDevice.forward_values
+    monkeypatch.setattr(TTDevice, "forward_values", lambda self, values: [-value for value in right(self, values)])
+    with pytest.raises(RuntimeError, match="output 0 .* differs"):
+        verify_module(Add("wrong"), [(1, 32, 32)] * 2, VerifyConfig())
+    pybuda.pybuda_reset()
+    verify_module(Add("wrong"), [(1, 32, 32)] * 2, VerifyConfig.disabled())
+
+
+def test_training_kinds_are_not_there():
+    with pytest.raises(NotImplementedError, match="backward pass"):
+        verify_module(Add("t"), [(1, 32, 32)] * 2, VerifyConfig(test_kind=TestKind.TRAINING))
+
+
+def test_comparisons():
+    a = torch.randn(4, 32)
+    assert compare_tensor_to_golden("same", a, a)
+    assert compare_tensor_to_golden("near", a, a + 0.01)
+    assert not compare_tensor_to_golden("other", a, torch.randn(4, 32))
+    assert compare_tensor_to_golden("other", a, torch.randn(4, 32), warning_only=True)
+    assert not compare_tensor_to_golden("shape", a, a[:2])
+    assert compare_tensor_to_golden("correlated", a, a * 1.5)
+    assert not compare_tensor_to_golden("one number", torch.tensor([1.0]), torch.tensor([1.5]))
+    assert not compare_tensor_to_golden("bools", torch.tensor([True, False]), torch.tensor([True, True]))
+    assert calculate_pcc(a, a) == pytest.approx(1) and calculate_pcc(a, -a) == pytest.approx(-1)
+    assert calculate_pcc(torch.ones(3), torch.ones(3)) == 1 and calculate_pcc(torch.ones(3), torch.zeros(3)) == 0
+    assert calculate_pcc(torch.tensor([1.0, float("nan")]), torch.tensor([1.0, 2.0])) == 0
+
+
+def test_pybuda_compile_gives_a_netlist(tmp_path):
+    pybuda.set_configuration_options(backend_output_dir=str(tmp_path))
+    device = pybuda.TTDevice("tt0", module=TwoProducts("m"))
+    x = torch.rand(1, 32, 64)
+    result = pybuda.pybuda_compile(device, "my_graph", x, x, verify_cfg=VerifyConfig())
+    assert [shape for _, shape in result.outputs] == [(1, 32, 64)] * 2
+    assert result.netlist_filename == str(tmp_path / "my_graph_netlist.yaml")
+    assert open(result.netlist_filename).read() == result.netlist
+    assert pybuda.CompiledGraphState(result).ordered_input_shapes == [[1, 32, 64]] * 2
+
+
+def test_optimizers_and_schedulers_hold_their_settings():
+    parameter = pybuda.Parameter(torch.rand(4, 4), name="p")
+    adam = pybuda.Adam(0.1, parameters=[parameter])
+    assert set(adam.get_optimizer_params("p", False)) == {"lr", "mean", "variance", "beta1_pow", "beta2_pow"}
+    assert adam.get_optimizer_params("p", True)["lr"].shape == (1, 1, 32, 32)
+    adam.set_optimizer_parameters(learning_rate=0.5)
+    assert adam.get_optimizer_params("p", False)["lr"].value() == 0.5
+    for optimizer in (pybuda.SGD(0.1), adam, pybuda.AdamW(), pybuda.LAMB(), pybuda.LARS(),
+                      pybuda.Adam(0.1, bias_correction=False)):
+        value = torch.rand(4, 4)
+        assert not torch.equal(optimizer.torch_parameter_update(parameter_name="p", parameter=value,
+                                                                gradient=torch.rand(4, 4)), value)
+    with pytest.raises(AssertionError, match="beta1"):
+        pybuda.Adam(0.1, beta1=2.0)
+
+    class Halved(pybuda.schedulers.LearningRateScheduler):
+        def get_lr(self):
+            return self.optimizer.learning_rate / 2
+
+    scheduler = Halved(adam)
+    scheduler.step()
+    assert adam.learning_rate == 0.25 and float(scheduler.get_scheduler_params("p", False)["lr"].value()) == 0.25
+    with pytest.raises(AssertionError, match="optimizer of pybuda"):
+        Halved(torch.optim.SGD([torch.zeros(1)], 0.1))
+
+
+@pytest.mark.parametrize("make, reference", [
+    (lambda: pybuda.AdamW(0.1, weight_decay=0.1), lambda p: torch.optim.AdamW(p, 0.1, weight_decay=0.1)),
+    (lambda: pybuda.Adam(0.1, weight_decay=0.1), lambda p: torch.optim.Adam(p, 0.1, weight_decay=0.1)),
+    (lambda: pybuda.SGD(0.1), lambda p: torch.optim.SGD(p, 0.1)),
+])
+def test_updates_in_torch(make, reference):
+    value, gradient = torch.rand(3, 4), torch.rand(3, 4)
+    wanted = torch.nn.Parameter(value.clone())
+    wanted.grad = gradient
+    reference([wanted]).step()
+    got = make().torch_parameter_update(parameter_name="p", parameter=value, gradient=gradient)
+    assert torch.allclose(got, wanted, atol=1e-6)
