@@ -1,6 +1,7 @@
 """Hugging Face pipelines whose model computes on a TTDevice; loops of generation stay on the host."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,10 @@ class _Wanted(torch.nn.Module):
         self.model, self.names, self.forward_fn = model, names, forward_fn
 
     def forward(self, *values: torch.Tensor) -> torch.Tensor:
-        given = dict(zip(self.names, values))
+        given: dict[str, Any] = dict(zip(self.names, values))
+        if "encoder_hidden" in given:
+            from transformers.modeling_outputs import BaseModelOutput
+            given["encoder_outputs"] = BaseModelOutput(last_hidden_state=given.pop("encoder_hidden"))
         if self.forward_fn is not None:
             return self.forward_fn(self.model, **given)
         given |= {"use_cache": False} if "use_cache" in _arguments(self.model) else {}
@@ -32,38 +36,42 @@ def _arguments(model: torch.nn.Module) -> list[str]:
     return list(inspect.signature(model.forward).parameters)
 
 
-class NLPPipelineWrapper(torch.nn.Module):
-    """In place of a model of transformers: ids and masks are padded to `max_length` tokens, so that one compilation
+class NLPPipelineWrapper:
+    """In place of a model's forward: ids and masks are padded to `max_length` tokens, so that one compilation
     does for all calls; logits are cut to the true length."""
 
     def __init__(self, model: torch.nn.Module, name: str, max_length: int, pad_token_id: int,
                  forward_fn: Callable[..., Any] | None = None) -> None:
-        super().__init__()
         self.name, self.max_length, self.pad_token_id = name, max_length, pad_token_id
         self.forward_fn = forward_fn
         self._device: Any = None
-        self._original = model.forward
-        model.forward = self  # type: ignore[assignment]
-        self.__dict__["host"] = model
+        self.host, self._original = model, model.forward
+        self._place()
+
+    def _place(self) -> None:
+        """The host's loops call the model, and look at the arguments it has."""
+        @functools.wraps(self._original)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            return self.forward(*args, **kwargs)
+
+        self.host.forward = forward
 
     def forward(self, input_ids: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None,
                 decoder_input_ids: torch.Tensor | None = None, decoder_attention_mask: torch.Tensor | None = None,
                 **kwargs: Any) -> Any:
-        encoder = {"input_ids": input_ids, "attention_mask": attention_mask}
-        if kwargs.get("encoder_outputs") is not None:
-            encoder = {"encoder_outputs": kwargs["encoder_outputs"], "attention_mask": attention_mask}
-            raise RuntimeError(f"'{self.name}' generates of encoder outputs; run the encoder and the decoder as "
-                               "modules of their own")
         main = decoder_input_ids if decoder_input_ids is not None else input_ids
         length = main.shape[1]
         if length > self.max_length:
             raise RuntimeError(f"{length} tokens; '{self.name}' was made for {self.max_length}: pass "
                                f"pybuda_max_length={align_up_tile(length)}")
-        values = self._padded(encoder["input_ids"], attention_mask)
+        encoded = kwargs.get("encoder_outputs")
+        values = self._padded(input_ids, attention_mask) if encoded is None else self._encoded(encoded[0],
+                                                                                              attention_mask)
         if decoder_input_ids is not None:
             values |= {"decoder_" + key: value for key, value in
                        self._padded(decoder_input_ids, decoder_attention_mask).items()}
-        logits = self._run(values).float()
+        rows = [self._run({key: value[at:at + 1] for key, value in values.items()}) for at in range(main.shape[0])]
+        logits = torch.cat(rows).float()
         return self._output(logits[:, :length] if logits.dim() == 3 and logits.shape[1] == self.max_length else logits)
 
     def _padded(self, ids: torch.Tensor, mask: torch.Tensor | None) -> dict[str, torch.Tensor]:
@@ -72,18 +80,26 @@ class NLPPipelineWrapper(torch.nn.Module):
         return {"input_ids": torch.nn.functional.pad(ids, behind, value=self.pad_token_id),
                 "attention_mask": torch.nn.functional.pad(mask, behind, value=0)}
 
+    def _encoded(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> dict[str, torch.Tensor]:
+        """What the encoder gave on the host, at the full length."""
+        size = self.max_length if mask is not None or hidden.shape[1] <= self.max_length else hidden.shape[1]
+        behind = size - hidden.shape[1]
+        mask = hidden.new_ones(hidden.shape[:2], dtype=torch.int64) if mask is None else mask
+        return {"encoder_hidden": torch.nn.functional.pad(hidden, (0, 0, 0, behind)),
+                "attention_mask": torch.nn.functional.pad(mask, (0, behind), value=0)}
+
     def _run(self, values: dict[str, torch.Tensor]) -> torch.Tensor:
         from ..module import PyTorchModule
         from ..run.api import run_inference
         from ..ttdevice import TTDevice
         if self._device is None:
             wanted = _Wanted(self.host, list(values), self.forward_fn).eval()
-            self.host.forward = self._original
+            del self.host.forward  # while it is captured it is torch's own
             self._device = TTDevice(f"tt_{self.name}", module=PyTorchModule(self.name, wanted, redirect_forward=False))
             try:
                 return self._push(run_inference, values)
             finally:
-                self.host.forward = self  # type: ignore[assignment]
+                self._place()
         return self._push(run_inference, values)
 
     def _push(self, run_inference: Any, values: dict[str, torch.Tensor]) -> torch.Tensor:
