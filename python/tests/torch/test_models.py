@@ -1,4 +1,7 @@
-"""Small relatives of real networks through import, compiler and simulated chip, in the chip's formats."""
+"""Small relatives of real networks through import, compiler and simulated chip, in the chip's formats.
+
+Each network takes turns at the settings; with TTSIM_LONG=1 in the environment all have all."""
+import os
 import warnings
 
 import models
@@ -8,6 +11,9 @@ import ttsim
 from ttsim.torch import import_module
 
 HOST = {"embedding"}  # and what stands before it: work on whole numbers
+SETTINGS = [("wh_n150", "Float16_b", 0.99), ("gs_e150", "Bfp8_b", 0.97)]
+RUNS = [(name, *setting) for k, name in enumerate(models.MODELS) for j, setting in enumerate(SETTINGS)
+        if os.environ.get("TTSIM_LONG") or (k + j) % len(SETTINGS) == 0]
 
 
 def pcc(a, b):
@@ -15,8 +21,7 @@ def pcc(a, b):
     return torch.corrcoef(pair)[0, 1].item()
 
 
-@pytest.mark.parametrize("device, format, least", [("wh_n150", "Float16_b", 0.99), ("gs_e150", "Bfp8_b", 0.97)])
-@pytest.mark.parametrize("name", models.MODELS)
+@pytest.mark.parametrize("name, device, format, least", RUNS)
 def test_a_network_is_torchs(name, device, format, least):
     if name in vars(models.language):
         pytest.importorskip("transformers")

@@ -38,7 +38,7 @@ def _play(one, setting, examples):
 
 @pytest.mark.parametrize("one", CASES, ids=NAMES)
 def test_every_op_is_torchs(one):
-    _play(one, EXACT, 200 if LONG else 6)
+    _play(one, EXACT, 200 if LONG else 4)
 
 
 @pytest.mark.parametrize("one", [one for one in CASES if one.exact16], ids=[o.name for o in CASES if o.exact16])

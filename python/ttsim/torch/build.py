@@ -27,8 +27,8 @@ def kind_of(dtype: torch.dtype) -> ElementType | None:
 
 
 def finite(tensor: torch.Tensor) -> torch.Tensor:
-    """Floats with infinities, and what 16 bits round to them, as the largest numbers: 0 times infinity is none."""
-    return tensor.clamp(-_LARGEST, _LARGEST) if tensor.is_floating_point() else tensor
+    """Float32 with infinities, and what 16 bits round to them, as the largest numbers: 0 times infinity is none."""
+    return tensor.clamp(-_LARGEST, _LARGEST)
 
 
 class Build:
@@ -58,8 +58,7 @@ class Build:
     def constant(self, values: Any, suffix: str = "constant") -> Value:
         """`values`: numpy or torch. Floats become F32."""
         if isinstance(values, torch.Tensor):
-            values = finite(values)
-            values = values.float() if values.is_floating_point() else values
+            values = finite(values.float()) if values.is_floating_point() else values
         return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:

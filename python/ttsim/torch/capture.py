@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import re
 from collections.abc import Mapping
@@ -61,6 +62,9 @@ class Arguments:
         named = {name: value for name, value in bound.arguments.items()
                  if value is not None or parameters[name].default is not None}
         return pytree.tree_flatten_with_path(named)
+
+    def __deepcopy__(self, memo: dict) -> Arguments:
+        return self  # torch copies modules; results are wanted here
 
     @property
     def samples(self) -> list[torch.Tensor]:
@@ -186,6 +190,12 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
 
 def _decompositions() -> Any:
     """torch's to its core ops, less those that the table of conversions takes whole."""
+    return _rules(len(table.converted_ops())).copy()
+
+
+@functools.cache
+def _rules(conversions: int) -> Any:
+    """Made once for a table of that length: it takes a tenth of a second."""
     rules = torch.export.default_decompositions()
     for target in table.converted_ops():
         if target in rules:

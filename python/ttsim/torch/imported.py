@@ -29,7 +29,7 @@ class Fallback:
     op: str
     place: str  # module path (FILE:LINE) of the user
     reason: str
-    asked: bool = False  # by fallback_ops
+    asked: bool = False  # by fallback_ops, for itself or for the one it stands before or behind
 
     def __str__(self) -> str:
         return f"{self.op} at {self.place}: {self.reason}"
@@ -123,7 +123,8 @@ def _fallback(node: Node, placement: Placement) -> Fallback:
         cause = placement.causes[node]
         side = "before" if node in placement.before else "behind"
         reason = f"it stands {side} {op_name(cause)} at {place_of(cause)}"
-    return Fallback(op_name(node), place_of(node), reason, reason == _ASKED)
+    asked = placement.reasons.get(placement.causes.get(node, node)) == _ASKED
+    return Fallback(op_name(node), place_of(node), reason, asked)
 
 
 _ASKED = "it is one of fallback_ops"

@@ -17,23 +17,12 @@ def unit(node: Node) -> Node:
     return node
 
 
-def _reach(start: Node, step: Callable[[Node], Iterable[Node]], ops: set[Node]) -> set[Node]:
-    found, ahead = {start}, [start]
-    while ahead:
-        for node in step(ahead.pop()):
-            for one in (node, unit(node)):
-                if one in ops and one not in found:
-                    found.add(one)
-                    ahead.append(one)
-    return found
-
-
 class Placement:
     """`ops`: those to place, in the order of the graph."""
 
     def __init__(self, ops: list[Node]) -> None:
         self._order = ops
-        self._ops = set(ops)
+        self._ops = {node for node in ops if unit(node) is node}
         self.before: set[Node] = set()
         self.behind: set[Node] = set()
         self.reasons: dict[Node, str] = {}  # of those that went to the host for themselves
@@ -44,17 +33,35 @@ class Placement:
         self.reasons.setdefault(node, reason)
         if node in self.before or node in self.behind:
             return
-        lead = _reach(node, lambda one: one.all_input_nodes, self._ops) - self.before
-        rest = _reach(node, lambda one: one.users, self._ops) - self.behind
+        lead = self._reach(node, lambda one: one.all_input_nodes) - self.before
+        rest = self._reach(node, _readers) - self.behind
         side, moved = (self.before, lead) if len(lead) <= len(rest) else (self.behind, rest)
         side |= moved
         for one in moved:
             self.causes.setdefault(one, node)
 
+    def _reach(self, start: Node, step: Callable[[Node], Iterable[Node]]) -> set[Node]:
+        found, ahead = {start}, [start]
+        while ahead:
+            for node in map(unit, step(ahead.pop())):
+                if node in self._ops and node not in found:
+                    found.add(node)
+                    ahead.append(node)
+        return found
+
+    def on_host(self, node: Node) -> bool:
+        return unit(node) in self.before or unit(node) in self.behind
+
     @property
     def device(self) -> list[Node]:
-        return [node for node in self._order if node not in self.before and node not in self.behind]
+        return [node for node in self._order if not self.on_host(node)]
 
     @property
     def host(self) -> list[Node]:
-        return [node for node in self._order if node in self.before or node in self.behind]
+        return [node for node in self._order if node in self._ops and self.on_host(node)]
+
+
+def _readers(node: Node) -> Iterable[Node]:
+    """Of any of its results."""
+    for user in node.users:
+        yield from _readers(user) if user.target is operator.getitem else (user,)

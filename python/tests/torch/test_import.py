@@ -1,0 +1,343 @@
+"""import_module(): arguments and results of all kinds, names, what runs on the host and what is refused."""
+import collections
+import dataclasses
+import logging
+import warnings
+
+import pytest
+import torch
+import ttsim
+from torch import nn
+from ttsim.torch import import_module
+
+
+class Of(nn.Module):
+    """A module with this function as forward, and these parts."""
+
+    def __init__(self, function, **parts):
+        super().__init__()
+        self.function = function
+        for name, part in parts.items():
+            if isinstance(part, torch.Tensor) and not isinstance(part, nn.Parameter):
+                self.register_buffer(name, part)
+            else:
+                setattr(self, name, part)
+
+    def forward(self, *args, **kwargs):
+        return self.function(self, *args, **kwargs)
+
+
+def device_run(imported, args, kwargs=None, **compile_options):
+    """Results by way of the compiler and the chip's values."""
+    kwargs = kwargs or {}
+    model = ttsim.Model(ttsim.compile(imported.graph, **compile_options), engine="functional")
+    made = model.run(dict(zip(imported.inputs, imported.device_inputs(*args, **kwargs), strict=True)))
+    return imported.finish([torch.as_tensor(made[name]) for name in imported.outputs], *args, **kwargs)
+
+
+def check(module, args, kwargs=None, options=None, **import_options):
+    """Imports, runs, and compares with the module itself."""
+    kwargs = kwargs or {}
+    imported = import_module(module, args, kwargs, **import_options)
+    with torch.no_grad():
+        wanted = imported.evaluate(*args, **kwargs)
+    got = device_run(imported, args, kwargs, **(options or {}))
+    assert [(one.shape, one.dtype) for one in got] == [(one.shape, one.dtype) for one in wanted]
+    for one, other in zip(got, wanted, strict=True):
+        one, other = one.double(), other.double()
+        assert (one - other).abs().max() <= 0.03 * max(other.abs().max(), 1)
+    return imported
+
+
+X = torch.linspace(-2, 2, 12).reshape(3, 4)
+
+
+# --- arguments and results ----------------------------------------------------------------------------------------
+
+
+def test_arguments_are_flattened_in_forwards_order_and_keywords_may_come_in_any():
+    class Several(nn.Module):
+        def forward(self, x, pair, *, scale, mask=None, **more):
+            y = x * pair[0] + pair[1]["b"] * scale
+            return y if mask is None else torch.where(mask, y, more["other"])
+
+    args = (X, (X + 1, {"b": X * 2}))
+    kwargs = {"scale": 0.5, "mask": X > 0, "other": X - 1}
+    imported = check(Several(), args, kwargs)
+    assert imported.input_names == ["x", "pair_0", "pair_1_b", "mask", "other"]
+    assert imported.inputs == imported.input_names
+    turned = {"other": X - 1, "mask": X > 0, "scale": 0.5}
+    assert [one.tolist() for one in imported.device_inputs(*args, **turned)] == \
+        [one.tolist() for one in imported.device_inputs(*args, **kwargs)]
+    by_name = imported.device_inputs(pair=args[1], x=X, **kwargs)
+    assert (by_name[1] == X + 1).all()
+
+
+def test_none_is_no_argument_and_numbers_are_compiled_in():
+    class Optional(nn.Module):
+        def forward(self, x, y=None, power=2, name="n"):
+            return x ** power + (0 if y is None else y)
+
+    imported = check(Optional(), (X, None, 3))
+    assert imported.input_names == ["x"]
+    imported.device_inputs(X, None, power=3)
+    with pytest.raises(ValueError, match="'power' was 3 when the module was imported and is 2"):
+        imported.device_inputs(X, None, power=2)
+    with pytest.raises(ValueError, match="imported with the arguments x, power; this call has x, y, power"):
+        imported.device_inputs(X, X, power=3)
+
+
+def test_a_call_must_have_the_shapes_it_was_imported_with():
+    imported = import_module(nn.ReLU(), (X,))
+    with pytest.raises(ValueError, match=r"'input' is float32\[4\]; the module was imported with float32\[3, 4\]"):
+        imported.device_inputs(X[0])
+    with pytest.raises(ValueError, match="int64"):
+        imported.device_inputs(X.long())
+    with pytest.raises(TypeError):
+        imported.device_inputs()
+    with pytest.raises(ValueError, match="2 outputs of the device; the graph has 1"):
+        imported.finish([X, X], X)
+    with pytest.raises(ValueError, match=r"output 'output' has the shape \[4\]; it is \[3, 4\]"):
+        imported.finish([X[0]], X)
+
+
+def test_results_are_flattened_named_and_without_none():
+    @dataclasses.dataclass
+    class Result:
+        first: torch.Tensor
+        nothing: object
+        rest: dict
+
+    Pair = collections.namedtuple("Pair", ["left", "right"])
+    module = Of(lambda self, x: Result(x + 1, None, {"a": [x * 2, None], "b": Pair(x - 1, (x.neg(),))}))
+    imported = check(module, (X,))
+    assert imported.outputs == ["first", "rest_a_0", "rest_b_0", "rest_b_1_0"]
+    assert check(Of(lambda self, x: x + 1), (X,)).outputs == ["output"]
+
+
+def test_results_that_are_inputs_constants_or_twice_the_same():
+    imported = check(Of(lambda self, x, y: (y, x + 1, self.c, torch.ones(2), x + 1, y), c=nn.Parameter(X[0].clone())), (X, X[1]))
+    assert imported.inputs == ["args_0"] and len(imported.outputs) <= 2
+    y = imported.finish([X + 1] * len(imported.outputs), X, X[1] * 3)
+    assert (y[0] == X[1] * 3).all() and (y[5] == X[1] * 3).all() and (y[2] == X[0]).all()
+
+
+def test_results_that_are_no_tensors_are_refused():
+    with pytest.raises(NotImplementedError, match="result output_1 is a str; .* let forward return those"):
+        import_module(Of(lambda self, x: (x + 1, "text")), (X,))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.bool])
+def test_results_have_torchs_dtypes(dtype):
+    x = (X * 4).to(dtype)
+    check(Of(lambda self, x: (x + x, x.float() * 0.5, x > 1, torch.ones_like(x) + x)), (x,))
+
+
+@pytest.mark.parametrize("shape", [[], [1], [7], [3, 5], [2, 3, 4], [2, 1, 3, 5], [2, 3, 1, 5, 2]])
+def test_ranks(shape):
+    x = torch.arange(1, 1 + torch.Size(shape).numel()).reshape(shape) / 8
+    check(Of(lambda self, x: (x * 2 + 1, x.sum(), x.sqrt())), (x,))
+
+
+# --- names and parameters -----------------------------------------------------------------------------------------
+
+
+def layers():
+    torch.manual_seed(0)
+    return nn.ModuleDict({"first": nn.Linear(4, 8), "second": nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8))})
+
+
+def test_parameters_have_state_dict_names_and_ops_their_modules():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = layers()
+
+        def forward(self, x):
+            return self.parts["second"](torch.relu(self.parts["first"](x)))
+
+    net = Net()
+    imported = check(net, (X,))
+    assert set(imported.parameters) == set(net.state_dict())
+    for name, values in net.state_dict().items():
+        assert (imported.parameters[name] == values).all()
+    text = imported.graph.text()
+    assert all(name in text for name in ("parts.first.linear", "parts.second.0.linear", "parts.second.1.layer_norm"))
+    model = ttsim.Model(ttsim.compile(imported.graph), engine="functional")
+    assert "parts.first.weight" in [one.name for one in model.parameters]
+    assert import_module(net, (X,), parameter_names=False).parameters == {}
+
+
+def test_tied_parameters_are_one_constant_and_buffers_are_kept():
+    weight = nn.Parameter(torch.eye(4) * 0.5)
+    module = Of(lambda self, x: (x @ self.a.t()) @ self.b.t() + self.shift, a=weight, b=weight, shift=X[0])
+    imported = check(module, (X,))
+    assert len([name for name in imported.parameters if name in "ab"]) == 1
+    assert "shift" in imported.parameters
+
+
+def test_training_mode_comes_back_and_dropout_and_batch_norm_are_those_of_evaluation():
+    module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Dropout(0.5))
+    module[1].eval()
+    imported = check(module, (torch.linspace(-1, 1, 75).reshape(1, 3, 5, 5),))
+    assert module.training and module[2].training and not module[1].training
+    assert not imported.fallbacks
+
+
+def test_what_inputs_do_not_reach_is_computed_while_importing():
+    def forward(self, x):
+        places = torch.arange(x.shape[1])
+        mask = torch.where(places[:, None] >= places[None], 0.0, -torch.inf)
+        return torch.softmax(mask[:3] + x, -1)
+    imported = check(Of(forward), (X,))
+    assert "arange" not in imported.graph.text() and not imported.fallbacks
+
+
+# --- the host -----------------------------------------------------------------------------------------------------
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.words, self.out = nn.Embedding(11, 8), nn.Linear(8, 3)
+
+    def forward(self, ids):
+        return self.out(torch.relu(self.words(ids + 1)))
+
+
+IDS = torch.tensor([[1, 5, 7, 2]])
+
+
+def test_embeddings_run_before_the_device(caplog):
+    with warnings.catch_warnings(), caplog.at_level(logging.INFO, logger="ttsim.torch"):
+        warnings.simplefilter("error", UserWarning)  # what was asked for is no warning
+        imported = check(Words(), (IDS,))
+    assert [(one.op, one.asked) for one in imported.fallbacks] == [("add", True), ("embedding", True)]
+    assert "words (" in str(imported.fallbacks[1]) and "it is one of fallback_ops" in str(imported.fallbacks[1])
+    assert "test_import.py" in str(imported.fallbacks[0])
+    assert imported.inputs == ["embedding"] and imported.input_names == ["ids"]
+    assert set(imported.parameters) == {"out.weight", "out.bias"}
+    assert imported.device_inputs(IDS)[0].shape == (1, 4, 8)
+    assert "embedding at words" in caplog.text
+
+
+def test_without_fallback_embeddings_are_looked_up_by_the_compiler():
+    imported = check(Words(), (IDS,), fallback=False)
+    assert not imported.fallbacks and imported.inputs == ["ids"] and "words.weight" in imported.parameters
+    assert check(Words(), (IDS,), fallback_ops=()).inputs == ["ids"]
+
+
+@pytest.mark.parametrize("kind", ["nn.dense", "linear", "aten.linear"])
+def test_kinds_of_ops_go_by_the_names_scripts_use(kind):
+    module = nn.Sequential(nn.ReLU(), nn.Tanh(), nn.Linear(4, 2))
+    imported = check(module, (X,), fallback_ops=[kind])
+    assert [one.op for one in imported.fallbacks] == ["linear"]
+    assert imported.outputs == ["tanh"]
+
+
+def cut(middle):
+    """Two ops before, one behind, or the other way round."""
+    return Of(lambda self, x: torch.tanh(middle(torch.relu(x + 1))))
+
+
+def refused_op(x):
+    return torch.sort(x, -1)[0]
+
+
+def test_what_has_no_conversion_takes_the_shorter_side_with_it():
+    with pytest.warns(UserWarning, match=r"2 ops run on the host:\n  sort at forward .*test_import.py:\d+\): there is no "
+                                         r"conversion of it\n  tanh at .*it stands behind sort"):
+        imported = check(cut(refused_op), (X,))
+    assert [one.op for one in imported.fallbacks] == ["sort", "tanh"]
+    with pytest.warns(UserWarning, match="stands before sort"):
+        front = check(Of(lambda self, x: torch.tanh(torch.exp(refused_op(x + 1)) * 2)), (X,))
+    assert [one.op for one in front.fallbacks] == ["add", "sort"]
+
+
+def test_three_parts_where_both_ends_are_the_hosts():
+    def forward(self, ids):
+        x = torch.relu(self.words(ids) @ self.weight) + 0.5
+        return torch.sort(torch.exp(torch.tanh(x)), -1)
+    module = Of(forward, words=nn.Embedding(11, 8), weight=nn.Parameter(torch.eye(8)))
+    with pytest.warns(UserWarning, match="sort"):
+        imported = check(module, (IDS,))
+    assert [one.op for one in imported.fallbacks] == ["embedding", "sort"]
+    assert imported.inputs == ["embedding"] and len(imported.outputs) == 1
+
+
+def test_one_line_for_each_op_that_cannot_be_converted():
+    def forward(self, x):
+        return torch.sort(x, -1)[0] + torch.cumprod(x + 1, 0)
+    with pytest.raises(ttsim.UnsupportedError) as refusal:
+        import_module(Of(forward), (X,), fallback=False)
+    text = str(refusal.value)
+    assert "2 ops cannot be converted" in text and "sort at forward" in text and "cumprod at forward" in text
+    assert text.count("test_import.py:") == 2 and "fallback=True" in text
+
+
+def test_nothing_left_for_the_device_is_an_error():
+    with pytest.raises(ttsim.UnsupportedError, match="nothing of Of is left for the device:\n  sort"), \
+            pytest.warns(UserWarning):
+        import_module(Of(lambda self, x: torch.sort(x, -1)[0]), (X,))
+    with pytest.raises(ttsim.UnsupportedError, match="it computes nothing"):
+        import_module(nn.Identity(), (X,))
+
+
+def test_results_that_are_not_computed_take_their_op_to_the_host():
+    picture = torch.linspace(-1, 1, 64).reshape(1, 1, 8, 8)
+    places = Of(lambda self, x: nn.functional.max_pool2d(torch.relu(x * 2 + 1), 2, return_indices=True))
+    with pytest.warns(UserWarning, match="result number 1 is not computed on the device"):
+        check(places, (picture,))
+    assert not check(Of(lambda self, x: nn.functional.max_pool2d(x * 2, 2)), (picture,)).fallbacks
+
+
+def test_constants_that_cannot_be_converted_are_computed_while_importing():
+    module = Of(lambda self, x: x * torch.sort(self.w)[0], w=nn.Parameter(X[1].clone()))
+    imported = check(module, (X,))
+    assert not imported.fallbacks
+
+
+# --- what torch cannot hand over ----------------------------------------------------------------------------------
+
+
+def test_changed_buffers_and_arguments_are_refused():
+    def counts(self, x):
+        self.seen += 1
+        return x + self.seen
+    with pytest.raises(ttsim.UnsupportedError, match="forward changes buffer 'seen' in place"):
+        import_module(Of(counts, seen=torch.zeros(1)), (X,))
+
+    def overwrites(self, x):
+        x.add_(1)
+        return x * 2
+    with pytest.raises(ttsim.UnsupportedError, match="forward changes argument .* in place"):
+        import_module(Of(overwrites), (X.clone(),))
+
+
+def test_control_flow_by_values_is_refused_with_torchs_words():
+    with pytest.raises(ttsim.UnsupportedError, match="torch.export cannot capture Of: .*data-dependent"):
+        import_module(Of(lambda self, x: x + 1 if x.sum() > 0 else x - 1), (X,))
+
+
+def test_complex_numbers_run_on_the_host():
+    module = Of(lambda self, x: torch.view_as_real(torch.fft.fft(torch.tanh(x.exp() + 1))))
+    with pytest.warns(UserWarning, match="fft"):
+        check(module, (X,))
+
+
+def test_in_place_ops_and_views_of_results_are_followed():
+    def forward(self, x):
+        y = x.clone()
+        y[:, 1] = 0
+        y[0].mul_(2)
+        y.relu_()
+        return y.view(-1)[2:5], y.t()
+    assert not check(Of(forward), (X,)).fallbacks
+
+
+@pytest.mark.parametrize("device, format", [("wh_n150", "Float16_b"), ("gs_e150", "Bfp8_b"), ("wh_n150", "Float16")])
+def test_formats_of_the_chips(device, format):
+    torch.manual_seed(0)
+    module = nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
+    check(module, (torch.randn(1, 32, 32),), options={"device": device, "format": format})
