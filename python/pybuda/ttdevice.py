@@ -11,6 +11,7 @@ from . import compile_options, config
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
 from .device import Device, _kinds
+from .loopback import Loopback
 from .pybudaglobal import reset_unique_node_id
 from .stage import Settings
 from .stage_kinds import _formats, make_stages
@@ -48,6 +49,8 @@ class TTDevice(Device):
         self.graph_name = f"{name}_graph"
         self._stages: list[Any] = []
         self._subgraphs: list[list[Any]] | None = None
+        self._groups: list[list[Any]] | None = None
+        self._loopback: Loopback | None = None
         self._active = 0
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
@@ -74,7 +77,9 @@ class TTDevice(Device):
             reset_unique_node_id()
             self.graph_name = "_".join(module.get_name() for module in self.modules)
             if settings.config.compile_subgraphs:
-                self._subgraphs = [make_stages([module], inputs, settings) for module in self.modules]
+                groups = self._groups or [inputs] * len(self.modules)
+                self._subgraphs = [make_stages([module], group, settings)
+                                   for module, group in zip(self.modules, groups)]
                 self._stages = self._subgraphs[self._active]
             else:
                 self._stages = make_stages(self.modules, inputs, settings)
@@ -83,7 +88,18 @@ class TTDevice(Device):
             for stage in [stage for stages in self._subgraphs or [self._stages] for stage in stages]:
                 stage.start()
         self._compiled_for = _kinds(inputs) if self._subgraphs is None else None
-        return [torch.zeros(shape) for shape in self._stages[-1].shapes()]
+        shapes = self._stages[-1].shapes()
+        self._loopback = None
+        if settings.config.loopback_outputs:
+            names = self.modules[0].input_names or [f"input_{place}" for place in range(len(inputs))]
+            self._loopback = Loopback(settings.config.loopback_outputs, names, inputs, len(shapes))
+            self._compiled_for = _kinds(self._loopback.pushed(inputs))
+            shapes = [shape for place, shape in enumerate(shapes) if place not in self._loopback.taken.values()]
+        return [torch.zeros(shape) for shape in shapes]
+
+    def take_samples(self, groups: list[list[Any]]) -> None:
+        """Samples of each module, where modules are compiled each for itself."""
+        self._groups = groups
 
     def _settings(self, inputs: Sequence[Any], compiler_cfg: Any, microbatch: int) -> Settings:
         settings = compiler_cfg or config._get_global_compiler_config()
@@ -116,13 +132,13 @@ class TTDevice(Device):
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         self._saved = []
-        if self._subgraphs is None:
-            values = [value for value in values if value is not None] if len(self._stages) == 1 and \
-                not hasattr(self._stages[0], "imported") else values
+        values = values if self._loopback is None else self._loopback.given(values)
+        if not hasattr(self._stages[0], "imported"):
+            values = [value for value in values if value is not None]
         for stage in self._stages:
             values, saved = stage.run(values)
             self._saved += saved
-        return values
+        return values if self._loopback is None else self._loopback.kept(values)
 
     def taken_intermediates(self) -> list[torch.Tensor]:
         return self._saved
@@ -150,7 +166,7 @@ class TTDevice(Device):
 
     def shutdown_device(self) -> None:
         super().shutdown_device()
-        self._stages, self._subgraphs, self._saved = [], None, []
+        self._stages, self._subgraphs, self._saved, self._loopback = [], None, [], None
 
     # --- parameters
 

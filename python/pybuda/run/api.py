@@ -95,12 +95,10 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
                            f"'{devices[-1].name}'")
     set_training(config._get_global_compiler_config(), training)
     microbatch, samples = _samples(devices[0], sample_inputs)
-    first = samples
     for device in devices:
         if mode != DeviceMode.CompileAndRun and hasattr(device, "device_mode"):
             device.device_mode = mode
         samples = device.compile_for(samples, microbatch_size=microbatch, verify_cfg=_verify_cfg)
-    del first
     for device in devices:
         device.microbatch_size = microbatch
     run = context.Run(output_queue)
@@ -114,6 +112,11 @@ def _samples(device: Any, sample_inputs: Any) -> tuple[int, list[Any]]:
     from ..device import sample_of
     if len(sample_inputs) == 0:
         return device.get_first_inputs(peek=True)
+    if config._get_global_compiler_config().compile_subgraphs and len(sample_inputs) == len(device.modules) and \
+            all(isinstance(one, (tuple, list)) for one in sample_inputs):
+        groups = [sample_of(to_pt_tensors(one)) for one in sample_inputs]
+        device.take_samples([group for _, group in groups])
+        return groups[0]
     if hasattr(sample_inputs, "items") and device.modules:
         device.modules[0].input_names = [str(name) for name in sample_inputs]
     return sample_of(to_pt_tensors(sample_inputs))

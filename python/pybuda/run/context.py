@@ -64,6 +64,7 @@ def ask(count: int) -> None:
     if run is None:
         raise RuntimeError("nothing was compiled, or it was shut down: call initialize_pipeline() or run_inference() "
                            "before")
+    _pushes(run)
     with _lock:
         run.wanted = math.inf if count == 0 else run.wanted + count
         _work(run)
@@ -71,9 +72,17 @@ def ask(count: int) -> None:
 
 def pump(device: Any) -> None:
     """Runs inputs that were asked for, when the first device of the pipeline got some."""
+    if _run is not None:
+        _pushes(_run)
     if _run is not None and _run.wanted and device.is_first():
         with _lock:
             _work(_run)
+
+
+def _pushes(run: Run) -> None:
+    for queue in (run.output_queue, run.intermediates_queue):
+        if isinstance(queue, ResultQueue):
+            queue.pushers.add(threading.get_ident())
 
 
 def _work(run: Run) -> None:

@@ -8,13 +8,18 @@ import time
 from typing import Any
 
 
+_PATIENCE = 10.0  # seconds
+
+
 class ResultQueue(queue.Queue):  # type: ignore[type-arg]
-    """get() waits as long as another thread may push inputs (TT_BACKEND_TIMEOUT seconds at most, when it is set and
-    not 0), and raises RuntimeError when nothing can come any more. A pickled one holds what it held."""
+    """get() raises RuntimeError when nothing can come any more: at once in a program of one thread; after
+    TT_BACKEND_TIMEOUT seconds, or 10, where other threads live but only the waiting one has pushed inputs so far; never
+    in a thread that waits for another's pushes, unless TT_BACKEND_TIMEOUT is set. A pickled one holds what it held."""
 
     def __init__(self, items: list[Any] | None = None) -> None:
         super().__init__()
         self.failed: BaseException | None = None
+        self.pushers: set[int] = set()  # threads
         for item in items or []:
             self.put(item)
 
@@ -22,6 +27,8 @@ class ResultQueue(queue.Queue):  # type: ignore[type-arg]
         if not block or timeout is not None:
             return super().get(block, timeout)
         limit = float(os.environ.get("TT_BACKEND_TIMEOUT", "0") or 0)
+        if not limit and self.pushers == {threading.get_ident()}:
+            limit = _PATIENCE
         began = time.monotonic()
         while True:
             try:

@@ -152,6 +152,42 @@ def test_subgraphs_are_chosen():
         device.set_active_subgraph(2)
 
 
+def test_subgraphs_have_inputs_of_their_own():
+    pybuda.config._get_global_compiler_config().compile_subgraphs = True
+    first, second = torch.nn.Linear(32, 64), Net()
+    device = pybuda.TTDevice("tt0", module=[pybuda.PyTorchModule("first", first), pybuda.PyTorchModule("second",
+                                                                                                       second)])
+    x, y = torch.rand(1, 16, 32), torch.rand(1, 8, 64)
+    results = pybuda.initialize_pipeline(training=False, sample_inputs=((x,), (y,)))
+    for index, value, net in ((1, y, second), (0, x, first)):
+        device.set_active_subgraph(index)
+        device.push_to_inputs(value)
+        pybuda.run_forward()
+        assert close(results.get()[0], net.original_forward(value))
+
+
+def test_caches_stay_with_the_device():
+    class Sum(torch.nn.Module):
+        def forward(self, x, before):
+            total = before + x
+            return x * 2, total
+
+    pybuda.config._get_global_compiler_config().loopback_outputs = {"input_1": 1}
+    device = pybuda.TTDevice("tt0", module=pybuda.PyTorchModule("sum", Sum()))
+    one, none = torch.ones(1, 32, 32), torch.zeros(1, 32, 32)
+    results = pybuda.initialize_pipeline(training=False, sample_inputs=(one, none))
+    for _ in range(3):
+        device.push_to_inputs(one)
+        pybuda.run_generate(input_count=1, write_index=0)
+        assert len(results.get()) == 1
+    assert torch.equal(device._loopback.held[1], 3 * one)
+    pybuda.pybuda_reset()
+    pybuda.config._get_global_compiler_config().loopback_outputs = {"past": 1}
+    pybuda.TTDevice("tt0", module=pybuda.PyTorchModule("sum", Sum()))
+    with pytest.raises(RuntimeError, match="names input 'past'"):
+        pybuda.initialize_pipeline(training=False, sample_inputs=(one, none))
+
+
 def test_an_onnx_model(tmp_path):
     onnx = pytest.importorskip("onnx")
     helper, numbers = onnx.helper, onnx.TensorProto
