@@ -27,7 +27,8 @@ def _of_pictures(real: Callable[[], nn.Module], small: Callable[[], nn.Module], 
 
 
 def _linear_autoencoder(small: bool) -> Made:
-    return LinearAutoencoder((96, 32, 8) if small else (784, 128, 64, 12, 3)), (torch.randn(1, 96 if small else 784),), {}
+    widths = (96, 32, 8) if small else (784, 128, 64, 12, 3)
+    return LinearAutoencoder(widths), (torch.randn(1, widths[0]),), {}
 
 
 MODELS: dict[str, Callable[[bool], Made]] = {

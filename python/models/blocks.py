@@ -42,7 +42,7 @@ def init(module: nn.Module) -> nn.Module:
     """Kaiming weights for convolutions, so that signals keep their size through many layers."""
     for part in module.modules():
         if isinstance(part, (nn.Conv2d, nn.ConvTranspose2d)):
-            nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
+            nn.init.kaiming_normal_(part.weight, mode="fan_in", nonlinearity="relu")
             if part.bias is not None:
                 nn.init.zeros_(part.bias)
     return module

@@ -8,7 +8,7 @@ from .blocks import init
 
 
 class VGG(nn.Module):
-    """`plan`: channels of 3x3 convolutions; 0: a pool. `size`: of the picture."""
+    """`plan`: channels of 3x3 convolutions; 0: a pool."""
 
     VGG11 = [64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0]
     VGG16 = [64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0]

@@ -78,7 +78,8 @@ class OpenPose(nn.Module):
     def __init__(self, width: int = 128, stages: int = 3, joints: int = 19, limbs: int = 38) -> None:
         super().__init__()
         self.features = nn.Sequential(conv_norm(3, 32, 3, 2), conv_norm(32, 64, 3), conv_norm(64, 64, 3, 2),
-                                      conv_norm(64, width, 3), conv_norm(width, width, 3, 2), conv_norm(width, width, 3))
+                                      conv_norm(64, width, 3), conv_norm(width, width, 3, 2),
+                                      conv_norm(width, width, 3))
         both = joints + limbs
         self.stages = nn.ModuleList(
             nn.ModuleList(self._branch(width + (both if k else 0), width, outer) for outer in (joints, limbs))

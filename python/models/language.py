@@ -51,7 +51,8 @@ def albert(small: bool) -> Made:
 def roberta(small: bool) -> Made:
     from transformers import RobertaConfig, RobertaModel
     ids = _ids(small, 50265)
-    return RobertaModel(RobertaConfig(vocab_size=50265, max_position_embeddings=514, **_sizes(small))), (ids,), _masked(ids)
+    config = RobertaConfig(vocab_size=50265, max_position_embeddings=514, **_sizes(small))
+    return RobertaModel(config), (ids,), _masked(ids)
 
 
 def gpt2(small: bool) -> Made:
@@ -97,7 +98,8 @@ def beit(small: bool) -> Made:
 
 def swin(small: bool) -> Made:
     from transformers import SwinConfig, SwinModel
-    sizes = {"image_size": 64, "embed_dim": 32, "depths": [2, 2], "num_heads": [2, 4], "window_size": 4} if small else {}
+    few = {"image_size": 64, "embed_dim": 32, "depths": [2, 2], "num_heads": [2, 4], "window_size": 4}
+    sizes = few if small else {}
     return SwinModel(SwinConfig(patch_size=4, **sizes)), _picture(small), {}
 
 
@@ -113,8 +115,8 @@ def whisper_encoder(small: bool) -> Made:
 def llama(small: bool) -> Made:
     """Two layers of Llama 7B's shape."""
     from transformers import LlamaConfig, LlamaForCausalLM
-    sizes = {"hidden_size": 128, "intermediate_size": 352, "num_attention_heads": 4, "num_key_value_heads": 2} if small \
-        else {"hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32}
+    few = {"hidden_size": 128, "intermediate_size": 352, "num_attention_heads": 4, "num_key_value_heads": 2}
+    sizes = few if small else {"hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32}
     vocabulary = 2000 if small else 32000
     config = LlamaConfig(num_hidden_layers=2, vocab_size=vocabulary, use_cache=False, **sizes)
     return LlamaForCausalLM(config), (_ids(small, vocabulary, 32),), {}
@@ -123,7 +125,8 @@ def llama(small: bool) -> Made:
 def falcon(small: bool) -> Made:
     """Two layers of Falcon 7B's shape."""
     from transformers import FalconConfig, FalconForCausalLM
-    sizes = {"hidden_size": 128, "num_attention_heads": 4} if small else {"hidden_size": 4544, "num_attention_heads": 71}
+    few = {"hidden_size": 128, "num_attention_heads": 4}
+    sizes = few if small else {"hidden_size": 4544, "num_attention_heads": 71}
     vocabulary = 2000 if small else 65024
     config = FalconConfig(num_hidden_layers=2, vocab_size=vocabulary, use_cache=False, **sizes)
     return FalconForCausalLM(config), (_ids(small, vocabulary, 32),), {}

@@ -73,7 +73,8 @@ class MobileNetV3(nn.Module):
         inner = 16
         for kernel, wide, outer, gates, hard, stride in blocks or self.LARGE:
             squeeze = SqueezeExcite(wide, max(8, wide // 4 // 8 * 8), nn.ReLU, nn.Hardsigmoid) if gates else None
-            layers.append(inverted(inner, wide, outer, kernel, stride, nn.Hardswish if hard else nn.ReLU, squeeze, 1e-3))
+            activation = nn.Hardswish if hard else nn.ReLU
+            layers.append(inverted(inner, wide, outer, kernel, stride, activation, squeeze, 1e-3))
             inner = outer
         layers.append(conv_norm(inner, 6 * inner, 1, activation=nn.Hardswish, epsilon=1e-3))
         self.features = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten())

@@ -195,8 +195,8 @@ def native_group_norm(d):
 @case(aten._native_batch_norm_legit_no_training.default, results=(0,))
 def batch_norm(d):
     x, c = _channels(d)
-    return [x, d.one(None, d.values([c])), d.one(None, d.values([c])), d.values([c]), d.values([c], low=0.5, high=4), 0.1,
-            1e-5]
+    mean, variance = d.values([c]), d.values([c], low=0.5, high=4)
+    return [x, d.one(None, d.values([c])), d.one(None, d.values([c])), mean, variance, 0.1, 1e-5]
 
 
 @case(aten._native_batch_norm_legit.no_stats, results=(0,))
@@ -209,8 +209,8 @@ def batch_norm_of_batch(d):
 def instance_norm(d):
     x = d.values([d.one(1, 2), d.one(1, 3), *[d.one(3, 7) for _ in range(d.integer(1, 3))]])
     c, own = x.shape[1], d.flag()
-    return [x, d.one(None, d.values([c])), d.one(None, d.values([c])), d.values([c]), d.values([c], low=0.5, high=4), own,
-            0.1, 1e-2, False]
+    mean, variance = d.values([c]), d.values([c], low=0.5, high=4)
+    return [x, d.one(None, d.values([c])), d.one(None, d.values([c])), mean, variance, own, 0.1, 1e-2, False]
 
 
 def _pool(d, axes, average):

@@ -4,6 +4,7 @@ TTSIM_LONG=1 in the environment: many more arguments of each, and the formats of
 import collections
 import os
 
+import cases_compare  # noqa: F401
 import cases_elementwise  # noqa: F401
 import cases_indexing  # noqa: F401
 import cases_network  # noqa: F401

@@ -17,12 +17,12 @@ _KINDS = {
     torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
     torch.float64: ElementType.F32,
 }
-_LARGEST = 3.38e38  # what every float format of 8 exponent bits holds; infinities of masks become it
+_LARGEST = 3.38e38  # every float format of 8 exponent bits holds it; infinities of masks become it
 _MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
 
 
 def kind_of(dtype: torch.dtype) -> ElementType | None:
-    """The element type of a graph for a torch dtype: all floats are F32. None: a graph has none (complex, quantized)."""
+    """The element type of a graph for a torch dtype; all floats are F32. None for complex and quantized numbers."""
     return _KINDS.get(dtype)
 
 

@@ -90,9 +90,9 @@ def import_module(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any
     state-dict names; without `parameter_names` they are constants as any others, and folded.
 
     What cannot be converted, and ops of the types `fallback_ops` (fallback_names.py), run on the host before or behind
-    the device; each is listed in `fallbacks` and said in a warning. With fallback=False there are none: UnsupportedError
-    lists every op that has no conversion. UnsupportedError as well where nothing is left for the device, and for what
-    torch.export cannot capture; NotImplementedError for results that are no tensors."""
+    the device; each is listed in `fallbacks`, and what nobody asked for said in a warning. With fallback=False nothing
+    does: UnsupportedError lists every op that has no conversion. UnsupportedError as well where nothing is left for the
+    device, and for what torch.export cannot capture; NotImplementedError for results that are no tensors."""
     captured = capture(module, args, kwargs)
     importer = _Importer(captured, fallback_ops if fallback else (), parameter_names)
     placement, lowered = importer.place(fallback)

@@ -175,5 +175,5 @@ class _Held:
 
 def _name(node: Node) -> str:
     """What ops of the netlist are named for: the module's path and the op."""
-    path, op = module_path(node), op_name(node).strip("_")
+    path, op = module_path(node), op_name(node).strip("_").removeprefix("native_").split("_legit")[0]
     return f"{path}.{op}" if path else op

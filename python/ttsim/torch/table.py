@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .._ttsim import ElementType, Value
+from .._ttsim import Value
 from .build import Build, kind_of
 
 

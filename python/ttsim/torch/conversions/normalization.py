@@ -42,7 +42,8 @@ def fused_rms_norm(op: Op, x: Tensor, shape, weight: Tensor | None, epsilon):
 
 
 @converts(aten.group_norm.default)
-def group_norm(op: Op, x: Tensor, groups, weight: Tensor | None = None, bias: Tensor | None = None, epsilon=1e-5, *rest):
+def group_norm(op: Op, x: Tensor, groups, weight: Tensor | None = None, bias: Tensor | None = None, epsilon=1e-5,
+               *rest):
     value = op.float(x) if x.rank > 2 else op.build.reshape(op.float(x), [*x.shape, 1])
     y = op.build.reshape(op.build.add("group_norm", value, groups=int(groups), epsilon=float(epsilon)), x.shape)
     spread = [None if one is None else op.build.channels(op.float(one), x.rank) for one in (weight, bias)]
@@ -50,7 +51,8 @@ def group_norm(op: Op, x: Tensor, groups, weight: Tensor | None = None, bias: Te
 
 
 @converts(aten.native_group_norm.default)
-def native_group_norm(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, n, channels, size, groups, epsilon):
+def native_group_norm(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, n, channels, size, groups,
+                      epsilon):
     return group_norm(op, x, groups, weight, bias, epsilon), None, None
 
 

@@ -1,0 +1,112 @@
+"""What runs on the host: embeddings, what was asked for, what has no conversion; before the device or behind it."""
+import logging
+import warnings
+
+import pytest
+import torch
+import ttsim
+from modules import X, Of, check
+from torch import nn
+from ttsim.torch import import_module
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.words, self.out = nn.Embedding(11, 8), nn.Linear(8, 3)
+
+    def forward(self, ids):
+        return self.out(torch.relu(self.words(ids + 1)))
+
+
+IDS = torch.tensor([[1, 5, 7, 2]])
+
+
+def test_embeddings_run_before_the_device(caplog):
+    with warnings.catch_warnings(), caplog.at_level(logging.INFO, logger="ttsim.torch"):
+        warnings.simplefilter("error", UserWarning)  # what was asked for is no warning
+        imported = check(Words(), (IDS,))
+    assert [(one.op, one.asked) for one in imported.fallbacks] == [("add", True), ("embedding", True)]
+    assert "words (" in str(imported.fallbacks[1]) and "it is one of fallback_ops" in str(imported.fallbacks[1])
+    assert "test_host.py" in str(imported.fallbacks[0])
+    assert imported.inputs == ["embedding"] and imported.input_names == ["ids"]
+    assert set(imported.parameters) == {"out.weight", "out.bias"}
+    assert imported.device_inputs(IDS)[0].shape == (1, 4, 8)
+    assert "embedding at words" in caplog.text
+
+
+def test_without_fallback_embeddings_are_looked_up_by_the_compiler():
+    imported = check(Words(), (IDS,), fallback=False)
+    assert not imported.fallbacks and imported.inputs == ["ids"] and "words.weight" in imported.parameters
+    assert check(Words(), (IDS,), fallback_ops=()).inputs == ["ids"]
+
+
+@pytest.mark.parametrize("kind", ["nn.dense", "linear", "aten.linear"])
+def test_kinds_of_ops_go_by_the_names_scripts_use(kind):
+    module = nn.Sequential(nn.ReLU(), nn.Tanh(), nn.Linear(4, 2))
+    imported = check(module, (X,), fallback_ops=[kind])
+    assert [one.op for one in imported.fallbacks] == ["linear"]
+    assert imported.outputs == ["tanh"]
+
+
+def cut(middle):
+    """Two ops before, one behind, or the other way round."""
+    return Of(lambda self, x: torch.tanh(middle(torch.relu(x + 1))))
+
+
+def refused_op(x):
+    return torch.sort(x, -1)[0]
+
+
+def test_what_has_no_conversion_takes_the_shorter_side_with_it():
+    text = r"2 ops run on the host:\n  sort at forward .*modules.py:\d+\): there is no conversion of it\n  tanh at .*"
+    with pytest.warns(UserWarning, match=text + "it stands behind sort"):
+        imported = check(cut(refused_op), (X,))
+    assert [one.op for one in imported.fallbacks] == ["sort", "tanh"]
+    with pytest.warns(UserWarning, match="stands before sort"):
+        front = check(Of(lambda self, x: torch.tanh(torch.exp(refused_op(x + 1)) * 2)), (X,))
+    assert [one.op for one in front.fallbacks] == ["add", "sort"]
+
+
+def test_three_parts_where_both_ends_are_the_hosts():
+    def forward(self, ids):
+        x = torch.relu(self.words(ids) @ self.weight) + 0.5
+        return torch.sort(torch.exp(torch.tanh(x)), -1)
+    module = Of(forward, words=nn.Embedding(11, 8), weight=nn.Parameter(torch.eye(8)))
+    with pytest.warns(UserWarning, match="sort"):
+        imported = check(module, (IDS,))
+    assert [one.op for one in imported.fallbacks] == ["embedding", "sort"]
+    assert imported.inputs == ["embedding"] and len(imported.outputs) == 1
+
+
+def test_one_line_for_each_op_that_cannot_be_converted():
+    def forward(self, x):
+        return torch.sort(x, -1)[0] + torch.cumprod(x + 1, 0)
+    with pytest.raises(ttsim.UnsupportedError) as refusal:
+        import_module(Of(forward), (X,), fallback=False)
+    text = str(refusal.value)
+    assert "2 ops cannot be converted" in text and "sort at forward" in text and "cumprod at forward" in text
+    assert text.count("test_host.py:") == 2 and "fallback=True" in text
+
+
+def test_nothing_left_for_the_device_is_an_error():
+    with pytest.raises(ttsim.UnsupportedError, match="nothing of Of is left for the device:\n  sort"), \
+            pytest.warns(UserWarning):
+        import_module(Of(lambda self, x: torch.sort(x, -1)[0]), (X,))
+    with pytest.raises(ttsim.UnsupportedError, match="it computes nothing"):
+        import_module(nn.Identity(), (X,))
+
+
+def test_results_that_are_not_computed_take_their_op_to_the_host():
+    picture = torch.linspace(-1, 1, 64).reshape(1, 1, 8, 8)
+    places = Of(lambda self, x: nn.functional.max_pool2d(torch.relu(x * 2 + 1), 2, return_indices=True))
+    with pytest.warns(UserWarning, match="result number 1 is not computed on the device"):
+        check(places, (picture,))
+    assert not check(Of(lambda self, x: nn.functional.max_pool2d(x * 2, 2)), (picture,)).fallbacks
+
+
+def test_constants_that_cannot_be_converted_are_computed_while_importing():
+    module = Of(lambda self, x: x * torch.sort(self.w)[0], w=nn.Parameter(X[1].clone()))
+    imported = check(module, (X,))
+    assert not imported.fallbacks
