@@ -4,6 +4,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .placer_solution import PlacerSolution
+
 
 class CompileResult:
     """`outputs`: (name, shape) of one sample; `netlist_filename` is written when it is asked for."""
@@ -16,7 +18,7 @@ class CompileResult:
         self.golden_outputs: list[Any] = []
         self.golden_intermediates: dict[str, Any] = {}
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
-        self.pass_specific_output_kwargs: dict[str, Any] = {}
+        self.pass_specific_output_kwargs: dict[str, Any] = {"placer_solution": PlacerSolution(self.netlist)}
         self._folder = settings.config.backend_output_dir
 
     @property

@@ -79,8 +79,8 @@ _CARD = "none: it concerns the memory and the host link of a card"
 _FLOW = (
     Field("enable_training", False, "set by runs that train", "flow"),
     Field("enable_recompute", False, "none: in inference nothing is computed twice", "flow"),
-    Field("compile_depth", CompileDepth.FULL, "below GENERATE_NETLIST a compilation ends with the graph, and no run "
-          "begins", "flow", "COMPILE_DEPTH", CompileDepth.from_json),
+    Field("compile_depth", CompileDepth.FULL, "below BACKEND_GOLDEN_VERIFY devices are compiled, and nothing "
+          "runs", "flow", "COMPILE_DEPTH", CompileDepth.from_json),
     Field("enable_consteval", True, _ALWAYS, "flow"),
     Field("compile_subgraphs", False, "modules of a device are compiled each for itself; set_active_subgraph() chooses",
           "flow"),
@@ -148,7 +148,7 @@ _QUEUES = (
     Field("enable_link_past_cache_ios", False, "none: caches are linked by loopback_outputs", "queues"),
 )
 _OPS = (
-    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt, input_buffers of single ops", "single ops"),
+    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt of single ops", "single ops"),
     Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break of single ops", "single ops"),
     Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
     Field("op_names_to_chip_break", list, "overrides: epoch_break; which chip it is, the compiler says", "single ops"),

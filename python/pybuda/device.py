@@ -15,6 +15,7 @@ from .training import refuse_training
 
 class Device:
     """Devices form a pipeline in the order in which they are made."""
+    runs = True
 
     def __init__(self, name: str, mp_context: Any = None) -> None:
         self.name = name

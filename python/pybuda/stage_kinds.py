@@ -13,6 +13,7 @@ from .parameter import Parameter
 from .stage import DeviceModel, Settings, compile_graph, narrowed
 from .tensor import Tensor
 from .trace import to_graph, trace
+from .utils import flatten
 
 
 def _formats(tensors: Sequence[torch.Tensor | None]) -> list[DataFormat]:
@@ -95,8 +96,14 @@ class TorchStage(Stage):
         self.module, self.settings = module, settings
         self.saved = list(settings.config.op_intermediates_to_save)
         self._shapes: list[tuple[int, ...]] | None = None
-        self._samples = list(samples)
+        self._dtype = module.parameter_dtype()
+        self._samples = self._cast(samples)
         self.make()
+
+    def _cast(self, tensors: Sequence[Any]) -> list[Any]:
+        """Floats in the type of the module's parameters, where that is one."""
+        return [tensor if tensor is None or self._dtype is None or not tensor.dtype.is_floating_point
+                else tensor.to(self._dtype) for tensor in tensors]
 
     def make(self) -> None:
         import ttsim.torch
@@ -117,7 +124,7 @@ class TorchStage(Stage):
 
     def run(self, tensors: Sequence[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """What the host does was made for one sample."""
-        tensors = [_like(tensor, sample) for tensor, sample in zip(tensors, self._samples)]
+        tensors = [_like(tensor, sample) for tensor, sample in zip(self._cast(tensors), self._samples)]
         calls = [self.module.call_arguments(narrowed(tensors, at)) for at in range(self.settings.microbatch)]
         with torch.no_grad():
             results = self.device.run_samples([self.imported.device_inputs(*args, **kwargs) for args, kwargs in calls])
@@ -131,9 +138,8 @@ class TorchStage(Stage):
         return joined, saved
 
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        args, kwargs = self.module.call_arguments(list(tensors))
+        args, kwargs = self.module.call_arguments(self._cast(tensors))
         with torch.no_grad(), OwnForward(self.module):
-            from .utils import flatten
             training = self.module.module.training
             self.module.module.eval()
             try:

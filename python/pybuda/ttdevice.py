@@ -52,6 +52,7 @@ class TTDevice(Device):
         self._groups: list[list[Any]] | None = None
         self._loopback: Loopback | None = None
         self._active = 0
+        self.runs = False  # it was compiled to be run
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None
@@ -84,7 +85,9 @@ class TTDevice(Device):
             else:
                 self._stages = make_stages(self.modules, inputs, settings)
         self._compile_output = CompileResult(self, settings)
-        if self.device_mode != DeviceMode.CompileOnly:
+        whole = settings.config.compile_depth.value >= config.CompileDepth.BACKEND_GOLDEN_VERIFY.value
+        self.runs = whole and self.device_mode != DeviceMode.CompileOnly
+        if self.runs:
             for stage in [stage for stages in self._subgraphs or [self._stages] for stage in stages]:
                 stage.start()
         self._compiled_for = _kinds(inputs) if self._subgraphs is None else None

@@ -41,6 +41,11 @@ class PyTorchModule(Module):
             kwargs, args = dict(zip(self.input_names, args)), ()
         return self.original_forward(*args, **kwargs)
 
+    def parameter_dtype(self) -> torch.dtype | None:
+        """Of the floats among the parameters; None without any, or of several types."""
+        found = {value.dtype for value in self.module.parameters() if value.dtype.is_floating_point}
+        return found.pop() if len(found) == 1 else None
+
     def call_arguments(self, values: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments of the torch module for inputs in order."""
         if len(self.input_names) == len(values):

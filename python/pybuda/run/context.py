@@ -64,6 +64,9 @@ def ask(count: int) -> None:
     if run is None:
         raise RuntimeError("nothing was compiled, or it was shut down: call initialize_pipeline() or run_inference() "
                            "before")
+    if not all(device.runs for device in get_devices()):
+        log.warning("devices were compiled only (device_mode, compile_depth), so that nothing runs")
+        return
     _pushes(run)
     with _lock:
         run.wanted = math.inf if count == 0 else run.wanted + count

@@ -10,7 +10,7 @@ from .. import config as compiler_config
 from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
-from ..pybudaglobal import get_devices
+from ..pybudaglobal import get_devices, set_device_pipeline
 from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype, to_pt_tensor
 from ..training import refuse_training
 from ..ttdevice import TTDevice
@@ -38,6 +38,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
     from ..run import api
     if verify_cfg.test_kind.is_training():
         refuse_training("verification with a training test_kind")
+    _forget_earlier()
     for name in verify_cfg.epoch_breaks:
         compiler_config.set_epoch_break(name)
     for module in modules:
@@ -48,6 +49,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
             device.place_module(module)
         else:
             device = _device(kind, place, verify_cfg)
+            _made.append(device)
             device.place_module(module)
     count = verify_cfg.total_number_of_inputs()
     given = list(inputs) if inputs is not None else [
@@ -61,7 +63,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
     problem = api.context.error()
     if problem is not None:
         raise problem
-    for values in pushed:
+    for values in pushed if all(device.runs for device in get_devices()) else []:
         verify_outputs(get_devices(), values, [tensor.value() for tensor in outputs.get()], verify_cfg)
     if not verify_cfg.skip_shutdown:
         api.shutdown()
@@ -84,6 +86,18 @@ def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[
                                "much); VerifyConfig(pcc=, relative_atol=) says what may differ")
         if verify_cfg.golden_compare_callback is not None:
             verify_cfg.golden_compare_callback(golden.detach(), calculated)
+
+
+_made: list[Any] = []  # devices of the last verification; they stay to be looked at
+
+
+def _forget_earlier() -> None:
+    left = [device for device in get_devices() if device not in _made]
+    if len(left) != len(get_devices()):
+        from ..run import context
+        context.end_run()
+        set_device_pipeline(left)
+    _made.clear()
 
 
 def _types(given: Any, count: int) -> list[str]:

@@ -205,3 +205,38 @@ def test_all_other_functions_are_taken():
     config.set_auto_transposing_placement(True)
     assert config._get_global_compiler_config().cpu_fallback_ops == {"embedding", "adv_index"}
     netlist()
+
+
+def test_the_table_of_the_documentation_is_that_of_the_code():
+    import pathlib
+
+    from pybuda.tools import config_table
+    page = pathlib.Path(pybuda.__file__).resolve().parents[2] / "docs/python.md"
+    assert config_table.replaced(page.read_text()) == page.read_text()
+
+
+def test_options_that_fields_name_are_the_compilers():
+    import ttsim
+    from pybuda.config_fields import FIELDS
+    known = set(dir(ttsim._ttsim.CompileOptions())) | {"trace_file"}
+    for field in FIELDS:
+        head = field.effect.split(":")[0]
+        assert " " in head or head == "none" or head in known, f"{field.name}: {head}"
+
+
+def test_places_of_ops_are_read_back():
+    pybuda.config.override_op_placement("matmul2", start=(2, 3), temporal_epoch_break=True)
+    pybuda.config.override_op_size("matmul2", (1, 2))
+    netlist()
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    placed = solution.name_to_op_placement["matmul2"].placed_cores
+    assert (placed.start.row, placed.start.col, placed.size_r(), placed.size_c()) == (2, 3, 1, 2)
+    assert solution.epoch_id("matmul1") == 0 and solution.epoch_id("matmul2") == 1 and solution.chip_id("sum") == 0
+
+
+def test_compiled_only(caplog):
+    pybuda.config._get_global_compiler_config().compile_depth = pybuda.CompileDepth.GENERATE_NETLIST
+    x = torch.rand(1, 32, 32)
+    assert pybuda.run_inference(Add("a"), inputs=[(x, x)]).empty() and "nothing runs" in caplog.text
+    pybuda.set_device_pipeline(())
+    pybuda.verify.verify_module(TwoProducts("depth"), [(1, 32, 64)] * 2, pybuda.VerifyConfig())

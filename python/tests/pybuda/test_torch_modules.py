@@ -219,3 +219,14 @@ def test_torch_compile_computes_on_the_chip():
         assert close(compiled(x), want)
         assert not torch.equal(compiled(x), want)  # of 8 bits of mantissa
     pybuda.torch_compile.reset_state()
+
+
+@pytest.mark.parametrize("given, weights", [(torch.float16, torch.float32), (torch.bfloat16, torch.float32),
+                                            (torch.float32, torch.bfloat16), (torch.bfloat16, torch.bfloat16)])
+def test_inputs_of_other_types_than_the_weights(given, weights):
+    net = Net().to(weights)
+    x = torch.randn(1, 32, 64).to(given)
+    got = pybuda.run_inference(pybuda.PyTorchModule("net", net), inputs=[(x,)],
+                               _verify_cfg=pybuda.VerifyConfig()).get()
+    assert got[0].value().dtype == (torch.float16 if given == torch.float16 else torch.bfloat16)
+    assert close(got[0], net.original_forward(x.to(weights)), 0.05) and not pybuda.error_raised()

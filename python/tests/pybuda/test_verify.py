@@ -31,6 +31,8 @@ def test_parameters_without_values_and_inputs_of_other_types():
             return pybuda.op.Matmul("mm", x, self.w)
 
     verify_module(Blank("blank"), [(1, 32, 64)], VerifyConfig(), params_centered_on_zero=True)
+    before = pybuda.pybudaglobal.get_devices()[0]
+    assert before._compile_output is not None
     verify_module(Blank("half"), [(1, 32, 64)], VerifyConfig(), [{"data_format": torch.float16}])
 
 

@@ -1,0 +1,66 @@
+"""Where ops of a netlist lie."""
+from __future__ import annotations
+
+import dataclasses
+import re
+
+_GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
+_OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], grid_size: \[(\d+), (\d+)\](.*)$",
+                 re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Coordinate:
+    row: int
+    col: int
+
+
+@dataclasses.dataclass(frozen=True)
+class PlacedCores:
+    """From `start` to before `end`."""
+    start: Coordinate
+    end: Coordinate
+
+    def size_r(self) -> int:
+        return self.end.row - self.start.row
+
+    def size_c(self) -> int:
+        return self.end.col - self.start.col
+
+
+@dataclasses.dataclass(frozen=True)
+class OpPlacement:
+    placed_cores: PlacedCores
+    grid_transpose: bool
+    chip_id: int
+    epoch: int
+
+
+class PlacerSolution:
+    """`name_to_op_placement` by name; KeyError for ops that are not there."""
+
+    def __init__(self, netlist: str) -> None:
+        self.name_to_op_placement: dict[str, OpPlacement] = {}
+        graphs = list(_GRAPH.finditer(netlist))
+        for epoch, graph in enumerate(graphs):
+            end = graphs[epoch + 1].start() if epoch + 1 < len(graphs) else len(netlist)
+            for op in _OP.finditer(netlist, graph.end(), end):
+                row, col, rows, cols = map(int, op.groups()[1:5])
+                transposed = "grid_transpose: true" in op.group(6)
+                rows, cols = (cols, rows) if transposed else (rows, cols)
+                self.name_to_op_placement[op.group(1)] = OpPlacement(
+                    PlacedCores(Coordinate(row, col), Coordinate(row + rows, col + cols)), transposed,
+                    int(graph.group(2)), epoch)
+
+    def epoch_id(self, op: str) -> int:
+        """Temporal, from 0."""
+        return self.name_to_op_placement[op].epoch
+
+    temporal_epoch_id = epoch_id
+
+    def chip_id(self, op: str) -> int:
+        return self.name_to_op_placement[op].chip_id
+
+    @property
+    def num_temporal_epochs(self) -> int:
+        return len({placement.epoch for placement in self.name_to_op_placement.values()})
