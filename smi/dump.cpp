@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/error.hpp"
 #include "base/new_file.hpp"
 
 namespace tt::smi {
