@@ -195,3 +195,15 @@ def test_formats_of_the_chips(device, format):
     torch.manual_seed(0)
     module = nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
     check(module, (torch.randn(1, 32, 32),), options={"device": device, "format": format})
+
+
+@pytest.mark.parametrize("device, format", [("wh_n150", "Float16_b"), ("gs_e150", "Bfp8_b")])
+def test_masks_of_infinities_and_their_sums_are_masks(device, format):
+    def forward(self, q, kept):
+        scores = q @ q.transpose(-1, -2) + torch.full((40, 40), -torch.inf).triu(1)
+        scores = scores + torch.where(kept, 0.0, torch.finfo(torch.float32).min)
+        return torch.softmax(scores.masked_fill(~kept, -torch.inf), -1), torch.nn.functional.pad(q, [1, 1], value=3.5)
+    torch.manual_seed(0)
+    kept = torch.rand(1, 1, 1, 40) > 0.3
+    kept[..., 0] = True
+    check(Of(forward), (torch.randn(1, 2, 40, 16) / 4, kept), options={"device": device, "format": format})

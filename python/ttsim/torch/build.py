@@ -17,7 +17,7 @@ _KINDS = {
     torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
     torch.float64: ElementType.F32,
 }
-_LARGEST = 3.38e38  # every float format of 8 exponent bits holds it; infinities of masks become it
+_LARGEST = 1e38  # what infinities become, and larger numbers: masks that are added to masks stay finite so
 _MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
 
 
@@ -27,7 +27,7 @@ def kind_of(dtype: torch.dtype) -> ElementType | None:
 
 
 def finite(tensor: torch.Tensor) -> torch.Tensor:
-    """Float32 with infinities, and what 16 bits round to them, as the largest numbers: 0 times infinity is none."""
+    """Float32 without infinities, which make no number of a product with 0."""
     return tensor.clamp(-_LARGEST, _LARGEST)
 
 

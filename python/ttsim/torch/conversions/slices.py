@@ -1,8 +1,6 @@
 """Parts along an axis, and tensors put together of parts."""
 from __future__ import annotations
 
-import math
-
 import torch
 
 from ..table import Op, Refused, Tensor, converts
@@ -113,8 +111,8 @@ def pad(op: Op, x: Tensor, pads, value=0):
         axis, size = x.rank - 1 - k, x.shape[x.rank - 1 - k]
         rows = [r if 0 <= r < size else -1 for r in range(-pads[2 * k], size + pads[2 * k + 1])]
         y = op.build.pick(y, axis, rows)
-    if value and not math.isnan(value):
-        border = (1 - inside) * max(min(value, 3.38e38), -3.38e38)
+    if value:
+        border = torch.full(inside.shape, value).masked_fill(inside.bool(), 0)
         y = op.build.add("add", y, op.build.constant(border.to(x.dtype)))
     return y
 
