@@ -7,7 +7,7 @@ import torch
 import ttsim
 from modules import X, Of, check
 from torch import nn
-from ttsim.torch import import_module
+from ttsim.torch import fallback_names, import_module
 
 
 class Words(nn.Module):
@@ -48,6 +48,11 @@ def test_kinds_of_ops_go_by_the_names_scripts_use(kind):
     imported = check(module, (X,), fallback_ops=[kind])
     assert [one.op for one in imported.fallbacks] == ["linear"]
     assert imported.outputs == ["tanh"]
+
+
+def test_every_kind_names_ops_that_torch_has():
+    names = [name for kind in fallback_names._TYPES.values() for name in kind.split()]
+    assert names and not [name for name in names if not hasattr(torch.ops.aten, name)]
 
 
 def cut(middle):

@@ -92,6 +92,14 @@ def test_results_have_torchs_dtypes(dtype):
     check(Of(lambda self, x: (x + x, x.float() * 0.5, x > 1, torch.ones_like(x) + x)), (x,))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_modules_of_other_floats(dtype):
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.GELU(), nn.Linear(8, 3)).to(dtype)
+    imported = check(module, (X.to(dtype),))
+    assert not imported.fallbacks and imported.parameters["0.weight"].dtype == dtype
+
+
 @pytest.mark.parametrize("shape", [[], [1], [7], [3, 5], [2, 3, 4], [2, 1, 3, 5], [2, 3, 1, 5, 2]])
 def test_ranks(shape):
     x = torch.arange(1, 1 + torch.Size(shape).numel()).reshape(shape) / 8
