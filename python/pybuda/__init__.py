@@ -4,7 +4,7 @@
     module = pybuda.PyTorchModule("linear", torch.nn.Linear(64, 64))
     output = pybuda.run_inference(module, inputs=[(torch.randn(1, 32, 64),)]).get()
     print(output[0].value())"""
-from . import (_C, ci, config, op, optimizers, parameter, pybudaglobal, query, run, schedulers, tensor, tools,
+from . import (_C, ci, config, op, op_repo, optimizers, parameter, pybudaglobal, query, run, schedulers, tensor, tools,
                torch_optimizers, torch_schedulers, transformers, ttdevice, tti, utils, verify)
 from ._C import DataFormat, MathFidelity, k_dim
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode
@@ -40,7 +40,7 @@ __all__ = [
     "TensorShape", "VerifyConfig", "_C", "_internal_insert_fj_buffering_nop", "ci", "compile_torch", "config",
     "configure_mixed_precision", "detect_available_devices", "error_raised", "get_intermediates_queue",
     "get_loss_queue", "get_parameter_checkpoint", "get_parameter_gradients", "get_report", "get_tenstorrent_device",
-    "initialize_pipeline", "insert_buffering_nop", "insert_nop", "is_silicon", "k_dim", "op", "optimizers",
+    "initialize_pipeline", "insert_buffering_nop", "insert_nop", "is_silicon", "k_dim", "op", "op_repo", "optimizers",
     "override_dram_queue_placement", "override_op_size", "parameter", "pybuda_compile", "pybuda_reset", "pybudaglobal",
     "query", "run", "run_backward", "run_forward", "run_generate", "run_generative_inference", "run_inference",
     "run_optimizer", "run_schedulers", "run_training", "schedulers", "set_chip_break", "set_configuration_options",

@@ -149,8 +149,8 @@ def _balancer(given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     if "grid_shape" in given:
         made["size"] = list(given["grid_shape"])
-    if "t_stream_shape" in given:
-        made["t"] = given["t_stream_shape"][0] * given["t_stream_shape"][1]
+    if "t_stream_shape" in given and given["t_stream_shape"][1] == 1:  # slices are of rows
+        made["t"] = given["t_stream_shape"][0]
     if "u_kt" in given:
         made["u_kt"] = given["u_kt"]
     return made

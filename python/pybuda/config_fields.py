@@ -152,7 +152,8 @@ _OPS = (
     Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break of single ops", "single ops"),
     Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
     Field("op_names_to_chip_break", list, "overrides: epoch_break; which chip it is, the compiler says", "single ops"),
-    Field("op_names_dont_fuse", list, "none: fusion is for all ops or, with enable_auto_fusing, for none", "single ops"),
+    Field("op_names_dont_fuse", list, "none: fusion is for all ops or, with enable_auto_fusing, for none",
+          "single ops"),
     Field("op_names_manual_fuse", list, "none: as op_names_dont_fuse", "single ops"),
     Field("buffering_nops_to_insert", dict, "none: buffers of forks are sized by the compiler, nops inserted where "
           "they make an input quicker", "single ops"),

@@ -1,5 +1,5 @@
-"""Outputs that become inputs of the next run, such as caches of keys and values. They stay with the device: pushes leave
-them out, and results hold the others."""
+"""Outputs that become inputs of the next run, such as caches of keys and values. They stay with the device: pushes
+leave them out, and results hold the others."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -36,7 +36,7 @@ class DeviceReport:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """`samples` ran in `host_seconds` of real time; the slowest device says how many inputs a second a chip would do."""
+    """`samples` ran in `host_seconds` of real time; the slowest device says how many a second the chips would do."""
     devices: tuple[DeviceReport, ...]
     samples: int
     host_seconds: float

@@ -237,9 +237,9 @@ class TTDevice(Device):
 
     # --- images
 
-    def compile_to_image(self, *, img_path: str | None = None, training: bool = False, sample_inputs: Sequence[Any] = (),
-                         sample_targets: Sequence[Any] = (), microbatch_count: int = 1, verify_cfg: Any = None,
-                         cpueval_outputs: Any = None) -> Any:
+    def compile_to_image(self, *, img_path: str | None = None, training: bool = False,
+                         sample_inputs: Sequence[Any] = (), sample_targets: Sequence[Any] = (),
+                         microbatch_count: int = 1, verify_cfg: Any = None, cpueval_outputs: Any = None) -> Any:
         """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was made with an
         explicit arch and devtype."""
         from .tti import compile_to_image

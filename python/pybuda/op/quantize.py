@@ -77,7 +77,8 @@ def _checked(out_dtype: torch.dtype) -> DataFormat:
     return {torch.int8: DataFormat.Int8, torch.uint8: DataFormat.RawUInt8, torch.int32: DataFormat.Int32}[out_dtype]
 
 
-def Quantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int, out_dtype: torch.dtype) -> Tensor:
+def Quantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int,
+             out_dtype: torch.dtype) -> Tensor:
     """Rounded to even, and clamped to what `out_dtype` (int8, uint8, int32) holds."""
     return result("quantize", name, operandA, scale, out_df=_checked(out_dtype), zero_point=zero_point, axis=axis,
                   out_dtype=out_dtype)

@@ -14,7 +14,7 @@ FUNCTIONS = {
     "configure_mixed_precision": "a rule of format_rules; rules for other epochs than forward, and "
                                  "input_parameter_indices_to_optimize, have no effect in inference",
     "set_epoch_break": "op_names_to_epoch_break", "set_chip_break": "op_names_to_chip_break",
-    "override_op_size": "overrides: size", "override_t_stream_shape": "overrides: t",
+    "override_op_size": "overrides: size", "override_t_stream_shape": "overrides: t, of rows; columns are not streamed",
     "override_t_stream_dir": "none: slices are of rows", "override_u_kt": "overrides: u_kt",
     "override_dram_parameters": "none: as default_dram_parameters",
     "override_input_buffer_multiplier": "none: buffers are as large as what waits in them",

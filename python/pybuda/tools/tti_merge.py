@@ -9,8 +9,8 @@ from collections.abc import Sequence
 def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wormhole_b0",
                  merged_model_location: str = "", switch_chans_if_capacity_hit: bool = True,
                  overlap_dynamic_queues: bool = True) -> str:
-    """Writes one image of FOLDER/NAME.tti of each model and prints the memory in use; returns its path. ttsim.InputError
-    for images that are missing or do not go together, ttsim.UnsupportedError when memory is full."""
+    """Writes one image of FOLDER/NAME.tti of each model and prints the memory in use; returns its path.
+    ttsim.InputError for images that are missing or do not go together, ttsim.UnsupportedError when memory is full."""
     import ttsim
     path = merged_model_location or "merged_model.tti"
     if os.path.dirname(path):

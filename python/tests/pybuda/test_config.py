@@ -103,8 +103,9 @@ def test_predicates():
     ({"balancer_policy": "Ribbon"}, "policy", "ribbon"), ({"balancer_policy": "CNN"}, "policy", "ribbon"),
     ({"balancer_policy": "NLP"}, "policy", "nlp"), ({"amp_level": 1}, "amp", 1),
     ({"enable_auto_fusing": False}, "auto_fusing", False), ({"enable_t_streaming": False}, "t_streaming", False),
-    ({"enable_stable_softmax": False}, "stable_softmax", False), ({"harvested_rows": [1, 11]}, "harvested_rows", [1, 11]),
-    ({"device_config": "wh_n300"}, "device", "wh_n300"), ({"backend_device_descriptor_path": "x.yaml"}, "device", "x.yaml"),
+    ({"enable_stable_softmax": False}, "stable_softmax", False),
+    ({"harvested_rows": [1, 11]}, "harvested_rows", [1, 11]), ({"device_config": "wh_n300"}, "device", "wh_n300"),
+    ({"backend_device_descriptor_path": "x.yaml"}, "device", "x.yaml"),
 ])
 def test_options_of_the_compiler(given, key, value):
     assert key == "device" or key not in options()

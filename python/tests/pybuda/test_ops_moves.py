@@ -119,8 +119,9 @@ def test_joins(shape, data):
 def test_index_copy_and_rows_by_number():
     a, value = torch.randn(1, 1, 12, 8), torch.randn(1, 1, 3, 8)
     index = torch.tensor([4, 0, 11])
-    check(lambda a, i, v: op.IndexCopy("", a, i, v, -2), lambda a, i, v: a.index_copy(2, torch.tensor([4]), v[:, :, :1]),
-          a, torch.tensor([4]), value[:, :, :1], exact=True)
+    row = torch.tensor([4])
+    check(lambda a, i, v: op.IndexCopy("", a, i, v, -2), lambda a, i, v: a.index_copy(2, row, v), a, row,
+          value[:, :, :1], exact=True)
     from pybuda import Tensor
     fixed = Tensor.create_from_torch(index.int())
     check(lambda a, v: op.IndexCopy("", a, fixed, v, 2), lambda a, v: a.index_copy(2, index, v), a, value, exact=True)

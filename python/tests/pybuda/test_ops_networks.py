@@ -84,7 +84,8 @@ def test_max_pools():
     check(lambda x: op.MaxPool2d("", x, 3, 2, 1, channel_last=True),
           lambda x: F.max_pool2d(x.movedim(-1, 1), 3, 2, 1).movedim(1, -1), x, exact=True)
     check(lambda x: op.MaxPool1d("", x, 4, 2), lambda x: F.max_pool1d(x, 4, 2), x[0, :1], exact=True)
-    check(lambda x: op.MaxPool3d("", x, 2, 2, 0), lambda x: F.max_pool3d(x, 2, 2), torch.randn(1, 2, 4, 6, 6), exact=True)
+    volume = torch.randn(1, 2, 4, 6, 6)
+    check(lambda x: op.MaxPool3d("", x, 2, 2, 0), lambda x: F.max_pool3d(x, 2, 2), volume, exact=True)
 
 
 @pytest.mark.parametrize("given_", [{}, {"count_include_pad": False}, {"ceil_mode": True}, {"divisor_override": 5},

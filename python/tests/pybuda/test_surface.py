@@ -10,8 +10,8 @@ import torch
 from pybuda import _C
 from pybuda.config_fields import FIELDS
 
-TOP = """Module PyBudaModule PyTorchModule TFModule TFGraphDefModule OnnxModule MXNetModule JaxModule TFLiteModule Device
-CPUDevice GPUDevice TTDevice TTDeviceImage TTCluster run_inference run_training shutdown initialize_pipeline run_forward
+TOP = """Module PyBudaModule PyTorchModule TFModule TFGraphDefModule OnnxModule MXNetModule JaxModule TFLiteModule
+Device CPUDevice GPUDevice TTDevice TTDeviceImage TTCluster run_inference run_training shutdown initialize_pipeline run_forward
 run_backward run_optimizer run_schedulers run_generate run_generative_inference get_parameter_checkpoint
 get_parameter_gradients update_device_parameters error_raised get_loss_queue sync get_intermediates_queue pybuda_compile
 compile_torch CompiledGraphState CompilerConfig CompileDepth VerifyConfig PerfTraceLevel set_configuration_options
@@ -192,9 +192,29 @@ def test_tensors():
 
 
 def test_importing_is_quick_and_brings_no_framework_but_torch():
-    code = ("import torch, sys, time; before = time.perf_counter(); import pybuda; took = time.perf_counter() - before; "
-            "print(took, [name for name in ('tensorflow', 'jax', 'onnx', 'onnxruntime', 'transformers') "
+    code = ("import torch, sys, time; before = time.perf_counter(); import pybuda; "
+            "took = time.perf_counter() - before; print(took, [name for name in ('tensorflow', 'jax', 'onnx', 'onnxruntime', 'transformers') "
             "if name in sys.modules])")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     took, rest = out.split(" ", 1)
     assert float(took) < 1.5 and rest.strip() == "[]"
+
+
+def test_ops_as_data_are_those_there_are():
+    from pybuda.op_repo import pybuda_operator_repository as known
+    for operator in known.operators:
+        reached(operator.full_name.removeprefix("pybuda."))
+    assert known.get_by_name("matmul").input_num == 2 and known.get_by_name("linear").is_layer
+    assert 7 in known.get_by_name("concatenate").input_num_range
+
+
+@pytest.mark.parametrize("padding", ["same", 1, [1, 2, 0, 3]])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_sizes_of_convolutions(padding, stride):
+    from pybuda.op.eval import sparse_utils
+    left, right, top, bottom = sparse_utils.conv2d_padding_to_canonical(padding, (3, 5))
+    x = torch.nn.functional.pad(torch.rand(1, 1, 16, 18), (left, right, top, bottom))
+    want = torch.nn.functional.conv2d(x, torch.rand(1, 1, 3, 5), stride=stride).shape[2:]
+    assert sparse_utils.calculate_conv2d_output_dimensions(16, 18, (3, 5), stride, padding) == tuple(want)
+    want = torch.nn.functional.conv_transpose2d(torch.rand(1, 1, 8, 9), torch.rand(1, 1, 3, 3), None, stride, 1).shape
+    assert sparse_utils.calculate_conv2d_transpose_output_dimensions(8, 9, 3, stride, 1) == tuple(want[2:])

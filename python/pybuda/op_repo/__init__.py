@@ -1,0 +1,8 @@
+"""Ops as data, for programs that generate modules."""
+from .datatypes import (OperandNumInt, OperandNumRange, OperandNumTuple, OperatorDefinition, OperatorParam,
+                        OperatorParamNumber, OperatorRepository, ShapeCalculationContext, TensorShape)
+from .pybuda_operators import pybuda_operator_repository
+
+__all__ = ["OperandNumInt", "OperandNumRange", "OperandNumTuple", "OperatorDefinition", "OperatorParam",
+           "OperatorParamNumber", "OperatorRepository", "ShapeCalculationContext", "TensorShape",
+           "pybuda_operator_repository"]

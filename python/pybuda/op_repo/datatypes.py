@@ -1,0 +1,89 @@
+"""What is said of an op."""
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+TensorShape = tuple[int, ...]
+OperandNumInt = int
+OperandNumTuple = tuple[int, int]
+
+
+@dataclasses.dataclass
+class OperandNumRange:
+    """From the least to the most operands, both counted in."""
+    operands_min: int
+    operands_max: int
+
+    def __contains__(self, count: int) -> bool:
+        return self.operands_min <= count <= self.operands_max
+
+
+@dataclasses.dataclass
+class OperatorParamNumber:
+    """A number, and what it may be; None: anything."""
+    name: str
+    type: type
+    min_value: float | None = None
+    max_value: float | None = None
+
+
+OperatorParam = OperatorParamNumber
+
+
+class ShapeCalculationContext:
+    """What a generator knows of a node when it asks for the shapes of its inputs."""
+    operator: OperatorDefinition
+    input_num: int
+    constructor_kwargs: dict[str, Any]
+    forward_kwargs: dict[str, Any]
+    output_shape: TensorShape
+    rng_shape: random.Random
+
+
+@dataclasses.dataclass
+class OperatorDefinition:
+    """`instantiate`: it is a module, made with `constructor_params`, else a function called with `forward_params`.
+    `calc_input_shapes(context)`: shapes of inputs for an output; None: all are the output's."""
+    name: str
+    full_name: str
+    input_num_range: int | tuple[int, int] | OperandNumRange
+    instantiate: bool = False
+    constructor_params: list[OperatorParam] = dataclasses.field(default_factory=list)
+    forward_code: Callable[[], str] | None = None
+    forward_params: list[OperatorParam] = dataclasses.field(default_factory=list)
+    operands: list[str] = dataclasses.field(default_factory=list)
+    calc_input_shapes: Callable[..., list[TensorShape]] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.input_num_range, int):
+            self.input_num_range = OperandNumRange(self.input_num_range, self.input_num_range)
+        elif isinstance(self.input_num_range, tuple):
+            self.input_num_range = OperandNumRange(*self.input_num_range)
+
+    @property
+    def input_num(self) -> int:
+        """The least number of operands."""
+        return self.input_num_range.operands_min
+
+    @property
+    def is_operator(self) -> bool:
+        return not self.instantiate
+
+    @property
+    def is_layer(self) -> bool:
+        return self.instantiate
+
+
+class OperatorRepository:
+    def __init__(self, operators: list[OperatorDefinition]) -> None:
+        self.operators = operators
+
+    def get_by_name(self, name: str) -> OperatorDefinition:
+        """KeyError for one that is not there."""
+        for operator in self.operators:
+            if operator.name == name:
+                return operator
+        raise KeyError(name)
