@@ -99,6 +99,10 @@ def _walk(made: Trace, parameters: dict[Parameter, str], constants: dict[int, st
                 made.constants.setdefault(constants.get(id(operand), f"input_{place}_{op.name}"), operand)
 
 
+def _dense(value: torch.Tensor) -> torch.Tensor:
+    return value.to_dense() if value.layout != torch.strided else value
+
+
 def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
     """The ttsim.Graph, in which the results of the ops `saved` are outputs behind those of the trace."""
     make = GraphMaker()
@@ -106,10 +110,10 @@ def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
     for name, tensor in made.inputs:
         values[id(tensor)] = make.graph.input(name, list(tensor.shape.dims), element_type(tensor.data_format))
     for name, parameter in made.parameters.items():
-        values[id(parameter)] = make.constant(name, parameter.value())
+        values[id(parameter)] = make.graph.constant(name, parameter.value().detach())
     for name, tensor in made.constants.items():
         value = tensor.value()
-        values[id(tensor)] = make.constant(name, value.to_dense() if value.layout != torch.strided else value)
+        values[id(tensor)] = make.graph.constant(name, _dense(value.detach()))
 
     def value_of(operand: Any) -> Any:
         return values[id(operand)] if id(operand) in values else values[id(operand.src_op)]

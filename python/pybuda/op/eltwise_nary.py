@@ -38,7 +38,7 @@ def _build_index_copy(make: Any, a: Any, index: Any, value: Any, dim: int) -> An
     rank, size = len(make.dims(a)), make.dims(a)[dim]
     dim %= rank
     a, value = make.swap(a, dim, rank - 2), make.swap(value, dim, rank - 2)
-    places = make.constant(f"{make.name}.places", torch.arange(size, dtype=torch.float32).reshape(size, 1))
+    places = make.constant(torch.arange(size, dtype=torch.float32).reshape(size, 1), "places")
     hot = make.as_float(make.add("equal", places, make.reshape(make.as_float(index), [1, make.count(index)])))
     kept = make.add("subtract", make.number(1), make.total(hot, 1))
     copied = make.add("add", make.add("multiply", a, kept), make.add("matmul", hot, value))

@@ -35,7 +35,8 @@ def _resize(x: torch.Tensor, sizes: Sequence[int], linear: bool, align_corners: 
 
 def _build(make: Any, x: Any, sizes: Sequence[int], linear: bool, align_corners: bool, channel_last: bool) -> Any:
     for axis, size in zip(_axes(len(make.dims(x)), len(sizes), channel_last), sizes):
-        x = make.along(x, axis, lambda v, size=size: _resize_axis(v, size, linear, align_corners))
+        along = make.along if linear else make.picked
+        x = along(x, axis, lambda v, size=size: _resize_axis(v, size, linear, align_corners))
     return x
 
 

@@ -40,7 +40,7 @@ def _define_moved(name: str, steps: Callable[..., tuple[list[int], list[int], li
 
     def build(make: Any, x: Any, slices: int) -> Any:
         apart, order, together = steps(make.dims(x), slices)
-        return make.reshape(make.permute(make.reshape(x, apart), order), together)
+        return make.reshape(make.transpose(make.reshape(x, apart), order), together)
 
     define(name, evaluate, build)
 
@@ -89,8 +89,8 @@ define("transpose", lambda x, dim0, dim1: x.transpose(dim0, dim1),
 # --- along one axis
 
 def _define_along(name: str, function: Callable[..., torch.Tensor]) -> None:
-    """`function(x, dim, **attributes)` is linear and works along `dim` only."""
-    define(name, function, lambda make, x, dim, **given: make.along(
+    """`function(x, dim, **attributes)` copies datums along `dim` only."""
+    define(name, function, lambda make, x, dim, **given: make.picked(
         x, make.axis(x, dim), lambda v: function(v, 0, **given)))
 
 
@@ -148,7 +148,7 @@ def _pad(x: torch.Tensor, pad: Sequence[int], mode: str, channel_last: bool) -> 
 
 def _build_pad(make: Any, x: Any, pad: Sequence[int], mode: str, channel_last: bool) -> Any:
     for axis, (before, after) in _edges(pad, len(make.dims(x)), channel_last).items():
-        x = make.along(x, axis, lambda v, before=before, after=after: _pad_axis(v, before, after, mode))
+        x = make.picked(x, axis, lambda v, before=before, after=after: _pad_axis(v, before, after, mode))
     return x
 
 
@@ -157,14 +157,14 @@ def _build_repeat(make: Any, x: Any, factors: Sequence[int]) -> Any:
     x = make.reshape(x, [1] * (len(factors) - len(dims)) + dims)
     for axis, factor in enumerate(factors):
         if factor != 1:
-            x = make.along(x, axis, lambda v, factor=factor: v.repeat(factor, 1))
+            x = make.picked(x, axis, lambda v, factor=factor: v.repeat(factor, 1))
     return x
 
 
 def _build_pixel_shuffle(make: Any, x: Any, upscale_factor: int) -> Any:
     *outer, c, h, w = make.dims(x)
     f, n = upscale_factor, len(outer)
-    apart = make.permute(make.reshape(x, [*outer, c // f // f, f, f, h, w]),
+    apart = make.transpose(make.reshape(x, [*outer, c // f // f, f, f, h, w]),
                          [*range(n + 1), n + 3, n + 1, n + 4, n + 2])
     return make.reshape(apart, [*outer, c // f // f, h * f, w * f])
 
@@ -184,18 +184,18 @@ def _build_buda_pad(make: Any, x: Any, paddings: Sequence[int], value: float) ->
     dims = make.dims(x)
     filled = make.as_float(x)
     for axis, size in _tile_edges(dims, paddings):
-        filled = make.along(filled, axis, lambda v, size=size: _pad_end(v, 0, size))
+        filled = make.picked(filled, axis, lambda v, size=size: _pad_end(v, 0, size))
     if value == 0.0:
         return filled
     outside = torch.full(make.dims(filled)[-2:], float(value))
     outside[:dims[-2], :dims[-1]] = 0
-    return make.add("add", filled, make.constant(f"{make.name}.value", outside))
+    return make.add("add", filled, make.constant(outside, "value"))
 
 
 def _build_unpad(make: Any, x: Any, original_length: Sequence[int]) -> Any:
     rank = len(make.dims(x))
     for axis, size in ((rank - 2, original_length[0]), (rank - 1, original_length[1])):
-        x = make.along(x, axis, lambda v, size=size: v[:size])
+        x = make.picked(x, axis, lambda v, size=size: v[:size])
     return x
 
 
