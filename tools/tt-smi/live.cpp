@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/error.hpp"
 #include "smi/display.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/tt-smi/log_files.hpp"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "smi/snapshot.hpp"
 #include "tools/common/output.hpp"
