@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .device import formats_of
 from .stage import narrowed
 from .tensor import to_pt_tensors
 
@@ -31,6 +32,7 @@ def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[An
     compared as `verify_cfg` says, where it is given; RuntimeError where they differ."""
     from .verify.verify import verify_outputs
     values = to_pt_tensors(list(inputs))
+    dev.input_formats = formats_of(inputs)
     dev.compile_for(narrowed(values), compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)
     dev.graph_name = graph_name
     result = dev.get_compiled_results()

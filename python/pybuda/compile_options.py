@@ -16,6 +16,7 @@ _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "
              "maximizetminimizegrid": "minimize_grid", "random": "random"}
 _CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
          "ProducerUserDataEdgesFirst": "producer_user_edges_first", "None": "none"}
+_COMPUTED = (DataFormat.Float16, DataFormat.Float16_b, DataFormat.Bfp8, DataFormat.Bfp8_b)
 _PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_n150"}
 
 
@@ -38,13 +39,12 @@ def device_name(settings: Any, arch: BackendDevice) -> str:
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
-    """Of all tensors: what the user says, else 16 bits of the family that most inputs have."""
+    """Of all tensors: what the user says, else the one that most inputs of floats have, the first of them on a tie."""
     if settings.default_df_override is not None:
         return settings.default_df_override
     found = [fp32_fallback if given == DataFormat.Float32 else given for given in inputs
-             if given in (DataFormat.Float32, DataFormat.Float16, DataFormat.Float16_b)]
-    return DataFormat.Float16 if found and found.count(DataFormat.Float16) * 2 > len(found) else \
-        fp32_fallback if not found else max(set(found), key=lambda one: (found.count(one), -one.value))
+             if given == DataFormat.Float32 or given in _COMPUTED]
+    return max(found, key=found.count) if found else fp32_fallback
 
 
 def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int) -> dict[str, Any]:

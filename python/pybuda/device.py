@@ -7,9 +7,11 @@ from typing import Any
 
 import torch
 
+from ._C import DataFormat
+from .dtypes import pytorch_dtype_to_buda_dataformat
 from .module import Module
 from .pybudaglobal import get_devices, register_device, set_state_changed
-from .tensor import to_pt_tensors
+from .tensor import Tensor, to_pt_tensors
 from .training import refuse_training
 
 
@@ -25,6 +27,7 @@ class Device:
         self._inputs: collections.deque[list[Any]] = collections.deque()
         self._targets: collections.deque[list[Any]] = collections.deque()
         self._compiled_for: list[tuple[tuple[int, ...], bool] | None] | None = None
+        self.input_formats: list[DataFormat] = []
         register_device(self)
 
     # --- modules
@@ -78,6 +81,8 @@ class Device:
         names, values = _grouped(tensors)
         if names and self.modules:
             self.modules[0].input_names = names
+        if not self.microbatch_size:
+            self.input_formats = formats_of(tensors)
         self._check(values)
         self._inputs.append(values)
         context.pump(self)
@@ -204,6 +209,19 @@ def _grouped(tensors: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
     names = [str(key) for key in given] if hasattr(given, "items") else []
     values = to_pt_tensors(given)
     return (names if len(names) == len(values) else []), values
+
+
+def formats_of(tensors: Any) -> list[DataFormat]:
+    """Number formats of nested inputs: those of pybuda's tensors, and those that torch's types have."""
+    if isinstance(tensors, (tuple, list)):
+        return [found for one in tensors for found in formats_of(one)]
+    if hasattr(tensors, "items"):
+        return [found for one in tensors.values() for found in formats_of(one)]
+    if isinstance(tensors, Tensor):
+        return [tensors.data_format]
+    values = [value for value in to_pt_tensors(tensors) if value is not None]
+    return [DataFormat.RawUInt32 if value.dtype == torch.int64 else pytorch_dtype_to_buda_dataformat(value.dtype)
+            for value in values]
 
 
 def sample_of(values: Sequence[Any]) -> tuple[int, list[Any]]:

@@ -109,9 +109,10 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
 
 
 def _samples(device: Any, sample_inputs: Any) -> tuple[int, list[Any]]:
-    from ..device import sample_of
+    from ..device import formats_of, sample_of
     if len(sample_inputs) == 0:
         return device.get_first_inputs(peek=True)
+    device.input_formats = formats_of(sample_inputs)
     if config._get_global_compiler_config().compile_subgraphs and len(sample_inputs) == len(device.modules) and \
             all(isinstance(one, (tuple, list)) for one in sample_inputs):
         groups = [sample_of(to_pt_tensors(one)) for one in sample_inputs]

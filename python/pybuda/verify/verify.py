@@ -11,7 +11,7 @@ from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
-from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype, to_pt_tensor
+from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype
 from ..training import refuse_training
 from ..ttdevice import TTDevice
 from .compare import compare_tensor_to_golden
@@ -137,4 +137,4 @@ def _made_up(shapes: Sequence[Sequence[int]], params: Sequence[dict[str, Any]], 
         value = value - 0.5 if centered else value.abs() + 1e-5
         value = value.to(dtype)
         made.append(Tensor.create_from_torch(value, given["dev_data_format"]) if "dev_data_format" in given else value)
-    return [to_pt_tensor(value) for value in made]
+    return made

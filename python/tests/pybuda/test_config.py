@@ -241,3 +241,16 @@ def test_compiled_only(caplog):
     assert pybuda.run_inference(Add("a"), inputs=[(x, x)]).empty() and "nothing runs" in caplog.text
     pybuda.set_device_pipeline(())
     pybuda.verify.verify_module(TwoProducts("depth"), [(1, 32, 64)] * 2, pybuda.VerifyConfig())
+
+
+def test_formats_that_tensors_are_given_reach_the_netlist():
+    x = torch.rand(1, 32, 64)
+    given = [pybuda.Tensor.create_from_torch(x, dev_data_format=pybuda.DataFormat.Bfp8_b) for _ in range(2)]
+    module = TwoProducts("given")
+    results = pybuda.run_inference(module, inputs=[given])
+    assert "in_df: [Bfp8_b" in op_line(pybuda.get_tenstorrent_device()._compile_output.netlist, "matmul1")
+    assert close(results.get()[0], module.reference(x, x)[0], 0.05)
+    pybuda.pybuda_reset()
+    pybuda.verify.verify_module(module, [(1, 32, 64)] * 2, pybuda.VerifyConfig(),
+                                [{"dev_data_format": pybuda.DataFormat.Float16}] * 2)
+    assert "in_df: [Float16," in op_line(pybuda.pybudaglobal.get_devices()[-1]._compile_output.netlist, "matmul1")
