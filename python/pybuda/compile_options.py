@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from ._C import DataFormat
 from ._C.backend_api import BackendDevice
 from ._C.placer import DRAMPlacementAlgorithm
 
+log = logging.getLogger("pybuda")
 _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "minimizegrid": "minimize_grid",
              "maximizetminimizegrid": "minimize_grid", "random": "random"}
 _CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
@@ -20,7 +22,7 @@ _COMPUTED = (DataFormat.Float16, DataFormat.Float16_b, DataFormat.Bfp8, DataForm
 _PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_n150"}
 
 
-def device_name(settings: Any, arch: BackendDevice) -> str:
+def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     """A product, or a soc descriptor file. RuntimeError for an architecture that is not simulated, or a product of
     another one."""
     product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
@@ -30,11 +32,17 @@ def device_name(settings: Any, arch: BackendDevice) -> str:
             raise RuntimeError(f"device_config '{settings.device_config}' is a {named.name}, the device was made with "
                                f"arch {arch.name}; make it with arch=pybuda.BackendDevice.{named.name}")
         return product
-    if settings.backend_device_descriptor_path:
-        return settings.backend_device_descriptor_path
+    descriptor = settings.backend_device_descriptor_path
+    if descriptor and (os.path.exists(descriptor) or os.path.dirname(descriptor)):
+        return descriptor
+    if descriptor:  # a name of those that are installed with the original
+        log.warning("there is no soc descriptor '%s' here; the whole chip is used (give the path of a file)",
+                    descriptor)
     if arch not in _PRODUCTS:
         raise RuntimeError(f"arch {arch.name} is not simulated; make the device with arch=pybuda.BackendDevice."
                            "Wormhole_B0 or Grayskull")
+    if arch == BackendDevice.Wormhole_B0 and chips > 1:
+        return "wh_n300" if chips == 2 else "galaxy"
     return _PRODUCTS[arch]
 
 
@@ -49,8 +57,8 @@ def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: D
 
 def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int) -> dict[str, Any]:
     """Without what is said of single ops. RuntimeError for a name that the field does not take."""
-    made: dict[str, Any] = {"device": device_name(settings, device.arch), "keep_names": True, "ignore_unknown": True,
-                            "fidelity": settings.default_math_fidelity.name}
+    made: dict[str, Any] = {"device": device_name(settings, device.arch, len(device.chip_ids)), "keep_names": True,
+                            "ignore_unknown": True, "fidelity": settings.default_math_fidelity.name}
     if settings.amp_level in (None, 0) or settings.default_df_override is not None or data_format.name != "Float16_b":
         made["format"] = data_format.name
     wanted = {

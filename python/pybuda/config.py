@@ -68,6 +68,11 @@ class CompilerConfig:
         if "PYBUDA_LOAD_CONFIG" in os.environ:
             self._take(json.loads(pathlib.Path(os.environ["PYBUDA_LOAD_CONFIG"]).read_text()))
 
+    def dump(self) -> None:
+        """To the file that PYBUDA_DUMP_CONFIG names, where it is set."""
+        if os.environ.get("PYBUDA_DUMP_CONFIG"):
+            pathlib.Path(os.environ["PYBUDA_DUMP_CONFIG"]).write_text(self.to_json())
+
     # --- as JSON
 
     def to_dict(self) -> dict[str, Any]:

@@ -37,6 +37,15 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
     given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch)
     if intermediates:
         given["intermediates"] = list(intermediates)
+    chips = given.pop("chips", 1)
+    made = _compile(graph, given, settings)
+    if chips > 1:  # each takes whole epochs
+        given["chips"] = min(chips, made.report().epochs)
+        made = _compile(graph, given, settings)
+    return made
+
+
+def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings) -> ttsim.CompiledModel:
     if not compile_options.wants_overrides(settings.config):
         return ttsim.compile(graph, **given)
     ops: dict[str, str] = {}

@@ -107,6 +107,7 @@ class TTDevice(Device):
     def _settings(self, inputs: Sequence[Any], compiler_cfg: Any, microbatch: int) -> Settings:
         settings = compiler_cfg or config._get_global_compiler_config()
         settings.apply_env_config_overrides()
+        settings.dump()
         formats = self.input_formats if self.is_first() and self.input_formats else _formats(inputs)
         data_format = compile_options.default_format(settings, formats, self.fp32_fallback)
         session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}

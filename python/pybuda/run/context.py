@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 import time
 from typing import Any
@@ -121,9 +122,17 @@ def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
     if run.verify_cfg is not None and run.verify_cfg.enabled:
         from ..verify.verify import verify_outputs
         verify_outputs(devices, given, values, run.verify_cfg)
-    run.output_queue.put(_tensors(values))
+    run.output_queue.put(_tensors(_halves(values)))
     if saved:
         run.intermediates_queue.put(_tensors(saved))
+
+
+def _halves(values: list[Any]) -> list[Any]:
+    """With PYBUDA_N300_DATA_PARALLEL=1 programs take the halves of a micro-batch apart: outputs of the first, then of
+    the second."""
+    if os.environ.get("PYBUDA_N300_DATA_PARALLEL") != "1" or any(value.shape[0] % 2 for value in values):
+        return values
+    return [value.chunk(2)[half] for half in (0, 1) for value in values]
 
 
 def _tensors(values: list[Any]) -> list[Tensor]:

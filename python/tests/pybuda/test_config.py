@@ -105,7 +105,7 @@ def test_predicates():
     ({"enable_auto_fusing": False}, "auto_fusing", False), ({"enable_t_streaming": False}, "t_streaming", False),
     ({"enable_stable_softmax": False}, "stable_softmax", False),
     ({"harvested_rows": [1, 11]}, "harvested_rows", [1, 11]), ({"device_config": "wh_n300"}, "device", "wh_n300"),
-    ({"backend_device_descriptor_path": "x.yaml"}, "device", "x.yaml"),
+    ({"backend_device_descriptor_path": "/there/x.yaml"}, "device", "/there/x.yaml"),
 ])
 def test_options_of_the_compiler(given, key, value):
     assert key == "device" or key not in options()
@@ -127,7 +127,8 @@ def test_cuts_and_light_precision():
     ("PYBUDA_DEFAULT_DF", "Bfp8_b", None, None), ("PYBUDA_DISABLE_OP_FUSING", "1", "auto_fusing", False),
     ("PYBUDA_AMP_LIGHT", "1", "amp_light", 1), ("PYBUDA_AMP_LEVEL", "2", "amp", 2),
     ("PYBUDA_DISABLE_STABLE_SOFTMAX", "1", "stable_softmax", False),
-    ("PYBUDA_OVERRIDE_DEVICE_YAML", "y.yaml", "device", "y.yaml"),
+    ("PYBUDA_OVERRIDE_DEVICE_YAML", "/there/y.yaml", "device", "/there/y.yaml"),
+    ("PYBUDA_OVERRIDE_DEVICE_YAML", "wormhole_b0_1x1.yaml", "device", "wh_n150"),
     ("PYBUDA_GRAPHSOLVER_SELF_CUT_TYPE", "ProducerUserDataEdgesFirst", "self_cut", "producer_user_edges_first"),
 ])
 def test_the_environment_wins_and_is_read_late(monkeypatch, variable, text, key, value):
@@ -254,3 +255,16 @@ def test_formats_that_tensors_are_given_reach_the_netlist():
     pybuda.verify.verify_module(module, [(1, 32, 64)] * 2, pybuda.VerifyConfig(),
                                 [{"dev_data_format": pybuda.DataFormat.Float16}] * 2)
     assert "in_df: [Float16," in op_line(pybuda.pybudaglobal.get_devices()[-1]._compile_output.netlist, "matmul1")
+
+
+def test_two_chips_share_the_epochs():
+    pybuda.set_chip_break("matmul2")
+    module = TwoProducts("chips")
+    device = pybuda.TTDevice("tt0", module=module, arch=WORMHOLE, num_chips=2)
+    x = torch.rand(1, 64, 64)
+    assert close(pybuda.run_inference(inputs=[(x, x)]).get()[0], module.reference(x, x)[0])
+    solution = device._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert (solution.chip_id("matmul1"), solution.chip_id("matmul2")) == (0, 1)
+    pybuda.pybuda_reset()
+    pybuda.TTDevice("tt0", module=Add("one_epoch"), arch=WORMHOLE, num_chips=2)
+    assert pybuda.run_inference(inputs=[(x, x)]).get()

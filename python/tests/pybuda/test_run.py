@@ -229,3 +229,19 @@ def test_a_trace_is_written(tmp_path):
     pybuda.run_inference(Add("traced"), inputs=[pair()]).get()
     pybuda.shutdown()
     assert (tmp_path / "auto_tt0.ttperf").stat().st_size > 0
+
+
+def test_halves_of_a_batch_stand_apart_for_two_chips(monkeypatch):
+    monkeypatch.setenv("PYBUDA_N300_DATA_PARALLEL", "1")
+    a, b = pair(batch=4)
+    first, second = pybuda.run_inference(Add("halves"), inputs=[(a, b)]).get()
+    assert close(torch.cat([first.value(), second.value()]), a + b)
+
+
+def test_the_configuration_is_dumped_and_loaded(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYBUDA_DUMP_CONFIG", str(tmp_path / "config.json"))
+    pybuda.set_configuration_options(balancer_policy="Ribbon")
+    pybuda.run_inference(Add("dump"), inputs=[pair()]).get()
+    pybuda.pybuda_reset()
+    monkeypatch.setenv("PYBUDA_LOAD_CONFIG", str(tmp_path / "config.json"))
+    assert pybuda.config._get_global_compiler_config().balancer_policy == "Ribbon"
