@@ -80,12 +80,27 @@ class Device:
         from .run import context
         names, values = _grouped(tensors)
         if names and self.modules:
-            self.modules[0].input_names = names
+            values = self._in_order(names, values)
         if not self.microbatch_size:
             self.input_formats = formats_of(tensors)
         self._check(values)
         self._inputs.append(values)
         context.pump(self)
+
+    def _in_order(self, names: list[str], values: list[Any]) -> list[Any]:
+        """A mapping's values as those of the pushes before; the first one says the order."""
+        module = self.modules[0]
+        known = module.input_names
+        if not known and self._compiled_for is not None:  # for positions
+            known = module.forward_names(len(names))
+        if sorted(known) == sorted(names):
+            by_name = dict(zip(names, values))
+            return [by_name[name] for name in known]
+        if self._compiled_for is not None:
+            raise RuntimeError(f"inputs {', '.join(names)} were pushed; device '{self.name}' was compiled for "
+                               f"{', '.join(known)}")
+        module.input_names = names
+        return values
 
     def push_to_target_inputs(self, *tensors: Any) -> None:
         """What training compares with, grouped as inputs are."""

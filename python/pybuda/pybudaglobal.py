@@ -1,6 +1,8 @@
 """What a process has one of: the devices in their order, the modules, and numbers for automatic names."""
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 TILE_DIM = 32
@@ -12,6 +14,8 @@ class _Process:
         self.modules: list[Any] = []
         self.changed = True
         self.next_node = 0
+        self.calls: list[int] = []  # of modules' forward, the innermost last
+        self.next_call = 0
 
 
 _process = _Process()
@@ -62,6 +66,22 @@ def get_unique_node_id() -> int:
     return _process.next_node - 1
 
 
+@contextlib.contextmanager
+def module_call() -> Iterator[None]:
+    """While a module's forward runs: ops know in which call they were made."""
+    _process.next_call += 1
+    _process.calls.append(_process.next_call)
+    try:
+        yield
+    finally:
+        _process.calls.pop()
+
+
+def current_call() -> int:
+    """0 outside of all."""
+    return _process.calls[-1] if _process.calls else 0
+
+
 def reset_unique_node_id() -> None:
     _process.next_node = 0
 
@@ -88,5 +108,6 @@ def pybuda_reset() -> None:
     from . import config
     from .run import context
     context.end_run()
+    context.forget_error()
     _process.__init__()  # type: ignore[misc]
     config._clear_global_compiler_config()

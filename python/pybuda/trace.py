@@ -49,13 +49,25 @@ def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace
     known = {parameter: name for module in modules for name, parameter in module.named_parameters().items()}
     constants = {id(tensor): name for module in modules for name, tensor in module.named_constants().items()}
     _walk(made, known, constants)
-    names: set[str] = set()
-    for op in made.ops:
-        if op.name in names:
-            raise RuntimeError(f"two ops of module '{modules[-1].get_name()}' have the name '{op.name}'; name each "
-                               "differently, or leave the name empty")
-        names.add(op.name)
+    _check_names(made.ops, modules[-1].get_name())
     return made
+
+
+def _check_names(ops: list[PyBudaOp], module: str) -> None:
+    """A module that is called twice gives its ops' names twice: later ones get a number."""
+    calls: dict[str, set[int]] = {}
+    for op in ops:
+        if op.call in calls.get(op.name, ()):
+            raise RuntimeError(f"two ops of module '{module}' have the name '{op.name}'; name each differently, or "
+                               "leave the name empty")
+        calls.setdefault(op.name, set()).add(op.call)
+    taken = set(calls)
+    for name, made_in in calls.items():
+        for number, op in enumerate([op for op in ops if op.name == name][1:] if len(made_in) > 1 else [], 1):
+            while f"{name}_{number}" in taken:
+                number += 1
+            op.name = f"{name}_{number}"
+            taken.add(op.name)
 
 
 def _named_outputs(module: str, values: list[Tensor], inputs: list[Tensor]) -> list[tuple[str, Tensor]]:

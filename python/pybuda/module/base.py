@@ -26,6 +26,10 @@ class Module:
         """None until the module is placed."""
         return self.device
 
+    def forward_names(self, count: int) -> list[str]:
+        """Of the first `count` inputs."""
+        return self.input_names or [f"input_{place}" for place in range(count)]
+
     def _set_device(self, device: Any) -> None:
         self.device = device
 

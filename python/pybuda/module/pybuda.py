@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from ..parameter import Parameter
+from ..pybudaglobal import module_call
 from ..tensor import Tensor, to_pt_tensor
 from .base import Module
 
@@ -164,7 +165,8 @@ class PyBudaModule(Module):
         """For subclasses."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        with module_call():
+            return self.forward(*args, **kwargs)
 
     def trace_forward(self, *tensors: Any) -> list[Tensor]:
         """The outputs of forward() as a flat list. RuntimeError for a wrong count of inputs and for outputs that are
@@ -175,7 +177,7 @@ class PyBudaModule(Module):
             inspect.signature(self.forward).bind(*tensors)
         except TypeError as error:
             raise RuntimeError(f"module '{self.name}' was given {len(tensors)} inputs: {error}") from error
-        outputs = self.forward(**dict(zip(names, tensors))) if names else self.forward(*tensors)
+        outputs = self(**dict(zip(names, tensors))) if names else self(*tensors)
         outputs = [outputs] if isinstance(outputs, Parameter) else flatten(outputs)
         for place, output in enumerate(outputs):
             if not isinstance(output, (Tensor, Parameter)):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import torch
@@ -40,6 +41,9 @@ class PyTorchModule(Module):
         if self.input_names and len(args) == len(self.input_names) and not kwargs:
             kwargs, args = dict(zip(self.input_names, args)), ()
         return self.original_forward(*args, **kwargs)
+
+    def forward_names(self, count: int) -> list[str]:
+        return self.input_names or list(inspect.signature(self.original_forward).parameters)[:count]
 
     def parameter_dtype(self) -> torch.dtype | None:
         """Of the floats among the parameters; None without any, or of several types."""

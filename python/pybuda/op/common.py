@@ -12,7 +12,7 @@ import torch
 
 from .._C import DataFormat
 from ..parameter import Parameter
-from ..pybudaglobal import get_unique_node_id
+from ..pybudaglobal import current_call, get_unique_node_id
 from ..tensor import Tensor
 
 
@@ -48,6 +48,7 @@ class PyBudaOp:
         if op_type not in KINDS:
             raise RuntimeError(f"there is no op '{op_type}'; those are {', '.join(sorted(KINDS))}")
         self.op_type = op_type
+        self.call = current_call()
         self.name = name or f"{op_type}_{get_unique_node_id()}"
         self.operands = [self._operand(operand, place) for place, operand in enumerate(operands)]
         self.attrs = attrs

@@ -49,6 +49,11 @@ def error() -> BaseException | None:
     return _error
 
 
+def forget_error() -> None:
+    global _error
+    _error = None
+
+
 def end_run() -> None:
     """Devices keep their modules; a later run compiles."""
     global _run

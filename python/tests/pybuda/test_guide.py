@@ -92,3 +92,19 @@ def test_a_product_is_named():
     tt0.push_to_inputs(x, x)
     pybuda.run_inference().get()
     assert pybuda.get_report().devices[0].product == "wh_n150"
+
+
+def test_a_module_that_is_called_twice():
+    class Twice(pybuda.PyBudaModule):
+        def __init__(self, name):
+            super().__init__(name)
+            self.layer = pybuda.op.nn.Linear("shared", 32, 32)
+
+        def forward(self, x):
+            return self.layer(self.layer(x))
+
+    module, x = Twice("twice"), torch.rand(1, 32, 32)
+    weights, bias = module.layer.weights.value(), module.layer.bias.value()
+    assert close(module.run(x)[0], (x @ weights + bias) @ weights + bias)
+    ops = pybuda.get_tenstorrent_device()._compile_output.initial_graph.ops
+    assert [op.name for op in ops] == ["twice.layer", "twice.layer.bias", "twice.layer_1", "twice.layer.bias_1"]

@@ -44,6 +44,26 @@ def test_mappings_name_arguments():
     assert pybuda.run_inference(Minus("m"), inputs=[{"b": b, "a": a}]).get()[0].value()[0, 0, 0] == 2
 
 
+@pytest.mark.parametrize("first", ["mapping", "tuple"])
+def test_mappings_may_come_in_any_order(first):
+    class Minus(pybuda.PyBudaModule):
+        def forward(self, a, b):
+            return pybuda.op.Subtract("minus", a, b)
+
+    class TorchMinus(torch.nn.Module):
+        def forward(self, a, b):
+            return a - b
+
+    a, b = torch.full((1, 32, 32), 3.0), torch.full((1, 32, 32), 1.0)
+    for module in (Minus("m"), pybuda.PyTorchModule("t", TorchMinus())):
+        results = pybuda.run_inference(module, inputs=[{"b": b, "a": a} if first == "mapping" else (a, b)])
+        pybuda.run_inference(module, inputs=[{"a": a, "b": b}])
+        pybuda.run_inference(module, inputs=[{"b": b, "a": a}])
+        assert [float(results.get()[0].value()[0, 0, 0]) for _ in range(3)] == [2, 2, 2]
+        with pytest.raises(RuntimeError, match="was compiled for"):
+            pybuda.run_inference(module, inputs=[{"a": a, "c": b}])
+
+
 def test_a_micro_batch_comes_back_whole():
     module = TwoProducts("batch")
     a, b = pair(batch=5)
