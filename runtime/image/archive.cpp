@@ -89,19 +89,23 @@ std::string member_bytes(const std::string& place, archive* reader, archive_entr
     if (sized && said > most)
         fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive", said, most);
     std::string bytes;
-    if (sized) bytes.reserve(std::min(said, in_file) + piece);  // a plain tar has all it says
+    if (sized) bytes.reserve(std::min(said, in_file));  // a plain tar has all it says
     for (;;) {
-        const std::size_t have = bytes.size();
-        bytes.resize(have + piece);
-        const la_ssize_t got = archive_read_data(reader, bytes.data() + have, piece);
-        bytes.resize(have + static_cast<std::size_t>(std::max<la_ssize_t>(0, got)));
-        if (got < 0) fail_input({place, 0, 0}, "cannot be read: {}", problem(reader));
-        if (bytes.size() > most) fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read", most);
-        if (got == 0) break;
+        const void* block = nullptr;
+        std::size_t size = 0;
+        la_int64_t offset = 0;
+        const int status = archive_read_data_block(reader, &block, &size, &offset);
+        if (status == ARCHIVE_EOF) break;
+        if (status != ARCHIVE_OK) fail_input({place, 0, 0}, "cannot be read: {}", problem(reader));
+        if (static_cast<std::uint64_t>(offset) != bytes.size())
+            fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
+        if (size > most - bytes.size())
+            fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read", most);
+        bytes.append(static_cast<const char*>(block), size);
     }
     if (sized && bytes.size() != said)
         fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), said);
-    bytes.shrink_to_fit();
+    if (!sized) bytes.shrink_to_fit();
     return bytes;
 }
 

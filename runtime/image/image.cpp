@@ -1,15 +1,18 @@
 #include "runtime/image/image.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/json_object.hpp"
 #include "base/new_file.hpp"
 #include "base/sha256.hpp"
+#include "base/thread_pool.hpp"
 #include "compiler/result_folder.hpp"
 #include "netlist/text/reader.hpp"
 #include "netlist/text/writer.hpp"
@@ -219,10 +222,28 @@ std::string command_of(const std::string& netlist) {
     return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
 }
 
+/// body(i) for all i below n, on all processors; of several failures the first in order is the one told.
+void for_all(std::size_t n, const std::function<void(std::size_t)>& body) {
+    std::vector<std::exception_ptr> failures(n);
+    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
+    pool.parallel_for(n, [&](std::size_t i) {
+        try {
+            body(i);
+        } catch (...) {
+            failures[i] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+}
+
 void add_constants(DevicePart& part, const Members& files, const std::vector<std::string>& names,
                    const std::map<std::string, StoredTensor>& values) {
     const std::string place = files.place(record_file);
-    for (const std::string& name : names) {
+    const std::size_t before = part.constants.size();
+    part.constants.resize(before + names.size());
+    for_all(names.size(), [&](std::size_t n) {
+        const std::string& name = names[n];
         const Queue* queue = part.netlist.find_queue(name);
         if (!queue || !queue->host_fed())
             fail_input({place, 0, 0}, "it has values for '{}', which is no queue of the netlist that the host fills",
@@ -238,10 +259,9 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
                 name, file);
         if (!files.has(file))
             fail_input({files.place(file), 0, 0}, "the image has no such file, with values of '{}'", name);
-        part.constants.push_back({name,
-                                  from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)),
-                                  is_raw(queue->df)});
-    }
+        part.constants[before + n] = {
+            name, from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)), is_raw(queue->df)};
+    });
 }
 
 /// Every queue that the host's steps name is there; those it fills have the format that it rounds to.
