@@ -155,8 +155,8 @@ _OPS = (
     Field("op_names_dont_fuse", list, "none: fusion is for all ops or, with enable_auto_fusing, for none",
           "single ops"),
     Field("op_names_manual_fuse", list, "none: as op_names_dont_fuse", "single ops"),
-    Field("buffering_nops_to_insert", dict, "none: buffers of forks are sized by the compiler, nops inserted where "
-          "they make an input quicker", "single ops"),
+    Field("buffering_nops_to_insert", dict, "nops between these ops, of modules made of pybuda's ops; automatic "
+          "fusing may take them into their neighbours", "single ops"),
 )
 _FRONTEND = (
     Field("enable_tvm_cpu_fallback", True, "ops of cpu_fallback_ops run on the host; off: none does", "frontend"),

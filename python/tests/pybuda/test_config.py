@@ -268,3 +268,26 @@ def test_two_chips_share_the_epochs():
     pybuda.pybuda_reset()
     pybuda.TTDevice("tt0", module=Add("one_epoch"), arch=WORMHOLE, num_chips=2)
     assert pybuda.run_inference(inputs=[(x, x)]).get()
+
+
+def test_nops_are_inserted_by_name():
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.insert_nop("matmul2", ["sum", "gelu"], nop_count=2)
+    pybuda.insert_buffering_nop("matmul1", "sum")
+    pybuda.insert_nop("nobody", "sum")
+    module = TwoProducts("nops")
+    a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
+    outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
+    ops = compile_options.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    assert {"buffer_0_matmul2_sum", "buffer_1_matmul2_sum", "buffer_0_matmul1_sum"} <= set(ops)
+    assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
+
+
+def test_nops_in_a_daisy_chain():
+    pybuda.insert_nop("matmul2", ["sum", "gelu"], daisy_chain=True)
+    module = TwoProducts("chain")
+    a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
+    outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
+    trace = pybuda.get_tenstorrent_device()._compile_output.initial_graph
+    assert [op.name for op in trace.ops if op.op_type == "buffer"] == ["buffer_0_matmul2_sum", "buffer_1_matmul2_gelu"]
+    assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
