@@ -4,6 +4,10 @@ import os
 import pybuda
 import pytest
 import torch
+from hypothesis import settings
+
+settings.register_profile("pybuda", database=None)  # nothing is written beside the tests
+settings.load_profile("pybuda")
 
 
 @pytest.fixture(autouse=True)
