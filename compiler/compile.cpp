@@ -90,11 +90,13 @@ public:
           chip_(machine_.find(0)->params),
           grid_(machine_.grid(0)),
           budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
-          scheduling_(options.schedule) {
+          scheduling_(options.schedule),
+          emit_(options.emit) {
         if (options.emit.chips > 1 && chip_.eth.empty())
             fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, chip_.name);
         scheduling_.overrides = options.overrides;
         scheduling_.t_streaming = options.t_streaming;
+        emit_.keep_names = options.keep_names;
     }
     const std::string& arch() const { return chip_.name; }
 
@@ -186,7 +188,7 @@ private:
         const Planner planner(graph, budget, scheduling_);
         if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
         Schedule schedule = planner.schedule(scheduling_);
-        EmittedModel emitted = emit(graph, schedule, budget, options_.emit);
+        EmittedModel emitted = emit(graph, schedule, budget, emit_);
         return {std::move(schedule), std::move(emitted)};
     }
 
@@ -214,17 +216,17 @@ private:
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
         Lowered made{std::move(graph), {}, overrides, {}, {}};
         bool cut = false;
-        run_passes(
-            made.graph, passes,
-            {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
-             options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
-             options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes,
-             options_.intermediates, options_.keep_names, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
-            true, [&](const Pass& pass, const Graph& left) {
-                if (record) record->add(pass.name, left);
-                if (pass.name != "cut-host" || std::exchange(cut, true)) return;
-                made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
-            });
+        run_passes(made.graph, passes,
+                   {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host,
+                    options_.accumulate_df, options_.rules, options_.auto_fusing, options_.t_streaming, overrides,
+                    options_.conv_fracture.value_or(1), options_.fuse_gelu,
+                    [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes, options_.intermediates,
+                    options_.keep_names, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
+                   true, [&](const Pass& pass, const Graph& left) {
+                       if (record) record->add(pass.name, left);
+                       if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+                       made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+                   });
         return made;
     }
 
@@ -246,7 +248,7 @@ private:
         one.policy = Policy::Balanced;
         const Graph last = with_fused_ops(graph, options_.auto_fusing);
         const Schedule schedule = Planner(last, budget_, one).schedule(one);
-        return options_.simulate(emit(last, schedule, budget_, options_.emit), options_);
+        return options_.simulate(emit(last, schedule, budget_, emit_), options_);
     }
 
     /// Of several schedules, each run on the simulated chip.
@@ -258,7 +260,7 @@ private:
         double least = 0;
         const auto attempt = [&](const ScheduleOptions& variant) {
             Schedule schedule = planner.schedule(variant);
-            EmittedModel emitted = emit(graph, schedule, budget, options_.emit);
+            EmittedModel emitted = emit(graph, schedule, budget, emit_);
             const double cycles = options_.simulate(emitted, options_);
             if (best && cycles >= least) return;
             schedule.variant =
@@ -284,6 +286,7 @@ private:
     DeviceGrid grid_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
+    EmitOptions emit_;
 };
 
 constexpr const char* schedule_step = "schedule";

@@ -185,7 +185,8 @@ private:
 
     void add_output(const Output& output) {
         const PlacedOp& op = schedule_.ops[schedule_.op_of(output.value)];
-        const std::string name = unused("out_" + netlist_name(output.name));
+        const std::string name =
+            unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
         add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
                   {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});

@@ -42,6 +42,7 @@ struct EmittedModel {
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
     std::int64_t chips = 1;       ///< epochs go to them in order (pipeline parallel)
+    bool keep_names = false;      ///< queues of outputs are called as those, without "out_"
     bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
 };
 

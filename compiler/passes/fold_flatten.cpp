@@ -88,7 +88,7 @@ ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
         for (const auto& [offset, place] : place_at)
             picks.set(place * f.rows + row, static_cast<double>((from + offset) / columns));
     });
-    Literal terms(DType::F32, {f.places, columns, outs});
+    Literal terms(DType::F32, {f.places, columns, outs}, most_read);  // as many as were given
     walk(f.dims, group, [&](std::int64_t k, std::int64_t offset) {
         const std::int64_t column = offset % columns, place = place_at.at(offset - column);
         const auto to = terms.floats().begin() + (place * columns + column) * outs;

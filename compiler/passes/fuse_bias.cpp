@@ -29,7 +29,7 @@ bool takes_bias(const Graph& graph, const Edge& edge, const std::vector<std::siz
            node.inputs.size() == 2 && !node.has("relu");
 }
 
-void run_fuse_bias(Graph& graph, const PassOptions&) {
+void run_fuse_bias(Graph& graph, const PassOptions& options) {
     const auto uses = graph.use_counts();
     for (Node& node : graph.nodes) {
         if (node.op != "buda.add") continue;
@@ -47,6 +47,7 @@ void run_fuse_bias(Graph& graph, const PassOptions&) {
             Attrs attrs = source.attrs;
             attrs.insert(node.attrs.begin(), node.attrs.end());  // a relu of the sum
             node.op = source.op;
+            if (options.keep_names) node.name = source.name;
             node.attrs = std::move(attrs);
             node.inputs = std::move(inputs);
             break;

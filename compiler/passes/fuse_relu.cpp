@@ -11,7 +11,7 @@ static bool can_take(const Node& producer, std::size_t uses) {
     return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
 }
 
-static void run_fuse_relu(Graph& graph, const PassOptions&) {
+static void run_fuse_relu(Graph& graph, const PassOptions& options) {
     const auto uses = graph.use_counts();
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
@@ -21,6 +21,7 @@ static void run_fuse_relu(Graph& graph, const PassOptions&) {
         if (!can_take(producer, uses[from]) || producer.type.format != node.type.format) continue;
         const Attrs relu = node.attrs;
         node.op = producer.op;
+        if (options.keep_names) node.name = producer.name;
         node.inputs = producer.inputs;
         node.attrs = producer.attrs;
         node.attrs.insert(relu.begin(), relu.end());

@@ -2,11 +2,13 @@
 //
 //   "probs" = softmax             ->   probs.dc.exp.0, probs.dc.reduce.1, ...
 //   "scores" = matmul             ->   scores
+//   made of "m.weight" alone      ->   m.weight
 //
 // So a user's names, and what he decides by them, reach the netlist. Fused ops are named when they are made.
 #include <map>
 #include <set>
 
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -17,6 +19,8 @@ namespace {
 constexpr std::string_view device_prefix = "buda.";
 
 bool is_device_op(const Node& node) { return node.op.starts_with(device_prefix) && !node.origin.empty(); }
+
+bool is_parameter(const Node& node) { return node.is_constant() && node.derivation && node.derivation->of.size() == 1; }
 
 /// Ops of the device by the name of what they stem from, in order.
 std::map<std::string, std::vector<ValueId>> by_origin(const Graph& graph) {
@@ -31,12 +35,14 @@ void run_keep_names(Graph& graph, const PassOptions& options) {
     const std::map<std::string, std::vector<ValueId>> groups = by_origin(graph);
     std::set<std::string> taken;
     for (const Node& node : graph.nodes)
-        if (!is_device_op(node)) taken.insert(node.name);
+        if (!is_device_op(node) && !is_parameter(node)) taken.insert(node.name);
     const auto fresh = [&](const std::string& wanted) {
         std::string name = wanted;
         for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
         return name;
     };
+    for (Node& node : graph.nodes)
+        if (is_parameter(node)) node.name = fresh(dotted_name(node.derivation->of.front()));
     for (const auto& [origin, ids] : groups) {
         const std::string stem = dotted_name(origin);
         for (std::size_t n = 0; n < ids.size(); ++n) {

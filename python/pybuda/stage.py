@@ -9,7 +9,7 @@ import numpy
 import torch
 import ttsim
 
-from . import compile_options
+from . import compile_options, op_overrides
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, output_format
 
@@ -46,12 +46,12 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
 
 
 def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings) -> ttsim.CompiledModel:
-    if not compile_options.wants_overrides(settings.config):
+    if not op_overrides.wanted(settings.config):
         return ttsim.compile(graph, **given)
-    ops: dict[str, str] = {}
-    if compile_options.names_ops_by_predicate(settings.config):
-        ops = compile_options.netlist_ops(ttsim.compile(graph, **given).netlist)
-    return ttsim.compile(graph, overrides=compile_options.overrides(settings.config, ops), **given)
+    ops: dict[str, op_overrides.NetlistOp] = {}
+    if op_overrides.need_netlist(settings.config):
+        ops = op_overrides.netlist_ops(ttsim.compile(graph, **given).netlist)
+    return ttsim.compile(graph, overrides=op_overrides.text(settings.config, ops, given.get("chips", 1)), **given)
 
 
 class DeviceModel:

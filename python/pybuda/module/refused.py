@@ -22,7 +22,7 @@ class TFModule(_ThroughOnnx):
 
 class TFGraphDefModule(_ThroughOnnx):
     framework = "TensorFlow (GraphDef)"
-    remedy = ("convert the graph by `python -m tf2onnx.convert --graphdef FILE --inputs … --outputs … --output "
+    remedy = ("convert the graph by `python -m tf2onnx.convert --graphdef FILE --inputs ... --outputs ... --output "
               "MODEL.onnx`")
 
 

@@ -1,4 +1,4 @@
-"""Ops that modules are made of: `op.X(name, operands…, attributes)` gives a Tensor; "" names it automatically."""
+"""Ops that modules are made of: `op.X(name, operands..., attributes)` gives a Tensor; "" names it automatically."""
 from . import eval, loss, nn  # noqa: A004 (the name programs know)
 from .constant import Constant
 from .convolution import Conv2d, Conv2dTranspose, Conv3d

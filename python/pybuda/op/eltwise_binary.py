@@ -119,6 +119,6 @@ def LogicalAnd(name: str, operandA: Operand, operandB: Operand) -> Tensor:
 
 
 def BinaryStack(name: str, operandA: Operand, operandB: Operand, dim: int) -> Tensor:
-    """a0 b0 a1 b1 … along `dim`, -1 or -2, of equal shapes. AssertionError for another dim."""
+    """a0 b0 a1 b1 ... along `dim`, -1 or -2, of equal shapes. AssertionError for another dim."""
     assert dim in (-1, -2), f"BinaryStack works along dim -1 or -2, not {dim}"
     return result("binary_stack", name, operandA, operandB, attrs=(dim,), dim=dim)

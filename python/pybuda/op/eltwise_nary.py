@@ -75,6 +75,6 @@ def Stack(name: str, *operands: Tensor, axis: int) -> Tensor:
 
 
 def Interleave(name: str, *operands: Tensor, axis: int = -3, stride: int = 1) -> Tensor:
-    """a0 b0 … a1 b1 … AssertionError for another axis than -3 or stride than 1."""
+    """a0 b0 ... a1 b1 ... AssertionError for another axis than -3 or stride than 1."""
     assert axis == -3 and stride == 1, f"Interleave works along axis -3 with stride 1, not {axis} with {stride}"
     return result("interleave", name, *operands, attrs=(axis, stride), axis=axis)

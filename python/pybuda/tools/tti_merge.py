@@ -1,4 +1,4 @@
-"""Several device images as one: `python -m pybuda.tools.tti_merge -mbl FOLDER -mdl NAME NAME …`, or merge_models()."""
+"""Several device images as one: `python -m pybuda.tools.tti_merge -mbl FOLDER -mdl NAME NAME ...`, or merge_models()."""
 from __future__ import annotations
 
 import argparse

@@ -7,7 +7,7 @@ import pybuda
 import pytest
 import torch
 from modules import Add, TwoProducts, close
-from pybuda import compile_options, query
+from pybuda import compile_options, op_overrides, query
 
 WORMHOLE = pybuda.BackendDevice.Wormhole_B0
 
@@ -32,7 +32,7 @@ def options():
 
 
 def test_ops_of_the_netlist_have_their_names():
-    ops = compile_options.netlist_ops(netlist())
+    ops = op_overrides.netlist_ops(netlist())
     assert ops == {"matmul1": "matmul", "matmul2": "matmul", "sum": "add", "gelu": "gelu"} or set(ops) >= {
         "matmul1", "matmul2", "sum"}
 
@@ -278,7 +278,7 @@ def test_nops_are_inserted_by_name():
     module = TwoProducts("nops")
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
-    ops = compile_options.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
     assert {"buffer_0_matmul2_sum", "buffer_1_matmul2_sum", "buffer_0_matmul1_sum"} <= set(ops)
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
@@ -291,3 +291,36 @@ def test_nops_in_a_daisy_chain():
     trace = pybuda.get_tenstorrent_device()._compile_output.initial_graph
     assert [op.name for op in trace.ops if op.op_type == "buffer"] == ["buffer_0_matmul2_sum", "buffer_1_matmul2_gelu"]
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
+
+
+def test_single_ops_from_dram_through_queues_in_order_and_in_larger_buffers():
+    config = pybuda.config._get_global_compiler_config()
+    config.insert_queues = [("matmul1", "sum", 0)]
+    pybuda.config.add_schedule_constraint(["matmul2", "matmul1"])
+    pybuda.config.override_dram_parameters("matmul1", True)
+    pybuda.config.internal_override_output_buffer_multiplier("matmul2", multiplier=2)
+    module = TwoProducts("decided")
+    a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
+    outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
+    netlist = pybuda.get_tenstorrent_device()._compile_output.netlist
+    ops = op_overrides.netlist_ops(netlist)
+    assert ops["sum"].inputs[0] == "e2e_matmul1"
+    assert list(ops).index("matmul2") < list(ops).index("matmul1")
+    assert "buf_size_mb: 4," in op_line(netlist, "matmul2") and "buf_size_mb: 2," in op_line(netlist, "matmul1")
+    weights = ops["matmul1"].inputs[1]
+    assert re.search(rf"[{{ ]{re.escape(weights)}: {{prologue: false", netlist)
+    assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
+
+
+def test_a_product_keeps_its_name_when_bias_and_relu_are_fused_into_it():
+    class Dense(pybuda.PyBudaModule):
+        def __init__(self, name):
+            super().__init__(name)
+            self.linear = pybuda.op.nn.Linear(f"{name}.fc", 64, 32)
+
+        def forward(self, x):
+            return pybuda.op.Relu("act", self.linear(x))
+
+    pybuda.run_inference(Dense("dense"), inputs=[torch.rand(1, 32, 64)]).get()
+    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    assert [op.type for op in ops.values()] == ["matmul"] and not any("bias" in name or "act" in name for name in ops)

@@ -1,0 +1,126 @@
+"""From a configuration to what ttsim.compile() takes for single ops of the netlist, by their names."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+from . import query
+
+
+@dataclasses.dataclass(frozen=True)
+class NetlistOp:
+    type: str
+    inputs: list[str]  # ops and queues that its operands come from
+
+
+def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
+    """By name, in the order of the netlist."""
+    found = re.findall(r"^ {4}([\w.]+): \{type: (\w+), grid_loc.*? inputs: \[([^\]]*)\]", netlist, re.MULTILINE)
+    return {name: NetlistOp(kind, [one.strip() for one in inputs.split(",")]) for name, kind, inputs in found}
+
+
+def wanted(settings: Any) -> bool:
+    return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
+                settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
+                settings.scheduler_constraints, settings.insert_queues,
+                settings.default_dram_parameters is not None))
+
+
+def need_netlist(settings: Any) -> bool:
+    """Whether the ops of the netlist have to be known first."""
+    if settings.insert_queues or settings.default_dram_parameters is not None:
+        return True
+    names = [one.op_name for one in settings.placer_op_overrides]
+    names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
+    return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
+                                                  and isinstance(name[0], str)) for name in names)
+
+
+def text(settings: Any, ops: dict[str, NetlistOp], chips: int) -> str:
+    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `chips`: of the device."""
+    made = _Overrides(ops, chips)
+    if settings.default_dram_parameters is not None:
+        for op in ops:
+            made.set(op, dram_parameters=bool(settings.default_dram_parameters))
+    for name, given in settings.balancer_op_overrides.items():
+        for op in made.matching(name):
+            made.set(op, **_balancer(given))
+    for one in settings.placer_op_overrides:
+        made.place(one)
+    for names in settings.op_names_to_epoch_break:
+        made.break_at(names, "epoch_break")
+    for names in settings.op_names_to_chip_break:
+        made.break_at(names, made.next_chip)
+    for order in settings.scheduler_constraints:
+        for before, op in zip(order, order[1:]):
+            made.after(op, before)
+    for producer, consumer, operand in settings.insert_queues:
+        made.queue(producer, consumer, operand)
+    for name, factor in settings.conv_multi_op_fracture_factor_override.items():
+        made.set(name, fracture=factor)
+    return made.text()
+
+
+class _Overrides:
+    def __init__(self, ops: dict[str, NetlistOp], chips: int) -> None:
+        self.ops = ops
+        self.types = {name: op.type for name, op in ops.items()}
+        self.next_chip = "chip_break" if chips > 1 else "epoch_break"
+        self.made: dict[str, dict[str, Any]] = {}
+
+    def matching(self, names: Any) -> list[str]:
+        return query.matching(names, self.types)
+
+    def set(self, op: str, **given: Any) -> None:
+        self.made.setdefault(op, {}).update(given)
+
+    def place(self, one: Any) -> None:
+        for op in self.matching(one.op_name):
+            if one.start is not None:
+                self.set(op, place=list(one.start))
+            if one.transpose_op:
+                self.set(op, transpose=True)
+            if one.temporal_epoch_break:
+                self.set(op, epoch_break=True)
+            if one.spatial_epoch_break:
+                self.set(op, **{self.next_chip: True})
+
+    def break_at(self, names: Any, kind: str) -> None:
+        """A list of names is one break, before the op of them that comes first."""
+        there = [op for op in self.matching(names) if op in self.ops or not self.ops]
+        first = min(there, key=list(self.ops).index) if self.ops and there else (there[0] if there else None)
+        if first is not None:
+            self.set(first, **{kind: True})
+
+    def after(self, op: str, before: str) -> None:
+        known = self.made.setdefault(op, {}).setdefault("after", [])
+        known.append(before)
+
+    def queue(self, producer: str, consumer: str, operand: int | None) -> None:
+        """Without an operand: all that the consumer takes of the producer."""
+        for op in self.matching(consumer):
+            inputs = self.ops[op].inputs if op in self.ops else []
+            for at, source in enumerate(inputs):
+                if source in self.matching(producer) and operand in (None, at):
+                    self.made.setdefault(op, {}).setdefault("queued", []).append(at)
+
+    def text(self) -> str:
+        filled = {name: entry for name, entry in self.made.items() if entry}
+        return json.dumps(filled) if filled else ""
+
+
+def _balancer(given: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if "grid_shape" in given:
+        made["size"] = list(given["grid_shape"])
+    if "t_stream_shape" in given and given["t_stream_shape"][1] == 1:  # slices are of rows
+        made["t"] = given["t_stream_shape"][0]
+    if "u_kt" in given:
+        made["u_kt"] = given["u_kt"]
+    if "force_dram_parameters" in given:
+        made["dram_parameters"] = bool(given["force_dram_parameters"])
+    if "output_buffer_multiplier" in given:  # a result is there twice by itself
+        made["output_buffers"] = 2 * given["output_buffer_multiplier"]
+    return made
