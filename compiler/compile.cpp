@@ -221,7 +221,7 @@ private:
                     options_.accumulate_df, options_.rules, options_.auto_fusing, options_.t_streaming, overrides,
                     options_.conv_fracture.value_or(1), options_.fuse_gelu,
                     [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes, options_.intermediates,
-                    options_.keep_names, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi},
+                    chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names},
                    true, [&](const Pass& pass, const Graph& left) {
                        if (record) record->add(pass.name, left);
                        if (pass.name != "cut-host" || std::exchange(cut, true)) return;

@@ -36,8 +36,8 @@ struct PassOptions {
     std::function<double(const Graph&)> estimate;
     std::int64_t slice_bytes = 200 * 1024;   ///< of L1 for a core's part of a slice that streams
     std::vector<std::string> intermediates;  ///< ops whose results keep-intermediates keeps
-    bool keep_names = false;                 ///< ops are called as those of the model (keep-names)
-    bool wide_dest = false;  ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
+    bool wide_dest = false;   ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
+    bool keep_names = false;  ///< ops are called as those of the model (keep-names)
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -5,7 +5,7 @@ import warnings
 import pytest
 import torch
 import ttsim
-from modules import X, Of, check
+from small_modules import X, Of, check
 from torch import nn
 from ttsim.torch import fallback_names, import_module
 

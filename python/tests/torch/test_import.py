@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 import ttsim
-from modules import X, Of, check
+from small_modules import X, Of, check
 from torch import nn
 from ttsim.torch import import_module
 
