@@ -10,7 +10,7 @@ from typing import Any
 
 from . import config, query
 from ._C import DataFormat
-from ._C.backend_api import BackendDevice
+from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
 
 log = logging.getLogger("pybuda")
@@ -43,7 +43,8 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
                            "Wormhole_B0 or Grayskull")
     if arch == BackendDevice.Wormhole_B0 and chips > 1:
         return "wh_n300" if chips == 2 else "galaxy"
-    return _PRODUCTS[arch]
+    family = "gs" if arch == BackendDevice.Grayskull else "wh"
+    return next((name for name in simulated_products() if name.startswith(family)), _PRODUCTS[arch])
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:

@@ -28,15 +28,46 @@ class DeviceMode(NamedEnum):
     RunOnly = 2
 
 
-def default_arch() -> BackendDevice:
-    """Of the simulated chip where a program names none."""
-    if os.environ.get("PYBUDA_GOLDEN_BLACKHOLE", "0") not in ("", "0"):
-        return BackendDevice.Blackhole
-    if os.environ.get("GOLDEN_WORMHOLE_B0", "0") not in ("", "0"):
-        return BackendDevice.Wormhole_B0
-    return BackendDevice.Grayskull
+def _set(variable: str) -> bool:
+    return os.environ.get(variable, "0") not in ("", "0")
+
+
+def simulated_products() -> list[str]:
+    """Boards that there are: TTSIM_DEVICES, names of `ttsim devices` with commas between, else one wh_n150.
+    RuntimeError for a name that is none."""
+    import ttsim
+    known = {device.name for device in ttsim.devices()}
+    names = [name.strip() for name in os.environ.get("TTSIM_DEVICES", "").split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise RuntimeError(f"TTSIM_DEVICES: there is no product '{name}'; there are {', '.join(sorted(known))}")
+    return names or ["wh_n150"]
 
 
 def detect_available_silicon_devices() -> list[BackendDevice]:
-    """One entry for each chip; PYBUDA_OVERRIDE_NUM_CHIPS says how many the simulated machine has (1)."""
-    return [default_arch()] * int(os.environ.get("PYBUDA_OVERRIDE_NUM_CHIPS", "1"))
+    """One entry for each chip of the simulated boards; PYBUDA_OVERRIDE_NUM_CHIPS says another number."""
+    import ttsim
+    boards = {device.name: device for device in ttsim.devices()}
+    found = [_arch(boards[name].chip) for name in simulated_products() for _ in range(boards[name].chips)]
+    if _set("GOLDEN_WORMHOLE_B0"):
+        found = [BackendDevice.Wormhole_B0] * len(found)
+    if _set("PYBUDA_GOLDEN_BLACKHOLE"):
+        found = [BackendDevice.Blackhole] * len(found)
+    count = os.environ.get("PYBUDA_OVERRIDE_NUM_CHIPS")
+    return [found[0]] * int(count) if count else found
+
+
+def _arch(chip: str) -> BackendDevice:
+    return BackendDevice.Grayskull if chip == "grayskull" else BackendDevice.Wormhole_B0
+
+
+def default_arch() -> BackendDevice:
+    """Of the simulated chip where a program names none."""
+    return detect_available_silicon_devices()[0]
+
+
+def golden_arch() -> BackendDevice:
+    """Of verification where a program names none, as upstream has it."""
+    if _set("PYBUDA_GOLDEN_BLACKHOLE"):
+        return BackendDevice.Blackhole
+    return BackendDevice.Wormhole_B0 if _set("GOLDEN_WORMHOLE_B0") else BackendDevice.Grayskull

@@ -19,7 +19,7 @@ log = logging.getLogger("pybuda")
 
 
 def detect_available_devices() -> list[BackendDevice]:
-    """One for each simulated chip; which architecture, GOLDEN_WORMHOLE_B0 says."""
+    """One for each simulated chip; which ones, TTSIM_DEVICES says (one wh_n150)."""
     return detect_available_silicon_devices()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .._C import DataFormat
-from .._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch
+from .._C.backend_api import BackendDevice, BackendType, DeviceMode, golden_arch
 
 
 class TestKind(enum.Enum):
@@ -79,7 +79,7 @@ class VerifyConfig:
     test_kind: TestKind = TestKind.INFERENCE
     devtype: BackendType = BackendType.Golden
     devmode: DeviceMode = DeviceMode.CompileAndRun
-    arch: BackendDevice = dataclasses.field(default_factory=default_arch)
+    arch: BackendDevice = dataclasses.field(default_factory=golden_arch)
     scale_loss: float = 50.0
     optimizer: Any = dataclasses.field(default_factory=lambda: {"type": "sgd", "params": {"learning_rate": 50.0}})
     scheduler: Any = None

@@ -102,7 +102,14 @@ def test_names_of_kinds_of_devices():
 
 
 def test_devices_are_there_without_hardware(monkeypatch):
-    assert pybuda.detect_available_devices() == [pybuda.BackendDevice.Grayskull]
+    wormhole, grayskull = pybuda.BackendDevice.Wormhole_B0, pybuda.BackendDevice.Grayskull
+    assert pybuda.detect_available_devices() == [wormhole] and pybuda.TTDevice("tt").arch == wormhole
+    monkeypatch.setenv("TTSIM_DEVICES", "gs_e75, wh_n300")
+    assert pybuda.detect_available_devices() == [grayskull, wormhole, wormhole]
+    monkeypatch.setenv("TTSIM_DEVICES", "wh_n151")
+    with pytest.raises(RuntimeError, match="no product 'wh_n151'; there are"):
+        pybuda.detect_available_devices()
+    monkeypatch.delenv("TTSIM_DEVICES")
     monkeypatch.setenv("GOLDEN_WORMHOLE_B0", "1")
     assert pybuda.detect_available_devices()[0] == pybuda.BackendDevice.Wormhole_B0
     assert pybuda.TTDevice("tt0").arch == pybuda.BackendDevice.Wormhole_B0
