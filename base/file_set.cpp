@@ -15,7 +15,7 @@ bool FolderFiles::has(const std::string& name) const {
     return std::filesystem::exists(place(name), ignored);
 }
 
-std::string FolderFiles::read(const std::string& name, std::uint64_t most) const {
+SharedBytes FolderFiles::read(const std::string& name, std::uint64_t most) const {
     return read_file(place(name), most);
 }
 

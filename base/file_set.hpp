@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "base/shared_bytes.hpp"
+
 namespace tt {
 
 class FileSet {
@@ -14,7 +16,7 @@ public:
     virtual std::string place(const std::string& name) const = 0;
     virtual bool has(const std::string& name) const = 0;
     /// Throws Error(Input) at the file that is missing, or has more bytes than `most`.
-    virtual std::string read(const std::string& name, std::uint64_t most) const = 0;
+    virtual SharedBytes read(const std::string& name, std::uint64_t most) const = 0;
 };
 
 class FolderFiles final : public FileSet {
@@ -22,7 +24,7 @@ public:
     explicit FolderFiles(std::string folder) : folder_(std::move(folder)) {}
     std::string place(const std::string& name) const override;
     bool has(const std::string& name) const override;
-    std::string read(const std::string& name, std::uint64_t most) const override;
+    SharedBytes read(const std::string& name, std::uint64_t most) const override;
 
 private:
     std::string folder_;
@@ -34,7 +36,7 @@ public:
     FilesBelow(const FileSet& all, const std::string& folder) : all_(all), folder_(folder + "/") {}
     std::string place(const std::string& name) const override { return all_.place(folder_ + name); }
     bool has(const std::string& name) const override { return all_.has(folder_ + name); }
-    std::string read(const std::string& name, std::uint64_t most) const override {
+    SharedBytes read(const std::string& name, std::uint64_t most) const override {
         return all_.read(folder_ + name, most);
     }
 

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace tt {
 
-json parse_json(const std::string& text, const std::string& file) {
+json parse_json(std::string_view text, const std::string& file) {
     std::vector<std::set<std::string>> open;
     std::string twice;
     const auto watch = [&](int, json::parse_event_t event, json& parsed) {

@@ -3,12 +3,13 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tt {
 
 /// Refuses keys given twice in one object, which the library would drop silently. Throws Error(Input) at the line.
-nlohmann::json parse_json(const std::string& text, const std::string& file);
+nlohmann::json parse_json(std::string_view text, const std::string& file);
 
 /// One object of a document. `path`: where it stands, "" at the top. Everything throws Error(Input) naming file and
 /// key.

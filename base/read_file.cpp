@@ -1,10 +1,19 @@
 #include "base/read_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/thread_pool.hpp"
 
 namespace tt {
 
@@ -24,6 +33,7 @@ std::string read_file(const std::string& file, std::uint64_t most) {
     std::ifstream in(file, std::ios::binary);
     if (!in) fail_input({file, 0, 0}, "the file cannot be read");
     std::string text;
+    if (const auto bytes = std::filesystem::file_size(file, failed); !failed) text.reserve(bytes);
     std::vector<char> piece(1 << 16);
     while (in) {
         in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
@@ -32,6 +42,58 @@ std::string read_file(const std::string& file, std::uint64_t most) {
     }
     if (in.bad()) fail_input({file, 0, 0}, "the file cannot be read");
     return text;
+}
+
+namespace {
+
+class OpenFile {
+public:
+    explicit OpenFile(const std::string& file) : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    ~OpenFile() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    bool good() const { return descriptor_ >= 0; }
+    /// Whether all of [from, to) was there.
+    bool read(char* at, std::size_t from, std::size_t to) const {
+        while (from < to) {
+            const ssize_t got = ::pread(descriptor_, at + from, to - from, static_cast<off_t>(from));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return false;
+            from += static_cast<std::size_t>(got);
+        }
+        return true;
+    }
+
+private:
+    int descriptor_;
+};
+
+}  // namespace
+
+SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
+    refuse_irregular(file);
+    std::error_code failed;
+    const std::uint64_t size = std::filesystem::file_size(file, failed);
+    const OpenFile in(file);
+    if (failed || !in.good()) fail_input({file, 0, 0}, "the file cannot be read");
+    if (size > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size, most);
+    constexpr std::size_t piece = std::size_t{8} << 20;
+    const std::shared_ptr<char[]> bytes = std::make_shared_for_overwrite<char[]>(std::max<std::size_t>(size, 1));
+    std::atomic<bool> whole{true};
+    const auto read = [&](std::size_t n) {
+        if (!in.read(bytes.get(), n * piece, std::min<std::size_t>(size, (n + 1) * piece))) whole = false;
+    };
+    const std::size_t pieces = (size + piece - 1) / piece;
+    if (pieces <= 1) {
+        if (pieces == 1) read(0);
+    } else {
+        ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
+        pool.parallel_for(pieces, read);
+    }
+    if (!whole) fail_input({file, 0, 0}, "the file cannot be read, or others write to it");
+    return {bytes, {bytes.get(), size}};
 }
 
 }  // namespace tt

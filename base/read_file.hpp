@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/shared_bytes.hpp"
+
 namespace tt {
 
 /// Throws Error(Input) when it is a folder, or a device or pipe: such never end, or never begin. Says nothing of a file
@@ -12,5 +14,7 @@ void refuse_irregular(const std::string& file);
 /// Throws Error(Input) when there is no such file, it is no regular file, cannot be read, or has more bytes than
 /// `most`.
 std::string read_file(const std::string& file, std::uint64_t most);
+/// The same for large ones: on several processors, into memory that is not cleared before.
+SharedBytes read_bytes(const std::string& file, std::uint64_t most);
 
 }  // namespace tt

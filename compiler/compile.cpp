@@ -348,18 +348,25 @@ std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
     return formats;
 }
 
-/// Constants as the host pushes them.
+/// As the host pushes it.
+Tensor entry_of(const Literal& literal, DataFormat df, bool bits) {
+    Tensor entry;
+    entry.z = literal.dims()[0];
+    entry.rows = literal.dims()[1];
+    entry.cols = literal.dims()[2];
+    entry.data = literal.floats();
+    if (!bits) round_for_push(df, entry.data);
+    return entry;
+}
+
+/// Made when they are asked for: weights stand in memory once while a model is compiled.
 std::vector<QueueConstant> entries_of(const EmittedModel& emitted) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
     std::vector<QueueConstant> constants;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
-        QueueConstant constant{queue, {}, bits};
-        constant.entry.z = literal->dims()[0];
-        constant.entry.rows = literal->dims()[1];
-        constant.entry.cols = literal->dims()[2];
-        constant.entry.data = literal->floats();
-        if (!bits) round_for_push(formats.at(queue), constant.entry.data);
-        constants.push_back(std::move(constant));
+        const DataFormat df = formats.at(queue);
+        const auto make = [values = literal, df, as_bits = bits] { return entry_of(*values, df, as_bits); };
+        constants.push_back({queue, {literal->dims()[2], make}, bits});
     }
     return constants;
 }

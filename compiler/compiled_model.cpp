@@ -20,9 +20,10 @@ bool equal(const QueueConstant& a, const QueueConstant& b) {
     const auto same = [](float x, float y) {
         return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
     };
-    return a.queue == b.queue && a.bits == b.bits && a.entry.z == b.entry.z && a.entry.rows == b.entry.rows &&
-           a.entry.cols == b.entry.cols &&
-           std::equal(a.entry.data.begin(), a.entry.data.end(), b.entry.data.begin(), b.entry.data.end(), same);
+    if (a.queue != b.queue || a.bits != b.bits) return false;
+    const std::shared_ptr<const Tensor> x = a.entry.tensor(), y = b.entry.tensor();
+    return x->z == y->z && x->rows == y->rows && x->cols == y->cols &&
+           std::equal(x->data.begin(), x->data.end(), y->data.begin(), y->data.end(), same);
 }
 
 /// Files hold 16-bit floats as float32, so element types may differ.
@@ -53,7 +54,7 @@ const ModelParameter& find_parameter(const CompiledModel& model, const std::stri
 /// As the host pushes it; filled up to the entries of the queue, which may have more columns.
 static Tensor entry_for(const Literal& value, const QueueConstant& constant, DataFormat df) {
     const Tensor narrow = to_entry(value, df);
-    Tensor entry(narrow.z, narrow.rows, constant.entry.cols);
+    Tensor entry(narrow.z, narrow.rows, constant.entry.cols());
     for (std::int64_t z = 0; z < narrow.z; ++z)
         for (std::int64_t r = 0; r < narrow.rows; ++r)
             std::copy_n(narrow.slice(z).row(r), narrow.cols, entry.slice(z).row(r));

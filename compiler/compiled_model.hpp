@@ -9,18 +9,18 @@
 
 #include "compiler/backend/decision.hpp"
 #include "compiler/backend/emit.hpp"
+#include "compiler/constant_entry.hpp"
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
 #include "compiler/pass_graph.hpp"
-#include "kernels/tensor.hpp"
 
 namespace tt::ir {
 
 /// The entry of a queue that no run changes: a weight, or a table that the compiler made.
 struct QueueConstant {
     std::string queue;
-    Tensor entry;       ///< as the host pushes it: rounded to a format of 16 bits
-    bool bits = false;  ///< bit patterns inside floats
+    ConstantEntry entry;  ///< as the host pushes it: rounded to a format of 16 bits
+    bool bits = false;    ///< bit patterns inside floats
 };
 
 /// A constant of the model whose values can be replaced: it is used once, and all that comes of it is known.

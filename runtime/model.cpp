@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <set>
+#include <thread>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/thread_pool.hpp"
 #include "compiler/host/samples.hpp"
 #include "compiler/onnx/value_file.hpp"
 
@@ -19,9 +22,24 @@ Machine machine_of(const ir::CompiledModel& model) {
                         {model.host.device, model.cluster, model.harvested_rows, highest + 1});
 }
 
+void write_constants(Session& session, const std::vector<ir::QueueConstant>& constants) {
+    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
+    pool.parallel_for(constants.size(), [&](std::size_t n) {
+        const ir::QueueConstant& constant = constants[n];
+        const Queue* queue = session.netlist().find_queue(constant.queue);
+        TT_CHECK(queue, "the netlist has no queue '{}'", constant.queue);
+        if (queue->type == QueueType::Ram)
+            session.write(constant.queue, 0, *constant.entry.tensor());
+        else
+            session.push(constant.queue, *constant.entry.tensor());
+    });
+}
+
 struct Model::Impl {
     ir::CompiledModel model;
     bool values;  ///< the session computes them
+    bool golden;
+    bool written = false;  ///< the constants
     Session session;
     std::set<std::string> result_queues;
     /// Samples pushed and not taken, and what fills their microbatch up.
@@ -36,8 +54,8 @@ struct Model::Impl {
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
+          golden(options.session.golden),
           session(model.netlist, options.machine ? *options.machine : machine_of(model), options.session) {
-        for (const ir::QueueConstant& constant : model.constants) session.write(constant.queue, 0, constant.entry);
         for (const ir::BoundTensor& tensor : model.host.from_device) result_queues.insert(tensor.queue);
     }
 
@@ -51,6 +69,14 @@ struct Model::Impl {
             if (std::find(names.begin(), names.end(), name) == names.end())
                 problems.error(where(), "the model has no input '{}'{}", name, did_you_mean(name, names));
         problems.throw_if_any();
+    }
+
+    /// Gives the device the constants, the first time: a model that is only loaded does not unpack its weights. Without
+    /// values nothing would come of it: before the first program the host writes in no time.
+    void write_constants() {
+        if (written) return;
+        written = true;
+        if (values || golden) runtime::write_constants(session, model.constants);
     }
 
     /// Inputs for each sample, as the host's steps take them.
@@ -110,6 +136,7 @@ struct Model::Impl {
 };
 
 ir::Values Model::Impl::run(const std::vector<ir::Values>& samples) {
+    write_constants();
     std::vector<ir::HostRun> hosts;
     for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
     const std::size_t whole = (samples.size() + static_cast<std::size_t>(microbatch()) - 1) /
@@ -138,6 +165,7 @@ void Model::Impl::push_sample(ir::HostRun host) {
         throw Error(Fault::Hang, where(),
                     fmt::format("the device has no room for another sample; get() outputs of the {} in flight first",
                                 in_flight.size()));
+    write_constants();
     last = host.device_inputs();
     push(last);
     in_flight.push_back({std::move(host), false});
@@ -232,7 +260,8 @@ void Model::set_parameter(const std::string& name, const ir::Literal& value) {
                    name);
     for (const ir::ModelParameter::Use& use : replace(impl_->model, name, value))
         for (const ir::QueueConstant& constant : impl_->model.constants)
-            if (constant.queue == use.queue) impl_->session.write(constant.queue, 0, constant.entry);
+            if (impl_->written && constant.queue == use.queue)
+                impl_->session.write(constant.queue, 0, *constant.entry.tensor());
 }
 
 Session& Model::session() { return impl_->session; }

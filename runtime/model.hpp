@@ -33,10 +33,13 @@ struct ModelTensor {
 std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model);  ///< in the model's order
 std::vector<ModelTensor> outputs_of(const ir::CompiledModel& model);
 
+/// Unpacks the constants, on all processors, and writes them into the session's memory.
+void write_constants(Session& session, const std::vector<ir::QueueConstant>& constants);
+
 class Model {
 public:
-    /// Writes the model's constants into the session's memory. Throws Error(Input, Unsupported) when it does not fit
-    /// the machine.
+    /// Throws Error(Input, Unsupported) when the model does not fit the machine. Its constants are written into the
+    /// session's memory by the first run.
     explicit Model(ir::CompiledModel model, ModelOptions options = {});
     ~Model();
     Model(const Model&) = delete;

@@ -190,11 +190,12 @@ std::int64_t Session::room(const std::string& name) const {
 // --- rams ----------------------------------------------------------------------------------------------------------
 
 void Session::write(const std::string& name, std::int64_t slot, const Tensor& entry) {
-    const std::unique_lock lock(impl_->mutex);
     const Queue& ram = impl_->ram(name, slot);
     if (!ram.alias.empty())
         fail_input(ram.loc, "ram '{}' is a view; write to '{}', whose memory it shows", name, ram.alias);
-    impl_->engine().write(ram, slot, impl_->pack(ram, entry));
+    const sim::EntryPtr packed = impl_->pack(ram, entry);
+    const std::unique_lock lock(impl_->mutex);
+    impl_->engine().write(ram, slot, packed);
     impl_->tell();
 }
 

@@ -171,9 +171,9 @@ public:
         if (!files_.has(steps_file))
             fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
-        const std::string text = files_.read(steps_file, most_bytes);
+        const SharedBytes text = files_.read(steps_file, most_bytes);
         try {
-            const json all = json::parse(text);
+            const json all = json::parse(text.view());
             steps_.device = all.at("device").get<std::string>();
             steps_.microbatch = all.at("microbatch").get<std::int64_t>();
             if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);

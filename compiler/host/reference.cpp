@@ -69,7 +69,7 @@ std::optional<Graph> read_reference(const FileSet& files) {
     if (!files.has(reference_file)) return std::nullopt;
     constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
     const std::string file = files.place(reference_file);
-    Graph graph = parse_graph(files.read(reference_file, most_bytes), file);
+    Graph graph = parse_graph(files.read(reference_file, most_bytes).text(), file);
     if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that has no value");
     return graph;
 }

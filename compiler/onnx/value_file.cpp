@@ -27,13 +27,13 @@ struct Layout {
 };
 
 template <class T>
-double value_at(const std::string& data, std::size_t offset) {
+double value_at(std::string_view data, std::size_t offset) {
     T v;
     std::memcpy(&v, data.data() + offset, sizeof v);
     return static_cast<double>(v);
 }
 
-double datum(const std::string& data, std::size_t offset, DType dtype) {
+double datum(std::string_view data, std::size_t offset, DType dtype) {
     switch (dtype) {
         case DType::F32:
             return value_at<float>(data, offset);
@@ -160,7 +160,7 @@ private:
 
 }  // namespace
 
-Literal parse_npy(const std::string& data, const std::string& file) {
+Literal parse_npy(std::string_view data, const std::string& file) {
     const SourceLoc loc{file, 0, 0};
     if (data.size() < 10 || data.compare(0, 6, "\x93NUMPY") != 0) fail_input(loc, "it is no .npy file");
     const int version = data[6];
@@ -171,7 +171,7 @@ Literal parse_npy(const std::string& data, const std::string& file) {
     std::size_t length = 0;
     for (std::size_t k = start; k-- > 8;) length = length * 256 + static_cast<unsigned char>(data[k]);
     if (data.size() - start < length) fail_input(loc, "its header is cut off");
-    const Header header = HeaderParser(std::string_view(data).substr(start, length), loc).parse();
+    const Header header = HeaderParser(data.substr(start, length), loc).parse();
     const auto layout = layouts().find(header.descr);
     if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
     if (header.fortran) fail_input(loc, "it is in Fortran order");
@@ -184,6 +184,10 @@ Literal parse_npy(const std::string& data, const std::string& file) {
         fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
                    fmt::join(*header.dims, ", "), bytes);
     Literal literal(layout->second.dtype, *header.dims, most_read);
+    if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way
+        if (bytes > 0) std::memcpy(literal.floats().data(), data.data() + start + length, bytes);
+        return literal;
+    }
     for (std::int64_t i = 0; i < literal.size(); ++i)
         literal.set(
             i, datum(data, start + length + static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));

@@ -15,7 +15,7 @@ Literal read_value_file(const std::string& file);
 Literal read_npy_of(const FileSet& files, const std::string& name);
 
 /// The bytes of a .npy file; `file` is what errors name.
-Literal parse_npy(const std::string& data, const std::string& file);
+Literal parse_npy(std::string_view data, const std::string& file);
 
 /// The values as an input of this type wants them: .npy files hold bf16 as the bits of u16, and f16 as float32.
 /// Throws Error(Input) at the file; "" = the values come from none.

@@ -13,6 +13,7 @@
 #include "runtime/image/host_numbers.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
+#include "runtime/model.hpp"
 #include "sim/run.hpp"
 
 namespace tt_bridge {
@@ -63,13 +64,7 @@ void Device::open() {
         if (impl_->options.exact) session.numerics = tt::Numerics::Exact;
         if (impl_->options.float32) session.numerics = tt::Numerics::Float32;
         auto opened = std::make_unique<tt::runtime::Session>(impl_->read, impl_->machine, session);
-        for (const tt::ir::QueueConstant& constant : impl_->constants) {
-            const tt::Queue& queue = impl_->find(constant.queue);
-            if (queue.type == tt::QueueType::Ram)
-                opened->write(constant.queue, 0, constant.entry);
-            else
-                opened->push(constant.queue, constant.entry);
-        }
+        tt::runtime::write_constants(*opened, impl_->constants);
         impl_->session = std::move(opened);
         impl_->open = true;
     });

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "base/error.hpp"
@@ -25,7 +26,7 @@ std::uint64_t most_unpacked(std::uint64_t archive_bytes) {
 
 namespace {
 
-constexpr std::size_t most_members = 100'000, longest_name = 4096, piece = std::size_t{1} << 20;
+constexpr std::size_t most_members = 100'000, longest_name = 4096;
 constexpr std::uint64_t most_file = std::uint64_t{16} << 30;
 
 struct CloseReader {
@@ -40,8 +41,7 @@ std::string problem(archive* a) {
 
 /// Only formats that images come in: a parser that is not needed is not reached. All are of the library itself; none
 /// starts a program.
-ReaderPtr open_archive(const std::string& file) {
-    refuse_irregular(file);
+ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
     ReaderPtr reader(archive_read_new());
     if (!reader) throw std::bad_alloc();
     archive_read_support_format_tar(reader.get());
@@ -50,7 +50,7 @@ ReaderPtr open_archive(const std::string& file) {
     archive_read_support_filter_bzip2(reader.get());
     archive_read_support_filter_xz(reader.get());
     archive_read_support_filter_zstd(reader.get());
-    if (archive_read_open_filename(reader.get(), file.c_str(), piece) != ARCHIVE_OK)
+    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
         fail_input({file, 0, 0}, "it is no device image: {}", problem(reader.get()));
     return reader;
 }
@@ -80,16 +80,44 @@ void check_kind(const std::string& place, archive_entry* entry) {
     if (archive_entry_sparse_count(entry) > 0) fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
 }
 
-/// Its bytes, as many as there really are: memory grows with what was read, not with what a header says. `in_file`:
-/// bytes of the archive.
-std::string member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
-                         std::uint64_t in_file) {
+/// What comes out of an archive block by block: stays where it is as long as it lies in one piece in the archive, as in
+/// a plain tar.
+class Gathered {
+public:
+    explicit Gathered(const SharedBytes& archive) : archive_(archive) {}
+    std::size_t size() const { return copied_ ? copy_.size() : in_place_.size(); }
+    void add(std::string_view block) {
+        const std::string_view all = archive_;
+        const std::less_equal<> before;
+        const bool inside =
+            before(all.data(), block.data()) && before(block.data() + block.size(), all.data() + all.size());
+        if (!copied_ && inside && in_place_.empty()) {
+            in_place_ = block;
+        } else if (!copied_ && inside && in_place_.data() + in_place_.size() == block.data()) {
+            in_place_ = {in_place_.data(), in_place_.size() + block.size()};
+        } else {
+            if (!copied_) copy_ = in_place_;
+            copied_ = true;
+            copy_ += block;
+        }
+    }
+    SharedBytes bytes() && { return copied_ ? SharedBytes(std::move(copy_)) : archive_.part(in_place_); }
+
+private:
+    const SharedBytes& archive_;
+    std::string_view in_place_;
+    bool copied_ = false;
+    std::string copy_;
+};
+
+/// Its bytes, as many as there really are: memory grows with what was read, not with what a header says.
+SharedBytes member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
+                         const SharedBytes& archive) {
     const bool sized = archive_entry_size_is_set(entry) != 0;
     const auto said = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
     if (sized && said > most)
         fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive", said, most);
-    std::string bytes;
-    if (sized) bytes.reserve(std::min(said, in_file));  // a plain tar has all it says
+    Gathered bytes(archive);
     for (;;) {
         const void* block = nullptr;
         std::size_t size = 0;
@@ -101,23 +129,21 @@ std::string member_bytes(const std::string& place, archive* reader, archive_entr
             fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
         if (size > most - bytes.size())
             fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read", most);
-        bytes.append(static_cast<const char*>(block), size);
+        bytes.add({static_cast<const char*>(block), size});
     }
     if (sized && bytes.size() != said)
         fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), said);
-    if (!sized) bytes.shrink_to_fit();
-    return bytes;
+    return std::move(bytes).bytes();
 }
 
 }  // namespace
 
 Members read_archive(const std::string& file) {
-    const ReaderPtr reader = open_archive(file);
+    const SharedBytes bytes = read_bytes(file, most_file);
+    const ReaderPtr reader = open_archive(file, bytes);
     Members read;
     read.file = file;
-    std::error_code failed;
-    const std::uint64_t in_file = fs::file_size(file, failed);
-    std::uint64_t left = most_unpacked(in_file);
+    std::uint64_t left = most_unpacked(bytes.size());
     std::size_t count = 0;
     archive_entry* entry = nullptr;
     for (;;) {
@@ -133,7 +159,7 @@ Members read_archive(const std::string& file) {
             continue;
         }
         if (name.empty() || read.has(name)) fail_input({read.place(name), 0, 0}, "the member comes twice");
-        std::string data = member_bytes(read.place(name), reader.get(), entry, left, in_file);
+        SharedBytes data = member_bytes(read.place(name), reader.get(), entry, left, bytes);
         left -= data.size();
         read.bytes.emplace(name, std::move(data));
     }
@@ -158,14 +184,14 @@ Members read_tree(const std::string& folder) {
         if (!fs::is_regular_file(status))
             fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
         if (read.bytes.size() >= most_members) fail_input({folder, 0, 0}, "it has more than {} files", most_members);
-        read.bytes.emplace(name, read_file(at->path().string(), most_file));
+        read.bytes.emplace(name, read_bytes(at->path().string(), most_file));
     }
     if (failed) fail_input({folder, 0, 0}, "the folder cannot be read: {}", failed.message());
     std::sort(read.folders.begin(), read.folders.end());
     return read;
 }
 
-const std::string& Members::at(const std::string& name, std::uint64_t most) const {
+SharedBytes Members::read(const std::string& name, std::uint64_t most) const {
     const auto found = bytes.find(name);
     if (found == bytes.end()) fail_input({file, 0, 0}, "the image has no '{}'", name);
     if (found->second.size() > most)
@@ -210,7 +236,7 @@ ArchiveWriter::ArchiveWriter(const std::string& file) : impl_(std::make_unique<I
 }
 ArchiveWriter::~ArchiveWriter() = default;
 
-void ArchiveWriter::add(const std::string& name, const std::string& bytes) {
+void ArchiveWriter::add(const std::string& name, std::string_view bytes) {
     impl_->header(name, AE_IFREG, 0644, bytes.size());
     if (bytes.empty()) return;
     const la_ssize_t written = archive_write_data(impl_->writer, bytes.data(), bytes.size());

@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_set.hpp"
+#include "base/shared_bytes.hpp"
 
 namespace tt::image {
 
@@ -16,14 +18,12 @@ inline constexpr const char* image_folder = "unzipped_tti";
 /// The members of an image in memory, by their names below `unzipped_tti/`.
 struct Members final : FileSet {
     std::string file;  ///< archive or folder, for messages
-    std::map<std::string, std::string> bytes;
+    std::map<std::string, SharedBytes> bytes;
     std::vector<std::string> folders;  ///< those that are members themselves
 
     std::string place(const std::string& name) const override { return file + "/" + name; }
     bool has(const std::string& name) const override { return bytes.contains(name); }
-    std::string read(const std::string& name, std::uint64_t most) const override { return at(name, most); }
-    /// The same without a copy.
-    const std::string& at(const std::string& name, std::uint64_t most) const;
+    SharedBytes read(const std::string& name, std::uint64_t most) const override;
 };
 
 /// Throws Error(Input) at the archive or the member: no archive, one that is cut off or damaged, a name that is
@@ -46,7 +46,7 @@ public:
     ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
     /// Names are those below `unzipped_tti/`. Throws Error(Input) when it cannot be written.
-    void add(const std::string& name, const std::string& bytes);
+    void add(const std::string& name, std::string_view bytes);
     void add_folder(const std::string& name);
     void commit();
 

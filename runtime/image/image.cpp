@@ -40,7 +40,7 @@ constexpr std::uint64_t most_json = std::uint64_t{256} << 20, most_netlist = std
 
 // --- writing -------------------------------------------------------------------------------------------------------
 
-Ordered sum_of(const std::string& bytes) { return {{"bytes", bytes.size()}, {"checksum", checksum_text(bytes)}}; }
+Ordered sum_of(std::string_view bytes) { return {{"bytes", bytes.size()}, {"checksum", checksum_text(bytes)}}; }
 
 /// Gives files to the archive and keeps their checksums for the last one.
 class MemberSink {
@@ -113,9 +113,11 @@ void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, De
     for (const ir::QueueConstant& constant : model.constants) {
         const Queue& queue = queue_named(model, constant.queue);
         const bool ram = queue.type == QueueType::Ram;
+        const std::shared_ptr<const Tensor> held = constant.entry.tensor();
+        const Tensor& entry = *held;
         TensorFile file = options.format == TensorFormat::Tilized
-                              ? to_tbin(queue, constant.entry, tensor_file_name(queue.name, ".tbin"), options.tilizer)
-                              : to_bin(queue, constant.entry, tensor_file_name(queue.name, ".bin"));
+                              ? to_tbin(queue, entry, tensor_file_name(queue.name, ".tbin"), options.tilizer)
+                              : to_bin(queue, entry, tensor_file_name(queue.name, ".bin"));
         members.add(file.stored.file, file.bytes);
         (ram ? r.parameters : r.constants).push_back(queue.name);
         (ram ? r.parameter_tiles : r.constant_tiles)[queue.name] = queue.tile;
@@ -182,46 +184,6 @@ Members read_members(const std::string& path) {
     return fs::is_directory(path, failed) ? read_tree(path) : read_archive(path);
 }
 
-/// Throws where a member is not what was written.
-void check_sums(const Members& files, const json& own) {
-    const std::string place = files.place(own_file);
-    const JsonObject sums(own.at("members"), "members", place);
-    for (const auto& [name, item] : own.at("members").items()) {
-        const JsonObject one(item, "members." + name, place);
-        if (!stays_inside(name) || !files.has(name)) one.fail("", "the image has no such member");
-        const auto bytes = static_cast<std::uint64_t>(one.whole(one.need("bytes"), "bytes", 0));
-        const std::string& data = files.at(name, std::max(bytes, most_json));
-        if (data.size() != bytes || checksum_text(data) != one.text("checksum"))
-            fail_input({files.place(name), 0, 0},
-                       "it is not what was written into the image: its {} bytes have another checksum than the {} "
-                       "noted; of an image that was changed on purpose 'ttsim tti pack' makes a new one",
-                       data.size(), bytes);
-    }
-}
-
-/// ttsim/model.json, after all checksums were found right; null: the image has none.
-json read_own(const Members& files) {
-    if (!files.has(own_file)) return nullptr;
-    const std::string& text = files.at(own_file, most_json);
-    if (files.read(own_sum, most_json) != checksum_text(text) + "\n")
-        fail_input({files.place(own_file), 0, 0}, "it is not what was written into the image: its checksum is another");
-    json own = parse_json(text, files.place(own_file));
-    const JsonObject object(own, "", files.place(own_file));
-    object.only({"device", "clock_mhz", "members"});
-    (void)object.need("members");
-    check_sums(files, own);
-    return own;
-}
-
-DeviceRecord read_record(const Members& files) {
-    if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
-    return read_device_json(files.read(record_file, most_json), files.place(record_file));
-}
-
-std::string command_of(const std::string& netlist) {
-    return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
-}
-
 /// body(i) for all i below n, on all processors; of several failures the first in order is the one told.
 void for_all(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::vector<std::exception_ptr> failures(n);
@@ -237,12 +199,63 @@ void for_all(std::size_t n, const std::function<void(std::size_t)>& body) {
         if (failure) std::rethrow_exception(failure);
 }
 
+/// Throws where a member is not what was written.
+void check_sums(const Members& files, const json& own) {
+    const std::string place = files.place(own_file);
+    const JsonObject sums(own.at("members"), "members", place);
+    std::vector<std::pair<std::string, json>> items;
+    for (const auto& [name, item] : own.at("members").items()) items.emplace_back(name, item);
+    for_all(items.size(), [&](std::size_t n) {
+        const auto& [name, item] = items[n];
+        const JsonObject one(item, "members." + name, place);
+        if (!stays_inside(name) || !files.has(name)) one.fail("", "the image has no such member");
+        const auto bytes = static_cast<std::uint64_t>(one.whole(one.need("bytes"), "bytes", 0));
+        const SharedBytes data = files.read(name, std::max(bytes, most_json));
+        if (data.size() != bytes || checksum_text(data) != one.text("checksum"))
+            fail_input({files.place(name), 0, 0},
+                       "it is not what was written into the image: its {} bytes have another checksum than the {} "
+                       "noted; of an image that was changed on purpose 'ttsim tti pack' makes a new one",
+                       data.size(), bytes);
+    });
+}
+
+/// ttsim/model.json, after all checksums were found right; null: the image has none.
+json read_own(const Members& files) {
+    if (!files.has(own_file)) return nullptr;
+    const SharedBytes text = files.read(own_file, most_json);
+    if (files.read(own_sum, most_json).view() != checksum_text(text) + "\n")
+        fail_input({files.place(own_file), 0, 0}, "it is not what was written into the image: its checksum is another");
+    json own = parse_json(text, files.place(own_file));
+    const JsonObject object(own, "", files.place(own_file));
+    object.only({"device", "clock_mhz", "members"});
+    (void)object.need("members");
+    check_sums(files, own);
+    return own;
+}
+
+DeviceRecord read_record(const Members& files) {
+    if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
+    return read_device_json(files.read(record_file, most_json).text(), files.place(record_file));
+}
+
+std::string command_of(const std::string& netlist) {
+    return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
+}
+
+/// Checked here, unpacked when it is asked for.
+ir::ConstantEntry stored_entry(const Queue& queue, const StoredTensor& stored, const Members& files,
+                               const std::string& name) {
+    const SharedBytes data = files.read(name, most_tensor);
+    check_file(queue, stored, data.size(), files.place(name));
+    return {queue.shape().ct * queue.tile.w, [queue, stored, data] { return from_file(queue, stored, data); }};
+}
+
 void add_constants(DevicePart& part, const Members& files, const std::vector<std::string>& names,
                    const std::map<std::string, StoredTensor>& values) {
     const std::string place = files.place(record_file);
     const std::size_t before = part.constants.size();
     part.constants.resize(before + names.size());
-    for_all(names.size(), [&](std::size_t n) {
+    for (std::size_t n = 0; n < names.size(); ++n) {
         const std::string& name = names[n];
         const Queue* queue = part.netlist.find_queue(name);
         if (!queue || !queue->host_fed())
@@ -259,9 +272,8 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
                 name, file);
         if (!files.has(file))
             fail_input({files.place(file), 0, 0}, "the image has no such file, with values of '{}'", name);
-        part.constants[before + n] = {
-            name, from_file(*queue, found->second, files.at(file, most_tensor), files.place(file)), is_raw(queue->df)};
-    });
+        part.constants[before + n] = {name, stored_entry(*queue, found->second, files, file), is_raw(queue->df)};
+    }
 }
 
 /// Every queue that the host's steps name is there; those it fills have the format that it rounds to.
@@ -283,12 +295,12 @@ DeviceRecord read_record(const std::string& path) { return read_record(read_memb
 DevicePart read_device_part(const Members& files) {
     const json own = read_own(files);
     DevicePart part;
-    if (!own.is_null()) part.own = files.at(own_file, most_json);
+    if (!own.is_null()) part.own = files.read(own_file, most_json).text();
     part.record = read_record(files);
     part.machine = read_target(files, part.record);
     const std::string name = fs::path(part.record.netlist).filename().string();
     if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
-    part.text = files.at(name, most_netlist);
+    part.text = files.read(name, most_netlist).text();
     part.netlist = read_netlist_text(part.text, files.place(name));
     add_constants(part, files, part.record.constants, part.record.constant_values);
     add_constants(part, files, part.record.parameters, part.record.parameter_values);
@@ -331,7 +343,7 @@ namespace {
 
 constexpr const char* archive_sum = "checksum.txt";  ///< only in unpacked images
 
-void write_bytes(const fs::path& file, const std::string& bytes) {
+void write_bytes(const fs::path& file, std::string_view bytes) {
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);
     if (failed) fail_input({file.string(), 0, 0}, "cannot make the folder: {}", failed.message());
@@ -342,7 +354,7 @@ void write_bytes(const fs::path& file, const std::string& bytes) {
 /// New checksums of members that may have been changed.
 void renew_sums(Members& members) {
     if (!members.has(own_file)) return;
-    const json old = parse_json(members.bytes[own_file], members.place(own_file));
+    const json old = parse_json(members.bytes.at(own_file), members.place(own_file));
     const JsonObject object(old, "", members.place(own_file));
     Ordered sums = Ordered::object();
     members.bytes.erase(own_sum);

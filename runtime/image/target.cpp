@@ -133,7 +133,8 @@ ChipInstance whole_chip(const ChipParams& base, std::int64_t id, std::int64_t ma
 ChipInstance read_chip(const FileSet& files, const ChipParams& base, std::int64_t id) {
     std::string file = build_file(fmt::format("device_descs/{}.yaml", id));
     if (!files.has(file)) file = build_file("device_desc.yaml");
-    const SocDescriptor soc = read_soc_descriptor_text(files.read(file, most_descriptor), files.place(file), base);
+    const SocDescriptor soc =
+        read_soc_descriptor_text(files.read(file, most_descriptor).text(), files.place(file), base);
     return {id, soc.params, soc.harvested_rows, false};
 }
 
@@ -189,9 +190,10 @@ Machine read_target(const FileSet& files, const DeviceRecord& record) {
     const std::string cluster_file = build_file("cluster_desc.yaml");
     const auto chips = std::max<std::int64_t>({1, masks, static_cast<std::int64_t>(record.chip_ids.size())});
     if (chips > 1024) fail_input({place, 0, 0}, "'chip_ids' has {} chips; at most 1024 are modelled", chips);
-    const Cluster cluster = files.has(cluster_file) ? read_cluster_text(files.read(cluster_file, most_descriptor),
-                                                                        files.place(cluster_file), base)
-                                                    : default_cluster(chips, 0, base);
+    const Cluster cluster =
+        files.has(cluster_file)
+            ? read_cluster_text(files.read(cluster_file, most_descriptor).text(), files.place(cluster_file), base)
+            : default_cluster(chips, 0, base);
     Machine machine;
     machine.name = base.name;
     machine.links = cluster.links;

@@ -46,7 +46,7 @@ std::array<std::int64_t, 3> entry_shape(const Queue& queue, const SourceLoc& at)
     return shape;
 }
 
-Tensor from_bin(const Queue& queue, const StoredTensor& stored, const std::string& data, const SourceLoc& at) {
+void check_bin(const Queue& queue, const StoredTensor& stored, std::size_t size, const SourceLoc& at) {
     if (!is_host_format(stored.format))
         fail_input(at, "its format {} is none in which a host holds numbers", to_string(stored.format));
     if (stored.itemsize != host_bytes(stored.format))
@@ -57,15 +57,18 @@ Tensor from_bin(const Queue& queue, const StoredTensor& stored, const std::strin
         fail_input(at, "its shape is [{}]; queue '{}' needs [1, {}, {}, {}]", fmt::join(stored.shape, ", "), queue.name,
                    z, rows, cols);
     const std::int64_t bytes = z * rows * cols * stored.itemsize;
-    if (std::cmp_not_equal(data.size(), bytes))
-        fail_input(at, "it has {} bytes; {} numbers of {} need {}", data.size(), z * rows * cols,
-                   to_string(stored.format), bytes);
-    Tensor entry(z, rows, cols);
+    if (std::cmp_not_equal(size, bytes))
+        fail_input(at, "it has {} bytes; {} numbers of {} need {}", size, z * rows * cols, to_string(stored.format),
+                   bytes);
+}
+
+Tensor from_bin(const Queue& queue, const StoredTensor& stored, std::string_view data) {
+    Tensor entry(queue.shape(), queue.tile);
     numbers_of_host(reinterpret_cast<const unsigned char*>(data.data()), stored.format, is_raw(queue.df), entry.data);
     return is_raw(queue.df) ? from_linear(queue, entry.data) : entry;
 }
 
-Tensor from_tbin(const Queue& queue, const StoredTensor& stored, const std::string& data, const SourceLoc& at) {
+void check_tbin(const Queue& queue, const StoredTensor& stored, std::size_t size, const SourceLoc& at) {
     (void)entry_shape(queue, at);
     const std::int64_t buffers = queue.blocking.cores(), bytes = tilized_buffer_bytes(queue);
     if (stored.format != queue.df)
@@ -74,9 +77,8 @@ Tensor from_tbin(const Queue& queue, const StoredTensor& stored, const std::stri
     if (stored.num_buffers != buffers || stored.buffer_bytes != bytes)
         fail_input(at, "it has {} buffers of {} bytes; an entry of queue '{}' has {} of {}", stored.num_buffers,
                    stored.buffer_bytes, queue.name, buffers, bytes);
-    if (std::cmp_not_equal(data.size(), buffers * bytes))
-        fail_input(at, "it has {} bytes; {} buffers of {} need {}", data.size(), buffers, bytes, buffers * bytes);
-    return untilize(queue, data);
+    if (std::cmp_not_equal(size, buffers * bytes))
+        fail_input(at, "it has {} bytes; {} buffers of {} need {}", size, buffers, bytes, buffers * bytes);
 }
 
 }  // namespace
@@ -116,9 +118,13 @@ TensorFile to_tbin(const Queue& queue, const Tensor& entry, const std::string& f
     return out;
 }
 
-Tensor from_file(const Queue& queue, const StoredTensor& stored, const std::string& bytes, const std::string& place) {
+void check_file(const Queue& queue, const StoredTensor& stored, std::size_t size, const std::string& place) {
     const SourceLoc at{place, 0, 0};
-    return stored.tilized ? from_tbin(queue, stored, bytes, at) : from_bin(queue, stored, bytes, at);
+    stored.tilized ? check_tbin(queue, stored, size, at) : check_bin(queue, stored, size, at);
+}
+
+Tensor from_file(const Queue& queue, const StoredTensor& stored, std::string_view bytes) {
+    return stored.tilized ? untilize(queue, bytes) : from_bin(queue, stored, bytes);
 }
 
 }  // namespace tt::image

@@ -2,7 +2,9 @@
 // they lie in the queue's slots.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "kernels/tensor.hpp"
 #include "netlist/netlist.hpp"
@@ -21,8 +23,11 @@ TensorFile to_bin(const Queue& queue, const Tensor& entry, const std::string& fi
 /// The same as .tbin: rounded to the queue's format.
 TensorFile to_tbin(const Queue& queue, const Tensor& entry, const std::string& file, const Tilizer& tilizer);
 
-/// The entry back as float32. Throws Error(Input) at `place` when file, description and queue do not fit together.
-Tensor from_file(const Queue& queue, const StoredTensor& stored, const std::string& bytes, const std::string& place);
+/// Throws Error(Input) at `place` when a file of `size` bytes, its description and the queue do not fit together,
+/// Error(Unsupported) as tilize() does.
+void check_file(const Queue& queue, const StoredTensor& stored, std::size_t size, const std::string& place);
+/// The entry back as float32, of a file that was checked.
+Tensor from_file(const Queue& queue, const StoredTensor& stored, std::string_view bytes);
 
 /// "tensors/torch.Tensor.NAME.bin"; a '/' of the name becomes '_'.
 std::string tensor_file_name(const std::string& queue, const std::string& extension);

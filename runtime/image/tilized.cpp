@@ -92,6 +92,7 @@ Tilizer tilizer_of_environment() {
 }
 
 std::int64_t tilized_buffer_bytes(const Queue& queue) {
+    refuse_flat_blocks(queue);
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = b.t * b.mblock_tiles();
     if (queue.layout == QueueLayout::Flat) return tiles * queue.tile.datums() * datum_bytes(queue.df);
@@ -130,7 +131,7 @@ std::string tilize(const Queue& queue, Tensor entry, const Tilizer& tilizer) {
     return bytes;
 }
 
-Tensor untilize(const Queue& queue, const std::string& bytes) {
+Tensor untilize(const Queue& queue, std::string_view bytes) {
     const Slot slot = slot_of(queue);
     TT_CHECK(bytes.size() == slot.places.size() * static_cast<std::size_t>(slot.step), "{} bytes for queue '{}'",
              bytes.size(), queue.name);

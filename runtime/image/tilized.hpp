@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "kernels/tensor.hpp"
 #include "netlist/netlist.hpp"
@@ -21,7 +22,7 @@ struct Tilizer {
 /// As the environment says; a variable that is 0 or empty is off.
 Tilizer tilizer_of_environment();
 
-/// Bytes of one buffer of one entry, without the queue's header.
+/// Bytes of one buffer of one entry, without the queue's header. Throws as tilize() does.
 std::int64_t tilized_buffer_bytes(const Queue& queue);
 
 /// Rounds an entry as tilize() does before it lays it out. Doing so again changes nothing.
@@ -32,7 +33,7 @@ bool in_vector_code(DataFormat host, const Queue& queue, const Tilizer& tilizer)
 /// All buffers of one entry. Throws Error(Unsupported) for block floats in a flat queue, which the format lacks.
 std::string tilize(const Queue& queue, Tensor entry, const Tilizer& tilizer);
 /// The entry back; `bytes` has the size of all buffers. Throws as tilize() does.
-Tensor untilize(const Queue& queue, const std::string& bytes);
+Tensor untilize(const Queue& queue, std::string_view bytes);
 
 /// A raw entry as linear memory: the numbers of its tiles one after the other, in the order of the slot.
 std::vector<float> linear(const Queue& queue, const Tensor& entry);

@@ -15,9 +15,12 @@ void tti(const std::string& bytes) {
         const image::Image read = text ? image::read_image(listed) : image::read_image(file);
         (void)image::info_json(read.record);
         TT_CHECK(!read.machine.chips.empty(), "an image without chips was read");
+        for (const ir::QueueConstant& constant : read.model.constants) (void)constant.entry.tensor();
     });
     if (text && listed.has("device.json"))
-        answer([&] { (void)image::info_text(image::read_device_json(listed.bytes.at("device.json"), "device.json")); });
+        answer([&] {
+            (void)image::info_text(image::read_device_json(listed.bytes.at("device.json").text(), "device.json"));
+        });
 }
 
 }  // namespace tt::fuzz

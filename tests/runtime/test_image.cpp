@@ -243,7 +243,7 @@ TEST_CASE("An image with pickles says what it is for, and is refused with what h
     write(compiled_for(product_graph(), "wh_n150"), file);
     image::Members members = image::read_archive(file);
     std::erase_if(members.bytes, [](const auto& member) { return member.first.starts_with("ttsim/"); });
-    nlohmann::json record = nlohmann::json::parse(members.bytes.at("device.json"));
+    nlohmann::json record = nlohmann::json::parse(members.bytes.at("device.json").view());
     nlohmann::json& values = record["compiled_graph_state"]["post_const_eval_parameters"];
     REQUIRE_FALSE(values.empty());
     for (auto& value : values) value = "unzipped_tti/tensors/torch.Tensor.w.pkl";

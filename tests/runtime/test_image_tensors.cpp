@@ -9,11 +9,16 @@
 #include "runtime/image/tensor_file.hpp"
 
 using namespace tt;
-using image::from_file;
 using image::to_bin;
 using image::to_tbin;
 
 namespace {
+
+Tensor read_back(const Queue& queue, const image::StoredTensor& stored, const std::string& bytes,
+                 const std::string& place) {
+    image::check_file(queue, stored, bytes.size(), place);
+    return image::from_file(queue, stored, bytes);
+}
 
 Queue queue_of(DataFormat df, UblockOrder order = UblockOrder::Row, TileDim tile = {}) {
     Queue queue;
@@ -131,12 +136,12 @@ TEST_CASE("Tensors survive both kinds of files, and files that do not fit are re
             const Queue queue = queue_of(df, UblockOrder::Column, tile);
             const Tensor entry = converted(queue, entry_of(queue));
             const image::TensorFile bin = to_bin(queue, entry, "w.bin");
-            CHECK(same_bits(from_file(queue, bin.stored, bin.bytes, "w.bin"), entry));
+            CHECK(same_bits(read_back(queue, bin.stored, bin.bytes, "w.bin"), entry));
             const image::TensorFile tbin = to_tbin(queue, entry, "w.tbin", {});
-            CHECK(same_bits(from_file(queue, tbin.stored, tbin.bytes, "w.tbin"), entry));
-            CHECK_THROWS_WITH(from_file(queue, tbin.stored, tbin.bytes.substr(1), "w.tbin"),
+            CHECK(same_bits(read_back(queue, tbin.stored, tbin.bytes, "w.tbin"), entry));
+            CHECK_THROWS_WITH(read_back(queue, tbin.stored, tbin.bytes.substr(1), "w.tbin"),
                               Catch::StartsWith("w.tbin: error: it has"));
-            CHECK_THROWS_WITH(from_file(queue, bin.stored, bin.bytes + "x", "w.bin"),
+            CHECK_THROWS_WITH(read_back(queue, bin.stored, bin.bytes + "x", "w.bin"),
                               Catch::StartsWith("w.bin: error: it has"));
         }
     const Queue queue = queue_of(DataFormat::Float16_b);
@@ -147,14 +152,14 @@ TEST_CASE("Tensors survive both kinds of files, and files that do not fit are re
     CHECK(bin.stored.strides ==
           std::array<std::int64_t, 4>{entry.size() * 4, entry.rows * entry.cols * 4, entry.cols * 4, 4});
     bin.stored.shape[3] = 1;
-    CHECK_THROWS_WITH(from_file(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("queue 'w' needs [1, 2,"));
+    CHECK_THROWS_WITH(read_back(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("queue 'w' needs [1, 2,"));
     bin.stored.itemsize = 2;
-    CHECK_THROWS_WITH(from_file(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("a number of Float32 has 4"));
+    CHECK_THROWS_WITH(read_back(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("a number of Float32 has 4"));
     bin.stored.format = DataFormat::Bfp8;
-    CHECK_THROWS_WITH(from_file(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("none in which a host"));
+    CHECK_THROWS_WITH(read_back(queue, bin.stored, bin.bytes, "w.bin"), Catch::Contains("none in which a host"));
     Queue huge = queue;
     huge.blocking.mblock_m = std::int64_t{1} << 40;
-    CHECK_THROWS_WITH(from_file(huge, to_bin(queue, entry, "w").stored, "", "w.bin"),
+    CHECK_THROWS_WITH(read_back(huge, to_bin(queue, entry, "w").stored, "", "w.bin"),
                       Catch::Contains("cannot be right"));
 }
 

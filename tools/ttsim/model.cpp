@@ -72,7 +72,11 @@ static Compiled read_compiled(const sim::RunOptions& options) {
 
 /// The values of the model's constants, taken out of it, beside those of its inputs.
 static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs) {
-    for (ir::QueueConstant& constant : model.constants) inputs[constant.queue] = {std::move(constant.entry)};
+    for (ir::QueueConstant& constant : model.constants) {
+        std::vector<Tensor>& entries = inputs[constant.queue];
+        entries.clear();
+        entries.push_back(std::move(constant.entry).take());
+    }
     model.constants.clear();
     return inputs;
 }
