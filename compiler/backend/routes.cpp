@@ -16,7 +16,13 @@ class Router {
 public:
     Router(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, std::vector<bool> cut,
            const OpBudget& budget)
-        : choices_(choices), ops_(ops), first_(first), cut_(std::move(cut)), budget_(budget), available_(ops.size()) {
+        : choices_(choices),
+          ops_(ops),
+          first_(first),
+          cut_(std::move(cut)),
+          budget_(budget),
+          available_(ops.size()),
+          behind_(ops.size()) {
         for (const RoutedOp& op : ops) {
             routes_.buffers.push_back(op.op->buf_size_mb);
             pace_ = std::max(pace_, op.candidate->cycles);
@@ -59,6 +65,31 @@ private:
         double earliest = 0, usual = 0;
     };
 
+    /// How far an op is behind the forks that it comes from: the inputs that must have left each before the op's first
+    /// slice is there. What waits beside it waits from the fork on, whenever the fork began.
+    struct Behind {
+        std::size_t fork = 0;
+        double inputs = 0;
+    };
+    using Behinds = std::vector<Behind>;  // by fork
+
+    bool is_fork(std::size_t op) const {
+        const auto& readers = choices_.from[op];
+        return std::count_if(readers.begin(), readers.end(), [&](std::size_t e) {
+                   return !cut_[e] && choices_.edges[e].consumer < first_ + ops_.size();
+               }) > 1;
+    }
+
+    /// The later of two for each fork.
+    static void add(Behinds& all, std::size_t fork, double inputs) {
+        const auto found = std::lower_bound(all.begin(), all.end(), fork,
+                                            [](const Behind& one, std::size_t wanted) { return one.fork < wanted; });
+        if (found != all.end() && found->fork == fork)
+            found->inputs = std::max(found->inputs, inputs);
+        else
+            all.insert(found, {fork, inputs});
+    }
+
     std::vector<std::size_t> links_of(std::size_t consumer) const {
         std::vector<std::size_t> links;
         for (const std::size_t e : choices_.into[consumer])
@@ -66,16 +97,47 @@ private:
         return links;
     }
 
+    double waits_of(std::size_t e) const {
+        return cut_[e] ? 1 : static_cast<double>(choices_.details[e].window - 1) / slices(producer(e));
+    }
+
     /// When the op can begin, by the links that are direct or not.
     Pace begin(const std::vector<std::size_t>& links) const {
         Pace at;
         for (const std::size_t e : links) {
             const Pace& there = available_[producer(e) - first_];
-            const double waits =
-                cut_[e] ? 1 : static_cast<double>(choices_.details[e].window - 1) / slices(producer(e));
+            const double waits = waits_of(e);
             at = {std::max(at.earliest, there.earliest + waits), std::max(at.usual, there.usual + waits)};
         }
         return at;
+    }
+
+    /// The same behind each fork.
+    Behinds begin_behind(const std::vector<std::size_t>& links) const {
+        Behinds all;
+        for (const std::size_t e : links) {
+            const std::size_t from = producer(e);
+            const double waits = waits_of(e);
+            for (const Behind& one : behind_[from - first_]) add(all, one.fork, one.inputs + waits);
+            if (is_fork(from)) add(all, from, waits);
+        }
+        return all;
+    }
+
+    /// The most that what comes through the edge must wait for another path out of the same fork.
+    double held_back(std::size_t edge, const Behinds& at) const {
+        const std::size_t from = producer(edge);
+        const Behinds& there = behind_[from - first_];
+        double most = 0;
+        for (const Behind& one : at) {
+            const auto found =
+                std::find_if(there.begin(), there.end(), [&](const Behind& b) { return b.fork == one.fork; });
+            if (one.fork == from)
+                most = std::max(most, one.inputs);
+            else if (found != there.end())
+                most = std::max(most, one.inputs - found->inputs);
+        }
+        return most;
     }
 
     /// From taking the first datums of an input to giving the first slice of the result.
@@ -134,8 +196,9 @@ private:
         for (bool stable = false; !stable;) {
             stable = true;
             const Pace at = begin(links);
+            const Behinds behind = begin_behind(links);
             for (const std::size_t e : links) {
-                if (cut_[e] || lengthen(e, at)) continue;
+                if (cut_[e] || lengthen(e, at, held_back(e, behind))) continue;
                 cut_[e] = true;
                 handed_over_.clear();
                 in_blocks_.clear();
@@ -147,15 +210,17 @@ private:
             if (!cut_[e])
                 routes_.waiting[e] = (at.usual - available_[producer(e) - first_].usual) * slices(producer(e));
         available_[i - first_] = {with_block(i, at.earliest + more.earliest), at.usual + more.usual};
+        behind_[i - first_] = begin_behind(links);
+        for (Behind& one : behind_[i - first_]) one.inputs = with_block(i, one.inputs + more.earliest);
     }
 
     /// Gives the producer what it must hold, and as much as there is room for of what keeps the pace; false when it
     /// has no room for what it must hold.
-    bool lengthen(std::size_t edge, const Pace& at) {
+    bool lengthen(std::size_t edge, const Pace& at, double held) {
         const std::size_t op = producer(edge);
         const Pace& there = available_[op - first_];
         std::int64_t& buffer = routes_.buffers[op - first_];
-        const std::int64_t least = buffer_for(edge, at.earliest - there.earliest);
+        const std::int64_t least = buffer_for(edge, std::max(at.earliest - there.earliest, held));
         if (least > buffer)
             if (const std::int64_t bytes = over(op, least); bytes > 0) {
                 routes_.no_room.push_back({edge, bytes});
@@ -214,6 +279,7 @@ private:
     std::vector<bool> cut_;
     const OpBudget& budget_;
     std::vector<Pace> available_;                                             // per op: when its first slice is there
+    std::vector<Behinds> behind_;                                             // per op
     std::map<std::size_t, bool> in_blocks_;                                   // per op, as far as asked for
     std::map<std::pair<std::size_t, std::int64_t>, HandedOver> handed_over_;  // per op and buffer, the same
     Routes routes_;
