@@ -23,6 +23,11 @@ std::string Builder::unused(const std::string& clean) {
     }
 }
 
+Builder::Builder(Graph& graph, const Graph& source) : graph_(graph) {
+    for (const Node& node : source.nodes)
+        if (node.literal) given_ += node.literal->size();
+}
+
 ValueId Builder::push(Node node) {
     if (node.origin.empty()) node.origin = origin_;
     graph_.nodes.push_back(std::move(node));

@@ -11,6 +11,8 @@ namespace tt::ir {
 class Builder {
 public:
     explicit Builder(Graph& graph) : graph_(graph) {}
+    /// `source`: what the graph is made of. Its constants are given.
+    Builder(Graph& graph, const Graph& source);
 
     /// Nodes added from here on come from this node of the model.
     void set_origin(const std::string& origin) { origin_ = origin; }

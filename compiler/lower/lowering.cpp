@@ -4,6 +4,9 @@
 
 namespace tt::ir {
 
+/// Datums of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
+static constexpr std::int64_t most_laid_out = std::int64_t{1} << 28;
+
 Form form_of(const Dims& dims) {
     Form form;
     const std::size_t n = dims.size();
@@ -133,7 +136,7 @@ ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, c
         build_.graph().nodes[id].type.dims = {z, form.rt(), form.ct()};
         return id;
     }
-    Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()});
+    Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()}, most_laid_out);
     for (std::int64_t k = 0; k < z; ++k)
         for (std::int64_t r = 0; r < rows; ++r) {
             float* row = literal.floats().data() + (k * form.full_rows() + r) * form.full_cols();
@@ -151,10 +154,9 @@ Derivation& Lowering::derived_from(ValueId made, const Node& constant, Derivatio
 }
 
 void Lowering::check_size(std::int64_t datums) const {
-    constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (datums > most)
+    if (datums > most_laid_out)
         fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} datums; at most {} are allowed",
-                         node().name, node().op, node().origin, datums, most);
+                         node().name, node().op, node().origin, datums, most_laid_out);
 }
 
 Matrix Lowering::clean(const Matrix& x, bool columns) {

@@ -50,7 +50,7 @@ class Lowering {
 public:
     /// `trial`: to see which ops are made if parameters are far from 0; constants stay empty.
     Lowering(const Graph& model, Graph& device, const PassOptions& options, bool trial = false)
-        : model_(model), build_(device), options_(options), trial_(trial) {}
+        : model_(model), build_(device, model), options_(options), trial_(trial) {}
     void run();
     /// A parameter stands in filling datums, which decide what is made.
     bool repeats_parameters() const { return repeats_parameters_; }

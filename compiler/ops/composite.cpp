@@ -48,7 +48,7 @@ Dims spatial_part(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
     const Literal &x = *in[0], &w = *in[1];
     const std::vector<Window> spatial = windows(node, spatial_part(x.dims()), spatial_part(w.dims()));
-    Literal out(node.type.dtype, node.type.dims);
+    Literal out(node.type.dtype, node.type.dims, most_read);
     const std::int64_t positions = count(spatial_part(out.dims())), taps = count(spatial_part(w.dims()));
     const std::int64_t pixels = count(spatial_part(x.dims())), channels = out.dims()[1], inner = w.dims()[1];
     const std::int64_t group = channels / node.integer("group", 1);
