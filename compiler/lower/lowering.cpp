@@ -5,7 +5,7 @@
 namespace tt::ir {
 
 /// Datums of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
-static constexpr std::int64_t most_laid_out = std::int64_t{1} << 28;
+static constexpr std::int64_t most_laid_out = std::int64_t{1} << 29;
 
 Form form_of(const Dims& dims) {
     Form form;

@@ -9,7 +9,7 @@ namespace tt::ir {
 // clang-format off
 extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows,
     recognize_gelu, recognize_norms, recognize_softmax,
-    mark_host, host_windows, host_moves, cut_host_part,
+    mark_host, host_windows, split_wide_products, host_moves, cut_host_part,
     decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
     decompose_elementwise,
     fuse_slice_stack, fold_flatten, explicit_broadcast, split_moves,
@@ -19,7 +19,7 @@ std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
         &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows,
         &recognize_gelu, &recognize_norms, &recognize_softmax,
-        &mark_host, &host_windows, &host_moves, &cut_host_part,
+        &mark_host, &host_windows, &split_wide_products, &host_moves, &cut_host_part,
         &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
         &decompose_elementwise,
         &fuse_slice_stack, &fold_flatten, &explicit_broadcast, &split_moves,
@@ -47,7 +47,7 @@ std::span<const Pipeline> all_pipelines() {
          {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
-          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "host-moves", "cut-host",
+          "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "split-wide-products", "host-moves", "cut-host",
           "fuse-slice-stack", "fold-flatten", "explicit-broadcast", "split-moves", "erase-unused",
           "lower-to-buda", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "mixed-precision", "fuse-gelu", "fuse-ops", "order-ops", "insert-nops"}},
     };
