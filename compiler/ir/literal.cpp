@@ -75,7 +75,7 @@ Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dim
     if (const std::int64_t datums = extent(dims_); datums < 0 || datums > most)
         fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims_, ", "),
                          most);
-    const auto n = static_cast<std::size_t>(size());
+    const auto n = static_cast<std::size_t>(count(dims_));
     if (is_float(dtype_))
         floats_.resize(n);
     else
@@ -92,11 +92,6 @@ Literal Literal::vector(const std::vector<std::int64_t>& values) {
     Literal literal(DType::I64, {static_cast<std::int64_t>(values.size())});
     literal.whole_ = values;
     return literal;
-}
-
-double Literal::at(std::int64_t i) const {
-    const auto k = static_cast<std::size_t>(i);
-    return is_float(dtype_) ? static_cast<double>(floats_[k]) : static_cast<double>(whole_[k]);
 }
 
 void Literal::set(std::int64_t i, double value) {

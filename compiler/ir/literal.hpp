@@ -52,8 +52,11 @@ public:
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
-    std::int64_t size() const { return count(dims_); }
-    double at(std::int64_t i) const;
+    std::int64_t size() const { return static_cast<std::int64_t>(is_float(dtype_) ? floats_.size() : whole_.size()); }
+    double at(std::int64_t i) const {
+        const auto k = static_cast<std::size_t>(i);
+        return is_float(dtype_) ? static_cast<double>(floats_[k]) : static_cast<double>(whole_[k]);
+    }
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)

@@ -32,15 +32,23 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
         return at;
     };
     const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols};
-    const ValueId id =
-        matrix(filled.z, filled.rows, filled.cols, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
+    const bool whole_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
+    const ValueId id = whole_rows
+                           ? matrix_of_rows(filled.z, filled.rows, filled.cols,
+                                            [&](auto z, auto r, float* row) {
+                                                std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
+                                            })
+                           : matrix(filled.z, filled.rows, filled.cols,
+                                    [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
     Edge edge{id, {}};
     if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
     if (once && form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
     PadRange range{literal.at(0), literal.at(0)};
-    for (std::int64_t i = 0; i < literal.size(); ++i)
-        range = {std::min(range.low, literal.at(i)), std::max(range.high, literal.at(i))};
+    for (std::int64_t i = 0, n = literal.size(); i < n; ++i) {
+        const double value = literal.at(i);
+        range = {std::min(range.low, value), std::max(range.high, value)};
+    }
     if (constant.derivation && !down && !across && (once || own.z == form.z)) {
         build_.graph().nodes[id].derivation = constant.derivation;
     } else if (constant.derivation) {

@@ -129,6 +129,12 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
 }
 
 ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill) {
+    return matrix_of_rows(z, rows, cols, [&](std::int64_t k, std::int64_t r, float* row) {
+        for (std::int64_t c = 0; c < cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
+    });
+}
+
+ValueId Lowering::matrix_of_rows(std::int64_t z, std::int64_t rows, std::int64_t cols, const FillRow& fill) {
     const Form form{z, rows, cols};
     check_size(z * form.full_rows() * form.full_cols());
     if (trial_) {
@@ -138,10 +144,8 @@ ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, c
     }
     Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()}, most_laid_out);
     for (std::int64_t k = 0; k < z; ++k)
-        for (std::int64_t r = 0; r < rows; ++r) {
-            float* row = literal.floats().data() + (k * form.full_rows() + r) * form.full_cols();
-            for (std::int64_t c = 0; c < cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
-        }
+        for (std::int64_t r = 0; r < rows; ++r)
+            fill(k, r, literal.floats().data() + (k * form.full_rows() + r) * form.full_cols());
     return build_.device_constant(std::move(literal), options_.default_df);
 }
 

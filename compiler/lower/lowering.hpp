@@ -57,6 +57,7 @@ public:
 
 private:
     using Fill = std::function<double(std::int64_t z, std::int64_t r, std::int64_t c)>;
+    using FillRow = std::function<void(std::int64_t z, std::int64_t r, float* row)>;
 
     // lowering.cpp
     void lower(ValueId id);
@@ -66,6 +67,7 @@ private:
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
     Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
     ValueId matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill);
+    ValueId matrix_of_rows(std::int64_t z, std::int64_t rows, std::int64_t cols, const FillRow& fill);
     /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
     Matrix clean(const Matrix& x, bool columns);
     Matrix tame(const Matrix& x, bool columns);

@@ -226,22 +226,58 @@ Type infer_transpose(const Node& node, std::span<const Type> in) {
     for (std::size_t i = 0; i < perm.size(); ++i) out.dims[i] = in[0].dims[static_cast<std::size_t>(perm[i])];
     return out;
 }
+/// One axis of a result: how many steps, and what each adds to the place in the source and in the result.
+struct MovedAxis {
+    std::int64_t size = 1, from = 0, to = 0;
+};
+
+/// Datums along the last axis of the result and that along which the source lies together, in squares that the cache
+/// holds; `outer` are all others.
+template <class T>
+void move_plane(const T* from, T* to, const MovedAxis& near, const MovedAxis& last) {
+    constexpr std::int64_t square = 32;
+    for (std::int64_t i0 = 0; i0 < near.size; i0 += square)
+        for (std::int64_t j0 = 0; j0 < last.size; j0 += square)
+            for (std::int64_t i = i0; i < std::min(i0 + square, near.size); ++i)
+                for (std::int64_t j = j0; j < std::min(j0 + square, last.size); ++j)
+                    to[i * near.to + j * last.to] = from[i * near.from + j * last.from];
+}
+
+template <class T>
+void move_axes(const T* from, T* to, std::span<const MovedAxis> outer, const MovedAxis& near, const MovedAxis& last) {
+    if (outer.empty()) return move_plane(from, to, near, last);
+    for (std::int64_t i = 0; i < outer.front().size; ++i)
+        move_axes(from + i * outer.front().from, to + i * outer.front().to, outer.subspan(1), near, last);
+}
+
+template <class T>
+void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, const Dims& dims, const T* from, T* to) {
+    const Dims source = strides(x.dims()), target = strides(dims);
+    std::vector<MovedAxis> axes;
+    for (std::size_t d = 0; d < perm.size(); ++d)
+        axes.push_back({dims[d], source[static_cast<std::size_t>(perm[d])], target[d]});
+    MovedAxis near, last;
+    if (!axes.empty()) {
+        last = axes.back();
+        axes.pop_back();
+    }
+    const auto together = std::find_if(axes.begin(), axes.end(), [](const MovedAxis& axis) { return axis.from == 1; });
+    if (together != axes.end()) {
+        near = *together;
+        axes.erase(together);
+    }
+    move_axes(from, to, axes, near, last);
+}
+
 Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
-    const Dims from = strides(in[0]->dims());
+    const Literal& x = *in[0];
+    if (out.size() == 0) return out;
     const auto perm = node.list("perm");
-    Dims at(perm.size(), 0);
-    std::int64_t source = 0;
-    for (std::int64_t i = 0; i < out.size(); ++i) {
-        out.set(i, in[0]->at(source));
-        for (std::size_t d = perm.size(); d-- > 0;) {
-            const std::int64_t step = from[static_cast<std::size_t>(perm[d])];
-            source += step;
-            if (++at[d] < out.dims()[d]) break;
-            source -= step * out.dims()[d];
-            at[d] = 0;
-        }
-    }
+    if (is_float(out.dtype()))
+        transpose_into(x, perm, out.dims(), x.floats().data(), out.floats().data());
+    else
+        transpose_into(x, perm, out.dims(), x.whole().data(), out.whole().data());
     return out;
 }
 

@@ -26,6 +26,14 @@ std::vector<Image> read_images(const MergeOptions& options) {
     return images;
 }
 
+/// Throws with all that is wrong with a netlist on its machine.
+void check_netlist(const Netlist& netlist, const Machine& machine) {
+    Diagnostics problems;
+    validate(resolve(netlist), machine.chips.front().params, machine.grid(machine.chips.front().id),
+             machine.chips.back().id + 1, problems);
+    problems.throw_if_any();
+}
+
 /// All for one machine, of the arch that was asked for, with one microbatch.
 void check_together(const MergeOptions& options, const std::vector<Image>& images) {
     const Image& first = images.front();
@@ -35,6 +43,7 @@ void check_together(const MergeOptions& options, const std::vector<Image>& image
         if (arch != to_lower(options.arch))
             fail_input({file, 0, 0}, "it is for {}, and images for {} are merged (--arch)", arch, options.arch);
         check_same_target(images[i].machine, first.machine, file);
+        check_netlist(images[i].model.netlist, images[i].machine);
         if (images[i].model.host.microbatch != first.model.host.microbatch)
             fail_unsupported({file, 0, 0}, "its microbatch is {}, that of {} is {}; merged models run with one",
                              images[i].model.host.microbatch, options.models.front(), first.model.host.microbatch);
@@ -43,11 +52,8 @@ void check_together(const MergeOptions& options, const std::vector<Image>& image
 
 /// What the merged netlist does to the machine is right, or a mistake of ours.
 void check_merged(const Netlist& netlist, const Machine& machine) {
-    Diagnostics problems;
-    validate(resolve(netlist), machine.chips.front().params, machine.grid(machine.chips.front().id),
-             machine.chips.back().id + 1, problems);
     try {
-        problems.throw_if_any();
+        check_netlist(netlist, machine);
     } catch (const Error& error) {
         throw Error(Fault::Internal, {}, std::string("the merged netlist is not valid: ") + error.what());
     }
