@@ -158,6 +158,18 @@ private:
     const SourceLoc& loc_;
 };
 
+/// Where the i-th datum in row-major order stands when the first axis runs fastest (Fortran order).
+auto columns_first(const Dims& dims) {
+    const Dims rows = strides(dims);
+    Dims columns(dims.size(), 1);
+    for (std::size_t d = 1; d < dims.size(); ++d) columns[d] = columns[d - 1] * dims[d - 1];
+    return [=](std::int64_t i) {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < dims.size(); ++d) at += i / rows[d] % dims[d] * columns[d];
+        return at;
+    };
+}
+
 }  // namespace
 
 Literal parse_npy(std::string_view data, const std::string& file) {
@@ -174,7 +186,6 @@ Literal parse_npy(std::string_view data, const std::string& file) {
     const Header header = HeaderParser(data.substr(start, length), loc).parse();
     const auto layout = layouts().find(header.descr);
     if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
-    if (header.fortran) fail_input(loc, "it is in Fortran order");
     if (!header.dims) fail_input(loc, "it has no shape");
     if (extent(*header.dims) > most_read)
         fail_unsupported(loc, "its shape is ({}); at most {} datums are read", fmt::join(*header.dims, ", "),
@@ -184,13 +195,20 @@ Literal parse_npy(std::string_view data, const std::string& file) {
         fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
                    fmt::join(*header.dims, ", "), bytes);
     Literal literal(layout->second.dtype, *header.dims, most_read);
+    const std::string_view datums = data.substr(start + length);
+    if (header.fortran) {
+        const auto place = columns_first(*header.dims);
+        for (std::int64_t i = 0; i < literal.size(); ++i)
+            literal.set(i,
+                        datum(datums, static_cast<std::size_t>(place(i)) * layout->second.bytes, layout->second.dtype));
+        return literal;
+    }
     if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way
-        if (bytes > 0) std::memcpy(literal.floats().data(), data.data() + start + length, bytes);
+        if (bytes > 0) std::memcpy(literal.floats().data(), datums.data(), bytes);
         return literal;
     }
     for (std::int64_t i = 0; i < literal.size(); ++i)
-        literal.set(
-            i, datum(data, start + length + static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));
+        literal.set(i, datum(datums, static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));
     return literal;
 }
 
