@@ -111,6 +111,10 @@ std::vector<float> Import::floats(const std::string& name) const {
     const auto* a = find(name, onnx::AttributeProto::FLOATS);
     return a ? std::vector<float>(a->floats().begin(), a->floats().end()) : std::vector<float>{};
 }
+std::vector<std::string> Import::strings(const std::string& name) const {
+    const auto* a = find(name, onnx::AttributeProto::STRINGS);
+    return a ? std::vector<std::string>(a->strings().begin(), a->strings().end()) : std::vector<std::string>{};
+}
 Literal Import::tensor(const std::string& name) const {
     const auto* a = find(name, onnx::AttributeProto::TENSOR);
     if (!a || !a->has_t()) wrong("attribute {} is missing", name);
@@ -206,7 +210,7 @@ static void import_same(Import& n) {
 ImportRule find_rule(const std::string& domain, const std::string& op) {
     if (is_onnx(domain))
         for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
-                                         &gather_rules(), &network_rules()})
+                                         &gather_rules(), &network_rules(), &recurrent_rules()})
             if (const auto found = rules->find(op); found != rules->end()) return found->second;
     return same_op(domain, op) ? import_same : nullptr;
 }

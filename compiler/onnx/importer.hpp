@@ -49,6 +49,7 @@ public:
     std::vector<std::int64_t> ints(const std::string& name) const;
     Literal tensor(const std::string& name) const;
     std::vector<float> floats(const std::string& name) const;
+    std::vector<std::string> strings(const std::string& name) const;
     /// Axes as attribute (before `from`) or operand k; all axes when neither is there. Sorted.
     std::vector<std::int64_t> axes(std::int64_t from, std::size_t k, std::int64_t rank) const;
 
@@ -98,6 +99,7 @@ const ImportRules& reduction_rules();    ///< ops_reduction.cpp
 const ImportRules& shape_rules();        ///< ops_shape.cpp
 const ImportRules& gather_rules();       ///< ops_gather.cpp
 const ImportRules& network_rules();      ///< ops_network.cpp
+const ImportRules& recurrent_rules();    ///< ops_recurrent.cpp
 /// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
 ImportRule find_rule(const std::string& domain, const std::string& op);
 

@@ -1,0 +1,310 @@
+// ONNX's recurrent layers, written out step by step: RNN, GRU, LSTM.
+//
+// Each gate has a matrix of its own, so that a step is made of products and sums without cutting their columns:
+//
+//   gate_t = f(x_t * W^T + h_(t-1) * R^T + b)
+//
+// Steps of a sample that is shorter than the longest leave its state as it is and give zeros.
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <numeric>
+#include <span>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t most_steps = 2048;
+
+using Activation = std::function<ValueId(Import&, ValueId)>;
+
+ValueId step_above(Import& n, ValueId x, double limit) {
+    return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype);
+}
+
+/// `alpha` and `beta`: taken by those that have one, in their order.
+Activation activation(Import& n, const std::string& given, std::vector<float>& alphas, std::vector<float>& betas) {
+    std::string name = given;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    const auto next = [](std::vector<float>& values, double otherwise) {
+        if (values.empty()) return otherwise;
+        const double value = values.front();
+        values.erase(values.begin());
+        return value;
+    };
+    if (name == "sigmoid" || name == "tanh" || name == "relu" || name == "softplus")
+        return [name](Import& m, ValueId x) { return m.one(name.c_str(), x); };
+    if (name == "softsign")
+        return [](Import& m, ValueId x) { return m.two("divide", x, m.two("add", m.one("abs", x), m.number(1, x))); };
+    if (name == "leakyrelu" || name == "elu") {
+        const double alpha = next(alphas, name == "elu" ? 1 : 0.01);
+        const bool leaky = name == "leakyrelu";
+        return [=](Import& m, ValueId x) {
+            return m.one(leaky ? "lrelu" : "elu", x, {{leaky ? "slope" : "alpha", alpha}});
+        };
+    }
+    if (name == "thresholdedrelu") {
+        const double alpha = next(alphas, 1);
+        return [=](Import& m, ValueId x) { return m.two("multiply", x, step_above(m, x, alpha)); };
+    }
+    if (name == "affine" || name == "scaledtanh" || name == "hardsigmoid") {
+        const bool hard = name == "hardsigmoid";
+        const double alpha = next(alphas, hard ? 0.2 : 1), beta = next(betas, hard ? 0.5 : name == "affine" ? 0 : 1);
+        if (name == "scaledtanh")
+            return [=](Import& m, ValueId x) { return m.scaled(m.one("tanh", m.scaled(x, beta)), alpha); };
+        return [=](Import& m, ValueId x) {
+            const ValueId line = m.two("add", m.scaled(x, alpha), m.number(beta, x));
+            return hard ? m.one("relu_max", line, {{"threshold", 1.0}}) : line;
+        };
+    }
+    n.unsupported("activation '{}' is not known", given);
+}
+
+/// What all directions of a layer share.
+struct Layer {
+    std::int64_t gates = 1, steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
+    bool batch_first = false;
+    double clip = 0;                    ///< 0: none
+    std::vector<std::int64_t> lengths;  ///< by sample; none: all steps
+};
+
+/// One direction of a layer: its matrices by gate, its state, and what it gives.
+class Direction {
+public:
+    Direction(Import& n, const Layer& layer, std::int64_t index, std::vector<Activation> functions)
+        : n_(n), layer_(layer), index_(index), functions_(std::move(functions)) {
+        for (std::int64_t g = 0; g < layer.gates; ++g) {
+            w_.push_back(matrix(1, g, layer.inputs));
+            r_.push_back(matrix(2, g, layer.hidden));
+            if (n.has(3)) wb_.push_back(numbers(3, g)), rb_.push_back(numbers(3, layer.gates + g));
+        }
+    }
+
+    /// x_t * W^T + h * R^T + b of a gate.
+    ValueId summed(std::size_t gate, ValueId x) { return plus(plus(input(gate, x), state(gate, h)), bias(gate, true)); }
+    ValueId input(std::size_t gate, ValueId x) { return n_.two("matmul", x, w_[gate]); }
+    std::optional<ValueId> state(std::size_t gate, std::optional<ValueId> from) {
+        return from ? std::optional(n_.two("matmul", *from, r_[gate])) : std::nullopt;
+    }
+    /// Of the inputs, and with `both` of the state as well.
+    std::optional<ValueId> bias(std::size_t gate, bool both) {
+        if (wb_.empty()) return std::nullopt;
+        return both ? n_.two("add", wb_[gate], rb_[gate]) : wb_[gate];
+    }
+    std::optional<ValueId> state_bias(std::size_t gate) {
+        return rb_.empty() ? std::nullopt : std::optional(rb_[gate]);
+    }
+    ValueId plus(ValueId a, std::optional<ValueId> b) { return b ? n_.two("add", a, *b) : a; }
+    ValueId through(std::size_t function, ValueId x) {
+        if (layer_.clip > 0) {
+            x = n_.two("minimum", x, n_.number(layer_.clip, x));
+            x = n_.two("maximum", x, n_.number(-layer_.clip, x));
+        }
+        return functions_[function](n_, x);
+    }
+    /// Weights of the direct ways from the cells, [hidden]; none where they are not given.
+    std::optional<ValueId> peephole(std::int64_t gate) {
+        return n_.has(7) ? std::optional(numbers(7, gate)) : std::nullopt;
+    }
+    /// [batch, hidden] of operand k; nothing where it is not given.
+    std::optional<ValueId> initial(std::size_t k) {
+        if (!n_.has(k)) return std::nullopt;
+        const ValueId own = n_.pick(n_.x(k), layer_.batch_first ? 1 : 0, {index_});
+        return n_.b.reshape(own, {layer_.batch, layer_.hidden});
+    }
+
+    std::optional<ValueId> h, c;  ///< the state; nothing: zeros
+
+private:
+    ValueId rows(std::size_t k, std::int64_t first, std::int64_t count) {
+        std::vector<std::int64_t> places(static_cast<std::size_t>(count));
+        std::iota(places.begin(), places.end(), first);
+        return n_.pick(n_.pick(n_.x(k), 0, {index_}), 1, places);
+    }
+    ValueId matrix(std::size_t k, std::int64_t gate, std::int64_t columns) {
+        const ValueId own = rows(k, gate * layer_.hidden, layer_.hidden);
+        return n_.b.transpose(n_.b.reshape(own, {layer_.hidden, columns}), {1, 0});
+    }
+    ValueId numbers(std::size_t k, std::int64_t part) {
+        return n_.b.reshape(rows(k, part * layer_.hidden, layer_.hidden), {layer_.hidden});
+    }
+
+    Import& n_;
+    const Layer& layer_;
+    std::int64_t index_;
+    std::vector<Activation> functions_;
+    std::vector<ValueId> w_, r_, wb_, rb_;
+};
+
+// --- one step of each kind ----------------------------------------------------------------------------------------
+
+void rnn_step(Import&, Direction& d, ValueId x) { d.h = d.through(0, d.summed(0, x)); }
+
+void gru_step(Import& n, Direction& d, ValueId x) {
+    const ValueId z = d.through(0, d.summed(0, x)), r = d.through(0, d.summed(1, x));
+    ValueId candidate = d.plus(d.input(2, x), d.bias(2, false));
+    if (n.i("linear_before_reset", 0) != 0) {
+        std::optional<ValueId> old = d.state(2, d.h);
+        if (const auto bias = d.state_bias(2)) old = old ? n.two("add", *old, *bias) : *bias;
+        if (old) candidate = n.two("add", candidate, n.two("multiply", r, *old));
+    } else {
+        if (d.h) candidate = d.plus(candidate, d.state(2, n.two("multiply", r, *d.h)));
+        candidate = d.plus(candidate, d.state_bias(2));
+    }
+    candidate = d.through(1, candidate);
+    const ValueId fresh = n.two("multiply", n.two("subtract", n.number(1, z), z), candidate);
+    d.h = d.h ? n.two("add", fresh, n.two("multiply", z, *d.h)) : fresh;
+}
+
+void lstm_step(Import& n, Direction& d, ValueId x) {
+    enum Gate : std::size_t { input, output, forget, cell };  // in the order of the operands
+    const auto with_cell = [&](Gate gate, const std::optional<ValueId>& c) {
+        const ValueId sum = d.summed(gate, x);
+        const auto weights = c ? d.peephole(static_cast<std::int64_t>(gate)) : std::nullopt;
+        return d.through(0, weights ? n.two("add", sum, n.two("multiply", *c, *weights)) : sum);
+    };
+    const ValueId i = with_cell(input, d.c);
+    const ValueId f = n.i("input_forget", 0) != 0 ? n.two("subtract", n.number(1, i), i) : with_cell(forget, d.c);
+    const ValueId fresh = n.two("multiply", i, d.through(1, d.summed(cell, x)));
+    d.c = d.c ? n.two("add", n.two("multiply", f, *d.c), fresh) : fresh;
+    const ValueId o = with_cell(output, d.c);
+    d.h = n.two("multiply", o, d.through(2, *d.c));
+}
+
+// --- a layer ------------------------------------------------------------------------------------------------------
+
+/// Values of one shape one after the other along their first axis.
+ValueId joined(Import& n, std::span<const ValueId> parts) {
+    if (parts.size() == 1) return parts.front();
+    const std::size_t half = parts.size() / 2;
+    const ValueId a = joined(n, parts.first(half)), b = joined(n, parts.subspan(half));
+    const std::int64_t first = n.b.dims(a)[0], second = n.b.dims(b)[0];
+    std::vector<std::int64_t> in_a(static_cast<std::size_t>(first + second), -1), in_b = in_a;
+    std::iota(in_a.begin(), in_a.begin() + first, 0);
+    std::iota(in_b.begin() + first, in_b.end(), 0);
+    return n.two("add", n.pick(a, 0, in_a), n.pick(b, 0, in_b));
+}
+
+Layer layer_of(Import& n, std::int64_t gates) {
+    n.need_rank(3);
+    for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
+        if (n.rank(k) != 3) n.wrong("operand {} has rank {}; it needs 3", k, n.rank(k));
+    Layer layer;
+    layer.gates = gates;
+    layer.batch_first = n.i("layout", 0) != 0;
+    layer.steps = n.dims()[layer.batch_first ? 1 : 0];
+    layer.batch = n.dims()[layer.batch_first ? 0 : 1];
+    layer.inputs = n.dims()[2];
+    layer.hidden = n.dims(2)[2];
+    layer.clip = n.f("clip", 0);
+    layer.directions = n.word("direction", {"forward", "reverse", "bidirectional"}) == "bidirectional" ? 2 : 1;
+    if (n.dims(1) != Dims{layer.directions, gates * layer.hidden, layer.inputs} ||
+        n.dims(2) != Dims{layer.directions, gates * layer.hidden, layer.hidden})
+        n.wrong("its matrices are {} and {}; {} directions of {} gates of {} from {} inputs are wanted",
+                to_string(n.b.type(n.x(1))), to_string(n.b.type(n.x(2))), layer.directions, gates, layer.hidden,
+                layer.inputs);
+    if (n.has(3) && n.dims(3) != Dims{layer.directions, 2 * gates * layer.hidden})
+        n.wrong("operand 3 is {}; [{}, {}] is wanted", to_string(n.b.type(n.x(3))), layer.directions,
+                2 * gates * layer.hidden);
+    if (layer.steps < 1 || layer.steps > most_steps)
+        n.unsupported("it has {} steps; 1 to {} are written out: give its input a shorter sequence (--shape)",
+                      layer.steps, most_steps);
+    if (n.has(4)) {
+        layer.lengths = n.integers(4);
+        if (static_cast<std::int64_t>(layer.lengths.size()) != layer.batch)
+            n.wrong("{} lengths for {} samples", layer.lengths.size(), layer.batch);
+        const bool all = std::all_of(layer.lengths.begin(), layer.lengths.end(),
+                                     [&](std::int64_t length) { return length >= layer.steps; });
+        if (all) layer.lengths.clear();
+    }
+    return layer;
+}
+
+/// 1 for the samples that have the step, [batch, 1].
+ValueId has_step(Import& n, const Layer& layer, std::int64_t step, ValueId like) {
+    Literal mask(n.b.type(like).dtype, {layer.batch, 1});
+    for (std::int64_t k = 0; k < layer.batch; ++k)
+        mask.set(k, step < layer.lengths[static_cast<std::size_t>(k)] ? 1 : 0);
+    return n.b.constant(std::move(mask));
+}
+
+using Step = void (*)(Import&, Direction&, ValueId);
+
+/// The outputs of all steps, [1, batch, hidden] each, in the order of the sequence.
+std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backwards, Step step) {
+    std::vector<ValueId> given(static_cast<std::size_t>(layer.steps));
+    for (std::int64_t k = 0; k < layer.steps; ++k) {
+        const std::int64_t t = backwards ? layer.steps - 1 - k : k;
+        const ValueId x = n.b.reshape(n.pick(n.x(0), layer.batch_first ? 1 : 0, {t}), {layer.batch, layer.inputs});
+        const std::optional<ValueId> h = d.h, c = d.c;
+        step(n, d, x);
+        ValueId output = *d.h;
+        if (!layer.lengths.empty()) {
+            const ValueId own = has_step(n, layer, t, *d.h), others = n.two("subtract", n.number(1, own), own);
+            const auto kept = [&](ValueId now, const std::optional<ValueId>& before) {
+                const ValueId mine = n.two("multiply", now, own);
+                return before ? n.two("add", mine, n.two("multiply", *before, others)) : mine;
+            };
+            output = n.two("multiply", *d.h, own);
+            d.h = kept(*d.h, h);
+            if (d.c) d.c = kept(*d.c, c);
+        }
+        given[static_cast<std::size_t>(t)] = n.b.reshape(output, {1, layer.batch, layer.hidden});
+    }
+    return given;
+}
+
+/// Gives Y, Y_h and, for cells, Y_c.
+void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions, Step step) {
+    const Layer layer = layer_of(n, gates);
+    const std::size_t each = functions.size();
+    std::vector<std::string> names = n.strings("activations");
+    if (names.empty())
+        for (std::int64_t k = 0; k < layer.directions; ++k)
+            names.insert(names.end(), functions.begin(), functions.end());
+    if (names.size() != each * static_cast<std::size_t>(layer.directions))
+        n.wrong("it has {} activations; {} are wanted", names.size(),
+                each * static_cast<std::size_t>(layer.directions));
+    std::vector<float> alphas = n.floats("activation_alpha"), betas = n.floats("activation_beta");
+    const bool reverse = n.word("direction", {"forward", "reverse", "bidirectional"}) == "reverse";
+    std::vector<std::vector<ValueId>> outputs;
+    std::vector<ValueId> last_h, last_c;
+    for (std::int64_t k = 0; k < layer.directions; ++k) {
+        std::vector<Activation> own;
+        for (std::size_t f = 0; f < each; ++f)
+            own.push_back(activation(n, names[static_cast<std::size_t>(k) * each + f], alphas, betas));
+        Direction d(n, layer, k, std::move(own));
+        d.h = d.initial(5);
+        if (each == 3) d.c = d.initial(6);
+        outputs.push_back(run(n, layer, d, reverse || k == 1, step));
+        last_h.push_back(n.b.reshape(*d.h, {1, layer.batch, layer.hidden}));
+        if (d.c) last_c.push_back(n.b.reshape(*d.c, {1, layer.batch, layer.hidden}));
+    }
+    std::vector<ValueId> all;  // [steps * directions, batch, hidden]
+    for (std::size_t t = 0; t < outputs.front().size(); ++t)
+        for (const auto& of_direction : outputs) all.push_back(of_direction[t]);
+    ValueId y = n.b.reshape(joined(n, all), {layer.steps, layer.directions, layer.batch, layer.hidden});
+    if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
+    n.give(y);
+    for (const auto& last : {last_h, last_c}) {
+        if (last.empty()) continue;
+        const ValueId state = joined(n, last);
+        n.give(layer.batch_first ? n.b.transpose(state, {1, 0, 2}) : state);
+    }
+}
+
+void rnn(Import& n) { recurrent(n, 1, {"Tanh"}, rnn_step); }
+void gru(Import& n) { recurrent(n, 3, {"Sigmoid", "Tanh"}, gru_step); }
+void lstm(Import& n) { recurrent(n, 4, {"Sigmoid", "Tanh", "Tanh"}, lstm_step); }
+
+}  // namespace
+
+const ImportRules& recurrent_rules() {
+    static const ImportRules table{{"RNN", rnn}, {"GRU", gru}, {"LSTM", lstm}};
+    return table;
+}
+
+}  // namespace tt::ir
