@@ -7,6 +7,7 @@
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "netlist/checks/instances.hpp"
 
 namespace tt::ir {
 
@@ -49,6 +50,17 @@ private:
     }
 
     std::int64_t chip(const PlacedOp& op) const { return chip_of_[op.epoch]; }
+
+    /// Memory of the host that the device reads or writes by itself: one buffer behind the other.
+    void add_host_queue(Queue q) {
+        constexpr std::uint64_t alignment = 64;
+        q.where = QueueLoc::Host;
+        for (std::int64_t k = 0; k < q.blocking.cores(); ++k) {
+            q.buffers.push_back({0, host_end_});
+            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + alignment - 1) / alignment * alignment;
+        }
+        result_.netlist.queues.push_back(std::move(q));
+    }
 
     /// The chips whose ops read a value.
     std::set<std::int64_t> readers(ValueId id) const {
@@ -115,7 +127,10 @@ private:
                     {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
             }
             queue_of_[{id, on}] = name;
-            add_queue(std::move(q), read_by(id, on));
+            if (node.is_input() && options_.host_inputs)
+                add_host_queue(std::move(q));
+            else
+                add_queue(std::move(q), read_by(id, on));
         }
     }
 
@@ -188,8 +203,11 @@ private:
         const std::string name =
             unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
-        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
-                  {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
+        Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op));
+        if (options_.host_outputs)
+            add_host_queue(std::move(q));
+        else
+            add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
     }
 
     void add_graph(std::size_t epoch) {
@@ -368,6 +386,7 @@ private:
     EmitOptions options_;
     std::vector<std::int64_t> chip_of_;  // each epoch's
     std::vector<DramAllocator> dram_;    // each chip's
+    std::uint64_t host_end_ = 0;         // of the host's memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

@@ -41,8 +41,9 @@ struct EmittedModel {
 
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
-    std::int64_t chips = 1;       ///< epochs go to them in order (pipeline parallel)
-    bool keep_names = false;      ///< queues of outputs are called as those, without "out_"
+    std::int64_t chips = 1;                          ///< epochs go to them in order (pipeline parallel)
+    bool keep_names = false;                         ///< queues of outputs are called as those, without "out_"
+    bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
     bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
 };
 

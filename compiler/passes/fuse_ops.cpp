@@ -6,6 +6,9 @@
 //
 // In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
 // attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
+// An override `fuse: false` keeps an op out of chains, as "apart" does a nop that a user wants; `fuse: true` lets it
+// join neighbours of the same kind whatever the work, also without auto fusing.
+#include <algorithm>
 #include <set>
 
 #include "compiler/ir/pass.hpp"
@@ -38,6 +41,7 @@ struct Chain {
     std::vector<Edge> inputs;
     double work = 0;
     std::size_t ops = 0;
+    bool wanted = true;  ///< by overrides, every op of it
 };
 
 Attrs formats_of(const Node& node) {
@@ -49,11 +53,14 @@ Attrs formats_of(const Node& node) {
 
 class Fuser {
 public:
-    explicit Fuser(Graph& graph) : graph_(graph), uses_(graph.use_counts()), chains_(graph.nodes.size()) {}
+    Fuser(Graph& graph, const PassOptions& options)
+        : graph_(graph), options_(options), uses_(graph.use_counts()), chains_(graph.nodes.size()) {}
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id])) extend(id);
+            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id]) &&
+                said(graph_.nodes[id]).value_or(options_.auto_fusing))
+                extend(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
@@ -66,6 +73,12 @@ public:
     }
 
 private:
+    std::optional<bool> said(const Node& node) const {
+        const auto user = options_.overrides.find(node.name);
+        return user == options_.overrides.end() ? std::nullopt : user->second.fuse;
+    }
+    bool wanted(const Node& node) const { return said(node).value_or(false); }
+
     /// Nothing but formats is set, and the operands are values of one exponent family.
     bool plain(const Node& node) const {
         if (node.attrs.size() != formats_of(node).size()) return false;
@@ -84,7 +97,7 @@ private:
         return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
                formats_of(before) == formats_of(node) && !turns(node) &&
                chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
-               chain.work + chain_work(node) * share(node.type.dims) <= most_work;
+               ((chain.wanted && wanted(node)) || chain.work + chain_work(node) * share(node.type.dims) <= most_work);
     }
     static bool turns(const Node& node) {
         for (const Edge& edge : node.inputs)
@@ -111,18 +124,25 @@ private:
         }
         chain.work += chain_work(node) * share(node.type.dims);
         ++chain.ops;
+        chain.wanted = chain.wanted && wanted(node);
         if (from) absorbed_.insert(node.inputs[*from].value);
         chains_[id] = std::move(chain);
     }
 
     Graph& graph_;
+    const PassOptions& options_;
     std::vector<std::size_t> uses_;
     std::vector<Chain> chains_;  // that end with a node
     std::set<ValueId> absorbed_;
 };
 
 void run_fuse_ops(Graph& graph, const PassOptions& options) {
-    if (options.auto_fusing) Fuser(graph).run();
+    const auto any_wanted = [&] {
+        return std::any_of(options.overrides.begin(), options.overrides.end(),
+                           [](const auto& one) { return one.second.fuse.value_or(false); });
+    };
+    if (options.auto_fusing || any_wanted()) Fuser(graph, options).run();
+    for (Node& node : graph.nodes) node.attrs.erase("apart");
 }
 
 }  // namespace

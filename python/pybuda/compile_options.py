@@ -73,7 +73,9 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "stable_softmax": (settings.enable_stable_softmax, True),
         "auto_fusing": (settings.enable_auto_fusing, True),
         "t_streaming": (settings.enable_t_streaming and not settings.manual_t_streaming, True),
-        "host_fallback": (settings.enable_conv_prestride, True),
+        "prestride": (settings.enable_conv_prestride, True),
+        "host_inputs": (settings.input_queues_on_host, False),
+        "host_outputs": (settings.output_queues_on_host, False),
         "harvested_rows": ([row for row in range(32) if settings.harvesting_mask >> row & 1], []),
         "cluster": (settings.backend_cluster_descriptor_path, ""),
         "dram_placement": ("" if settings.dram_placement_algorithm == DRAMPlacementAlgorithm.ROUND_ROBIN

@@ -24,7 +24,8 @@ def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
 def wanted(settings: Any) -> bool:
     return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
                 settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
-                settings.scheduler_constraints, settings.insert_queues,
+                settings.scheduler_constraints, settings.insert_queues, settings.buffering_nops_to_insert,
+                settings.op_names_dont_fuse, settings.op_names_manual_fuse,
                 settings.default_dram_parameters is not None))
 
 
@@ -38,9 +39,18 @@ def need_netlist(settings: Any) -> bool:
                                                   and isinstance(name[0], str)) for name in names)
 
 
-def text(settings: Any, ops: dict[str, NetlistOp], chips: int) -> str:
-    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `chips`: of the device."""
+def need_apart(settings: Any) -> bool:
+    """Whether the ops have to be known as they are before elementwise ones become one."""
+    return bool(settings.op_names_manual_fuse) or any(not isinstance(name, str) for name in settings.op_names_dont_fuse)
+
+
+def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int) -> str:
+    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
+    need_apart(); `chips`: of the device."""
     made = _Overrides(ops, chips)
+    _fuse(made, settings, {name: op.type for name, op in apart.items()})
+    for one in settings.buffering_nops_to_insert.values():
+        made.nops(one)
     if settings.default_dram_parameters is not None:
         for op in ops:
             made.set(op, dram_parameters=bool(settings.default_dram_parameters))
@@ -106,9 +116,24 @@ class _Overrides:
                 if source in self.matching(producer) and operand in (None, at):
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
 
+    def nops(self, one: Any) -> None:
+        """Each reader behind `nop_count` nops of the source; as a daisy chain each behind those of the one before."""
+        for place, reader in enumerate(one.dest):
+            count = one.nop_count * (place + 1 if one.daisy_chain else 1)
+            self.made.setdefault(reader, {}).setdefault("nops", {})[one.src] = count
+
     def text(self) -> str:
         filled = {name: entry for name, entry in self.made.items() if entry}
         return json.dumps(filled) if filled else ""
+
+
+def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
+    for regex in settings.op_names_manual_fuse:
+        meant = query.name_regex(regex) if isinstance(regex, str) else regex
+        for op in query.matching(meant, types):
+            made.set(op, fuse=True)
+    for op in query.matching(settings.op_names_dont_fuse, types):
+        made.set(op, fuse=False)
 
 
 def _balancer(given: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +142,11 @@ def _balancer(given: dict[str, Any]) -> dict[str, Any]:
         made["size"] = list(given["grid_shape"])
     if "t_stream_shape" in given and given["t_stream_shape"][1] == 1:  # slices are of rows
         made["t"] = given["t_stream_shape"][0]
+    if given.get("t_stream_dir") == "n":
+        made["t"] = 1
+    if "input_buffer_multiplier" in given:
+        of_operand = given["input_buffer_multiplier"]
+        made["input_blocks"] = [of_operand.get(k, 0) for k in range(max(of_operand) + 1)]
     if "u_kt" in given:
         made["u_kt"] = given["u_kt"]
     if "force_dram_parameters" in given:

@@ -8,8 +8,8 @@ import torch
 
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, output_format, pytorch_dtype_to_buda_dataformat
+from .fracture import fracture
 from .module import OnnxModule, PyBudaModule, PyTorchModule
-from .nops import insert_nops
 from .parameter import Parameter
 from .stage import DeviceModel, Settings, compile_graph, narrowed
 from .tensor import Tensor
@@ -59,7 +59,7 @@ class TraceStage(Stage):
                   for name, sample, data_format in zip(names, samples, _formats(samples))]
         self.modules = list(modules)
         self.trace = trace(modules, inputs)
-        insert_nops(self.trace, settings.config.buffering_nops_to_insert.values())
+        fracture(self.trace, settings.config.fracture_groups)
         saved = list(settings.config.op_intermediates_to_save)
         known = {op.name for op in self.trace.ops}
         self.saved = [name for name in saved if name in known]

@@ -93,9 +93,13 @@ class TTDevice(Device):
         self._compiled_for = _kinds(inputs) if self._subgraphs is None else None
         shapes = self._stages[-1].shapes()
         self._loopback = None
-        if settings.config.loopback_outputs:
-            names = self.modules[0].input_names or [f"input_{place}" for place in range(len(inputs))]
-            self._loopback = Loopback(settings.config.loopback_outputs, names, inputs, len(shapes))
+        names = [] if self._image is not None else self.modules[0].input_names or [
+            f"input_{place}" for place in range(len(inputs))]
+        links = settings.config.loopback_outputs
+        if settings.config.enable_link_past_cache_ios and not links:
+            links = Loopback.past_links(names, inputs, shapes)
+        if links:
+            self._loopback = Loopback(links, names, inputs, len(shapes))
             self._compiled_for = _kinds(self._loopback.pushed(inputs))
             shapes = [shape for place, shape in enumerate(shapes) if place not in self._loopback.taken.values()]
         return [torch.zeros(shape) for shape in shapes]

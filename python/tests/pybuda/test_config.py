@@ -288,8 +288,9 @@ def test_nops_in_a_daisy_chain():
     module = TwoProducts("chain")
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
-    trace = pybuda.get_tenstorrent_device()._compile_output.initial_graph
-    assert [op.name for op in trace.ops if op.op_type == "buffer"] == ["buffer_0_matmul2_sum", "buffer_1_matmul2_gelu"]
+    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    assert ops["buffer_1_matmul2_gelu"].inputs == ["buffer_0_matmul2_sum"]
+    assert ops["buffer_0_matmul2_sum"].inputs == ["matmul2"] and "buffer_0_matmul2_sum" in ops["sum"].inputs
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
 
