@@ -157,6 +157,19 @@ public:
         }
     }
 
+    /// Queues whose channel the user says are there; with ignore_unknown a note says which are not.
+    void check_channels(const EmittedModel& emitted, std::vector<std::string>& notes) const {
+        std::vector<std::string> queues;
+        for (const Queue& queue : emitted.netlist.queues) queues.push_back(queue.name);
+        for (const auto& [name, unused] : options_.emit.channels) {
+            if (std::find(queues.begin(), queues.end(), name) != queues.end()) continue;
+            const std::string problem =
+                fmt::format("no queue of the netlist is called '{}'{}", name, did_you_mean(name, queues));
+            if (!options_.ignore_unknown) fail_input({}, "{}", problem);
+            notes.push_back("its DRAM channel has no effect: " + problem);
+        }
+    }
+
 private:
     /// Where a fork would wait for another path, with nops between as long as that is quicker.
     Scheduled relieved(const Graph& graph, const OpBudget& budget) const {
@@ -321,6 +334,7 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
     compiler.check(emitted);
+    compiler.check_channels(emitted, state.notes);
     state.emitted = std::move(emitted);
     return state;
 }

@@ -104,7 +104,9 @@ private:
     }
 
     void add_queue(Queue q, const QueueUse& use) {
-        dram_[static_cast<std::size_t>(q.target_devices.front())].place(q, use);
+        const auto only = options_.channels.find(q.name);
+        dram_[static_cast<std::size_t>(q.target_devices.front())].place(
+            q, use, only == options_.channels.end() ? std::nullopt : std::optional(only->second));
         result_.netlist.queues.push_back(std::move(q));
     }
 
@@ -127,7 +129,7 @@ private:
                     {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
             }
             queue_of_[{id, on}] = name;
-            if (node.is_input() && options_.host_inputs)
+            if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))
                 add_host_queue(std::move(q));
             else
                 add_queue(std::move(q), read_by(id, on));
@@ -177,6 +179,12 @@ private:
         return false;
     }
 
+    std::string between_name(const std::string& op) {
+        if (!options_.keep_names) return unused("e2e_" + op);
+        for (int n = 0;; ++n)
+            if (std::string name = fmt::format("e2e_{}_{}", op, n); names_.insert(name).second) return name;
+    }
+
     /// A queue for each value that an op of a later epoch reads, or one of the same epoch through DRAM.
     void add_between(const PlacedOp& consumer) {
         for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
@@ -185,7 +193,7 @@ private:
             const PlacedOp& op = schedule_.ops[producer->second];
             const std::pair key{edge.value, chip(consumer)};
             if (!crosses(consumer, op, edge.value) || queue_of_.count(key)) continue;
-            const std::string name = unused("e2e_" + op.op.name());
+            const std::string name = between_name(op.op.name());
             queue_of_[key] = name;
             between_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer));
@@ -204,7 +212,7 @@ private:
             unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
         Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op));
-        if (options_.host_outputs)
+        if (options_.host_outputs && !options_.channels.contains(name))
             add_host_queue(std::move(q));
         else
             add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});

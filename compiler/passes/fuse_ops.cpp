@@ -6,8 +6,10 @@
 //
 // In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
 // attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
-// An override `fuse: false` keeps an op out of chains, as "apart" does a nop that a user wants; `fuse: true` lets it
-// join neighbours of the same kind whatever the work, also without auto fusing.
+// An op that the user says something of keeps its name, as the last of its chain; where an epoch or a chip begins with
+// it or an operand of it goes through DRAM it is none. An override `fuse: false` keeps an op out of chains, as "apart"
+// does a nop that a user wants; `fuse: true` lets it join neighbours of the same kind whatever the work, also without
+// auto fusing.
 #include <algorithm>
 #include <set>
 
@@ -73,10 +75,16 @@ public:
     }
 
 private:
-    std::optional<bool> said(const Node& node) const {
-        const auto user = options_.overrides.find(node.name);
-        return user == options_.overrides.end() ? std::nullopt : user->second.fuse;
+    const OpOverride* user(const Node& node) const {
+        const auto found = options_.overrides.find(node.name);
+        return found == options_.overrides.end() ? nullptr : &found->second;
     }
+    std::optional<bool> said(const Node& node) const {
+        const OpOverride* said = user(node);
+        if (said && (said->epoch_break || said->chip_break || !said->queued.empty())) return false;
+        return said ? said->fuse : std::nullopt;
+    }
+    bool keeps_name(const Node& node) const { return user(node) && user(node)->places(); }
     bool wanted(const Node& node) const { return said(node).value_or(false); }
 
     /// Nothing but formats is set, and the operands are values of one exponent family.
@@ -94,8 +102,8 @@ private:
         const Chain& chain = chains_[edge.value];
         constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
-        return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
-               formats_of(before) == formats_of(node) && !turns(node) &&
+        return chain.ops > 0 && !keeps_name(before) && uses_[edge.value] == 1 && edge.tms.empty() &&
+               before.type.format == node.type.format && formats_of(before) == formats_of(node) && !turns(node) &&
                chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
                ((chain.wanted && wanted(node)) || chain.work + chain_work(node) * share(node.type.dims) <= most_work);
     }

@@ -42,6 +42,7 @@ void bind_compiling(nb::module_& m) {
         .def_rw("prestride", &CompileOptions::prestride)
         .def_rw("host_inputs", &CompileOptions::host_inputs)
         .def_rw("host_outputs", &CompileOptions::host_outputs)
+        .def_rw("queue_channels", &CompileOptions::queue_channels)
         .def_rw("conv_fracture", &CompileOptions::conv_fracture)
         .def_rw("self_cut", &CompileOptions::self_cut)
         .def_rw("dram_placement", &CompileOptions::dram_placement)

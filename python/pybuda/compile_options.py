@@ -76,6 +76,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "prestride": (settings.enable_conv_prestride, True),
         "host_inputs": (settings.input_queues_on_host, False),
         "host_outputs": (settings.output_queues_on_host, False),
+        "queue_channels": (_channels(settings.manual_dram_queue_placement), {}),
         "harvested_rows": ([row for row in range(32) if settings.harvesting_mask >> row & 1], []),
         "cluster": (settings.backend_cluster_descriptor_path, ""),
         "dram_placement": ("" if settings.dram_placement_algorithm == DRAMPlacementAlgorithm.ROUND_ROBIN
@@ -86,6 +87,12 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
+
+
+def _channels(placement: dict[str, Any]) -> dict[str, int]:
+    """DRAM channels of queues: {queue: {"chip_id": .., "channel": ..}}, or {queue: (chip, channel)}."""
+    found = {queue: place["channel"] if isinstance(place, dict) else place[1] for queue, place in placement.items()}
+    return {queue: channel for queue, channel in found.items() if channel is not None}
 
 
 def _choice(known: dict[str, str], name: str, field: str) -> str:

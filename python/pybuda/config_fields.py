@@ -141,7 +141,7 @@ _QUEUES = (
           "queues"),
     Field("enable_forked_dram_inputs", False, "none: readers of a queue read it each for itself", "queues",
           "ENABLE_FORKED_DRAM_INPUTS", flag),
-    Field("manual_dram_queue_placement", dict, "none: channels are chosen for all queues together", "queues"),
+    Field("manual_dram_queue_placement", dict, "queue_channels; chip_id none: a queue is on the chip that reads it", "queues"),
     Field("insert_queues", list, "overrides: queued", "queues"),
     Field("loopback_outputs", dict, "outputs become inputs of the next run on the host", "queues"),
     Field("enable_link_past_cache_ios", False, "as loopback_outputs: inputs behind the first take the outputs behind the "

@@ -94,7 +94,7 @@ class _Overrides:
                 self.set(op, transpose=True)
             if one.temporal_epoch_break:
                 self.set(op, epoch_break=True)
-            if one.spatial_epoch_break:
+            if one.spatial_epoch_break or one.chip_id:
                 self.set(op, **{self.next_chip: True})
 
     def break_at(self, names: Any, kind: str) -> None:

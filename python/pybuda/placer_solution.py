@@ -1,4 +1,4 @@
-"""Where ops and queues of a netlist lie."""
+"""Where ops and queues of a netlist lie, and which ops are one."""
 from __future__ import annotations
 
 import dataclasses
@@ -10,6 +10,10 @@ _OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], grid_
 _QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), (?:dram|host): \[(.*)\]",
                     re.MULTILINE)
 _BUFFER = re.compile(r"\[(\d+), (0x[0-9a-fA-F]+|\d+)\]")
+
+
+_FUSED = re.compile(r"^ {2}fused_\d+:\n {4}inputs: (\d+)\n((?: {4}.*\n)+)", re.MULTILINE)
+_SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,3 +92,15 @@ class PlacerSolution:
     @property
     def num_temporal_epochs(self) -> int:
         return len({placement.epoch for placement in self.name_to_op_placement.values()})
+
+
+class LoweredGraph:
+    """The netlist's ops."""
+
+    def __init__(self, netlist: str) -> None:
+        self._netlist = netlist
+
+    def get_fused_ops(self) -> list[tuple[int, list[list[str]]]]:
+        """Of each definition of a fused op the number of inputs, and its schedules as types of ops."""
+        return [(int(inputs), [re.findall(r"type: (\w+)", one) for one in _SCHEDULE.findall(body)])
+                for inputs, body in _FUSED.findall(self._netlist)]

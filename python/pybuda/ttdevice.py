@@ -117,6 +117,7 @@ class TTDevice(Device):
         session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}
         if settings.performance_trace != config.PerfTraceLevel.NONE:
             session["engine"] = "full"
+            os.makedirs(settings.backend_output_dir, exist_ok=True)
             session["trace_file"] = os.path.join(settings.backend_output_dir, f"{self.name}.ttperf")
             session["trace_level"] = 2 if settings.performance_trace == config.PerfTraceLevel.VERBOSE else 1
         return Settings(settings, self, data_format, microbatch, session)

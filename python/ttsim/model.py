@@ -59,8 +59,8 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     amp_light, format_rules and overrides (text of their YAML), keep_names (ops of the netlist are
     called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown (overrides of ops that are not there are
     notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback, stable_softmax, auto_fusing,
-    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, self_cut, dram_placement, seed. Raises
-    InputError, UnsupportedError."""
+    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed.
+    Raises InputError, UnsupportedError."""
     options = _ttsim.CompileOptions()
     for name, value in {"device": device, **keywords}.items():
         if not hasattr(options, name):

@@ -178,7 +178,7 @@ class PyBudaModule(Module):
         except TypeError as error:
             raise RuntimeError(f"module '{self.name}' was given {len(tensors)} inputs: {error}") from error
         outputs = self(**dict(zip(names, tensors))) if names else self(*tensors)
-        outputs = [outputs] if isinstance(outputs, Parameter) else flatten(outputs)
+        outputs = flatten(outputs)
         for place, output in enumerate(outputs):
             if not isinstance(output, (Tensor, Parameter)):
                 raise RuntimeError(f"output {place} of module '{self.name}' is a {type(output).__name__}; forward() "

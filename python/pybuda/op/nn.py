@@ -28,7 +28,7 @@ def _build_layernorm(make: Any, x: Any, weights: Any, bias: Any, epsilon: float)
 
 def _batchnorm(x: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor, var: torch.Tensor,
                epsilon: float) -> torch.Tensor:
-    flat = [value.reshape(-1) for value in (mean, var, weights, bias)]
+    flat = [mean.detach().reshape(-1), var.detach().reshape(-1), weights.reshape(-1), bias.reshape(-1)]
     return F.batch_norm(x, flat[0], flat[1], flat[2], flat[3], False, 0.0, epsilon)
 
 

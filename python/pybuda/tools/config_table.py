@@ -20,8 +20,9 @@ FUNCTIONS = {
     "override_input_buffer_multiplier": "overrides: input_blocks",
     "internal_override_output_buffer_multiplier": "overrides: output_buffers",
     "override_multi_op_fracture_factor": "overrides: fracture",
-    "override_op_placement": "overrides: place, transpose, epoch_break; chip_id none",
-    "override_dram_queue_placement": "none: as manual_dram_queue_placement",
+    "override_op_placement": "overrides: place, transpose, epoch_break, chip_break; "
+                             "a chip_id other than 0 as spatial_epoch_break",
+    "override_dram_queue_placement": "manual_dram_queue_placement",
     "insert_nop": "buffering_nops_to_insert", "insert_buffering_nop": "buffering_nops_to_insert",
     "_internal_insert_fj_buffering_nop": "buffering_nops_to_insert",
     "add_schedule_constraint": "scheduler_constraints", "insert_fracture_group": "fracture_groups",

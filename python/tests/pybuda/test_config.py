@@ -305,7 +305,7 @@ def test_single_ops_from_dram_through_queues_in_order_and_in_larger_buffers():
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
     netlist = pybuda.get_tenstorrent_device()._compile_output.netlist
     ops = op_overrides.netlist_ops(netlist)
-    assert ops["sum"].inputs[0] == "e2e_matmul1"
+    assert ops["sum"].inputs[0] == "e2e_matmul1_0"
     assert list(ops).index("matmul2") < list(ops).index("matmul1")
     assert "buf_size_mb: 4," in op_line(netlist, "matmul2") and "buf_size_mb: 2," in op_line(netlist, "matmul1")
     weights = ops["matmul1"].inputs[1]

@@ -143,6 +143,8 @@ def fused(text):
 
 def test_ops_that_are_not_fused_and_ops_that_are():
     assert fused(run(Chain("net"), X))
+    lowered = pybuda.get_tenstorrent_device()._compile_output.lowered_graph
+    assert lowered.get_fused_ops() == [(2, [["sqrt", "add"]])]
     pybuda.pybuda_reset()
     config().dont_fuse("root")
     text = run(Chain("net"), X)
@@ -172,9 +174,32 @@ def test_breaks_order_and_queues():
     pybuda.config.add_schedule_constraint(["mm", "exp"])
     config().insert_queues.append(("mm", "sum", 1))
     text = run(Chain("net"), X)
-    assert text.count("input_count:") == 2 and "queue" in queue_line(text, "e2e_mm")
-    config().place_on_new_chip("exp")
-    config().place_queue_to_chip_dram("e2e_mm", chip_id=0, channel=2)
+    assert text.count("input_count:") == 2 and "queue" in queue_line(text, "e2e_mm_0")
+    assert "loc: dram" in queue_line(text, "e2e_mm_0")
+
+
+def test_queues_lie_in_the_channel_they_are_given():
+    config().place_on_new_epoch("root")
+    config().place_queue_to_chip_dram("e2e_exp_0", chip_id=0, channel=2)
+    pybuda.override_dram_queue_placement("net.weights", channel=3)
+    pybuda.override_dram_queue_placement("nobody", channel=1)
+    run(Chain("net"), X)
+    queues = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs[
+        "placer_solution"].name_to_queue_placement
+    for name, channel in (("e2e_exp_0", 2), ("net.weights", 3)):
+        assert {buffer.dram_channel for buffer in queues[name].dram_buffers} == {channel}
+    assert queues["x"].on_host and queues["x"].input_name == "HOST" and queues["e2e_exp_0"].input_name == "exp"
+    pybuda.override_dram_queue_placement("net.weights", channel=30)
+    pybuda.shutdown()
+    with pytest.raises(Exception, match="cannot lie in DRAM channel 30"):
+        pybuda.run_inference(inputs=[X])
+
+
+def test_a_chip_break_where_an_op_is_on_another_chip():
+    pybuda.config.override_op_placement("root", chip_id=1)
+    run(Chain("net"), X, num_chips=2)
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert (solution.chip_id("mm"), solution.chip_id("root")) == (0, 1)
 
 
 def test_formats_of_weights_and_inputs_by_their_names():
