@@ -4,11 +4,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from . import config, query
+from . import config
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from . import _ttsim, arrays, session
-from ._ttsim import ArrayInfo, CompileReport, RunReport
+from ._ttsim import ArrayInfo, CompileReport
 from .graph import Graph
 
 
@@ -73,7 +73,7 @@ def _results(raw: Mapping[str, Any]) -> dict[str, numpy.ndarray]:
     return {name: arrays.array(kind, values) for name, (kind, values) in raw.items()}
 
 
-class Model:
+class Model(session.OnChip):
     """A compiled model on a session of its own. Keywords are those of Session; without a device it is the one it was
     compiled for."""
 
@@ -125,14 +125,3 @@ class Model:
         if name not in self._parameters:
             self._raw.parameter(name)  # says which there are
         return self._parameters[name]
-
-    @property
-    def cycles(self) -> int:
-        return self._raw.cycles
-
-    @property
-    def chip(self) -> str:
-        return self._raw.chip
-
-    def report(self) -> RunReport:
-        return self._raw.report()

@@ -5,11 +5,9 @@ from typing import Any
 
 import torch
 
-from ..parameter import Parameter
 from ..tensor import Tensor
 from .common import define, result
 
-Operand = Tensor | Parameter
 
 
 def _where(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
