@@ -106,12 +106,6 @@ class PyBudaModule(Module):
             raise RuntimeError(f"constant '{name}' of module '{self.name}' has no value; set_constant() gives it one")
         return value
 
-    def named_constants(self) -> dict[str, Tensor]:
-        found = {name: value for name, value in self._constants.items() if value is not None}
-        for module in self._submodules.values():
-            found.update(module.named_constants())
-        return found
-
     def named_parameters(self) -> dict[str, Parameter]:
         """Of this module and those it holds, by their full names. RuntimeError where two have one name."""
         found: dict[str, Parameter] = {}
