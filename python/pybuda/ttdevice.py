@@ -53,6 +53,7 @@ class TTDevice(Device):
         self._loopback: Loopback | None = None
         self._active = 0
         self.runs = False  # it was compiled to be run
+        self.ignores_formats = False  # computes in float32, as Golden does in verification
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None
@@ -115,6 +116,8 @@ class TTDevice(Device):
         formats = self.input_formats if self.is_first() and self.input_formats else _formats(inputs)
         data_format = compile_options.default_format(settings, formats, self.fp32_fallback)
         session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}
+        if self.ignores_formats:
+            session["numerics"] = "float32"
         if settings.performance_trace != config.PerfTraceLevel.NONE:
             session["engine"] = "full"
             os.makedirs(settings.backend_output_dir, exist_ok=True)
