@@ -6,6 +6,10 @@
 //
 // Nops behind an op are one row, of which each reader takes the one at its number: readers that want as many share
 // them, one that wants more stands behind them. No chain of elementwise ops takes them in.
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
