@@ -56,7 +56,9 @@ Attrs formats_of(const Node& node) {
 class Fuser {
 public:
     Fuser(Graph& graph, const PassOptions& options)
-        : graph_(graph), options_(options), uses_(graph.use_counts()), chains_(graph.nodes.size()) {}
+        : graph_(graph), options_(options), uses_(graph.use_counts()), chains_(graph.nodes.size()) {
+        for (const auto& [_, user] : options.overrides) first_.insert(user.after.begin(), user.after.end());
+    }
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
@@ -84,7 +86,9 @@ private:
         if (said && (said->epoch_break || said->chip_break || !said->queued.empty())) return false;
         return said ? said->fuse : std::nullopt;
     }
-    bool keeps_name(const Node& node) const { return user(node) && user(node)->places(); }
+    bool keeps_name(const Node& node) const {
+        return (user(node) && user(node)->places()) || first_.count(node.name) != 0;
+    }
     bool wanted(const Node& node) const { return said(node).value_or(false); }
 
     /// Nothing but formats is set, and the operands are values of one exponent family.
@@ -142,6 +146,7 @@ private:
     std::vector<std::size_t> uses_;
     std::vector<Chain> chains_;  // that end with a node
     std::set<ValueId> absorbed_;
+    std::set<std::string> first_;  // that others come after
 };
 
 void run_fuse_ops(Graph& graph, const PassOptions& options) {

@@ -31,23 +31,23 @@ def wanted(settings: Any) -> bool:
 
 def need_netlist(settings: Any) -> bool:
     """Whether the ops of the netlist have to be known first."""
-    if settings.insert_queues or settings.default_dram_parameters is not None:
+    return settings.default_dram_parameters is not None
+
+
+def need_apart(settings: Any) -> bool:
+    """Whether the ops have to be known as they are before elementwise ones become one."""
+    if settings.insert_queues or settings.op_names_manual_fuse:
         return True
-    names = [one.op_name for one in settings.placer_op_overrides]
+    names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
     return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
                                                   and isinstance(name[0], str)) for name in names)
 
 
-def need_apart(settings: Any) -> bool:
-    """Whether the ops have to be known as they are before elementwise ones become one."""
-    return bool(settings.op_names_manual_fuse) or any(not isinstance(name, str) for name in settings.op_names_dont_fuse)
-
-
 def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int) -> str:
     """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
     need_apart(); `chips`: of the device."""
-    made = _Overrides(ops, chips)
+    made = _Overrides(apart, chips)
     _fuse(made, settings, {name: op.type for name, op in apart.items()})
     for one in settings.buffering_nops_to_insert.values():
         made.nops(one)
@@ -113,7 +113,7 @@ class _Overrides:
         for op in self.matching(consumer):
             inputs = self.ops[op].inputs if op in self.ops else []
             for at, source in enumerate(inputs):
-                if source in self.matching(producer) and operand in (None, at):
+                if _behind_queue(source) in self.matching(producer) and operand in (None, at):
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
 
     def nops(self, one: Any) -> None:
@@ -125,6 +125,12 @@ class _Overrides:
     def text(self) -> str:
         filled = {name: entry for name, entry in self.made.items() if entry}
         return json.dumps(filled) if filled else ""
+
+
+def _behind_queue(source: str) -> str:
+    """The op that fills a queue between epochs, or the source itself."""
+    found = re.fullmatch(r"e2e_(.*)_\d+", source)
+    return found.group(1) if found else source
 
 
 def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:

@@ -178,6 +178,34 @@ def test_breaks_order_and_queues():
     assert "loc: dram" in queue_line(text, "e2e_mm_0")
 
 
+def test_a_list_breaks_at_its_first_op_also_of_ops_that_would_be_fused():
+    config().place_on_new_epoch(["sum", query.name_regex("ro.*")])
+    run(Chain("net"), X)
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert (solution.epoch_id("exp"), solution.epoch_id("root"), solution.epoch_id("sum")) == (0, 1, 1)
+    pybuda.pybuda_reset()
+    config().insert_queues = [("root", "sum", 0)]
+    pybuda.config.override_op_size(query.op_type("sqrt"), (1, 2))
+    text = run(Chain("net"), X)
+    assert op_overrides.netlist_ops(text)["sum"].inputs[0] == "e2e_root_0"
+    assert "grid_size: [1, 2]" in op_line(text, "root")
+
+
+def test_order_of_ops_that_would_be_fused():
+    class Two(pybuda.PyBudaModule):
+        def forward(self, a, b):
+            left = pybuda.op.Abs("left", pybuda.op.Sqrt("left_root", a))
+            right = pybuda.op.Abs("right", pybuda.op.Sqrt("right_root", b))
+            return pybuda.op.Add("sum", left, right)
+
+        def reference(self, a, b):
+            return a.sqrt() + b.sqrt()
+
+    pybuda.config.add_schedule_constraint(["right_root", "left_root"])
+    order = list(op_overrides.netlist_ops(run(Two("net"), X, X)))
+    assert order.index("right_root") < order.index("left_root")
+
+
 def test_queues_lie_in_the_channel_they_are_given():
     config().place_on_new_epoch("root")
     config().place_queue_to_chip_dram("e2e_exp_0", chip_id=0, channel=2)
