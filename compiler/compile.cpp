@@ -110,11 +110,11 @@ public:
                                                      return run_pipeline(graph, overrides);
                                                  },
                                                  [this](const Graph& graph) { return estimate(graph); }});
-        const std::vector<std::string> ops = device_ops(lowered.graph);
+        const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
         Overrides known = options_.overrides;
         if (options_.ignore_unknown)
-            for (std::string& note : drop_unknown(known, ops, convolutions)) lowered.notes.push_back(std::move(note));
-        check_overrides(known, ops, convolutions);
+            for (std::string& note : drop_unknown(known, names)) lowered.notes.push_back(std::move(note));
+        check_overrides(known, names);
         check_formats(lowered.graph, chip_);
         return lowered;
     }
@@ -154,6 +154,19 @@ public:
             problems.throw_if_any();
         } catch (const Error& error) {
             throw Error(Fault::Internal, {}, std::string("the compiled netlist is not valid: ") + error.what());
+        }
+    }
+
+    /// Queues whose channel the user says are there; with ignore_unknown a note says which are not.
+    void check_channels(const EmittedModel& emitted, std::vector<std::string>& notes) const {
+        std::vector<std::string> queues;
+        for (const Queue& queue : emitted.netlist.queues) queues.push_back(queue.name);
+        for (const auto& [name, unused] : options_.emit.channels) {
+            if (std::find(queues.begin(), queues.end(), name) != queues.end()) continue;
+            const std::string problem =
+                fmt::format("no queue of the netlist is called '{}'{}", name, did_you_mean(name, queues));
+            if (!options_.ignore_unknown) fail_input({}, "{}", problem);
+            notes.push_back("its DRAM channel has no effect: " + problem);
         }
     }
 
@@ -214,16 +227,17 @@ private:
             if (passes.size() < most) passes.push_back(find_pass(name));
         // buffers of two operands and the result, each twice, and something for constants
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
-        Lowered made{std::move(graph), {}, overrides, {}, {}};
+        Lowered made{std::move(graph), {}, overrides, {}, {}, {}};
         bool cut = false;
         run_passes(made.graph, passes,
                    {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host,
                     options_.accumulate_df, options_.rules, options_.auto_fusing, options_.t_streaming, overrides,
-                    options_.conv_fracture.value_or(1), options_.fuse_gelu,
+                    options_.conv_fracture.value_or(1), options_.prestride, options_.fuse_gelu,
                     [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes, options_.intermediates,
                     chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names},
                    true, [&](const Pass& pass, const Graph& left) {
                        if (record) record->add(pass.name, left);
+                       if (pass.name == "insert-nops") made.apart = device_ops(left);
                        if (pass.name != "cut-host" || std::exchange(cut, true)) return;
                        made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
                    });
@@ -320,6 +334,7 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
     compiler.check(emitted);
+    compiler.check_channels(emitted, state.notes);
     state.emitted = std::move(emitted);
     return state;
 }

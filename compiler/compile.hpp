@@ -27,6 +27,7 @@ struct CompileOptions {
     std::string cluster;              ///< descriptor file; "" = the device's own
     bool auto_fusing = true, t_streaming = true;
     std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
+    bool prestride = true;                      ///< the host may lay out the windows of a first convolution
     Fusing fuse_gelu = Fusing::WherePays;
     std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
     bool keep_names = false;                 ///< ops of the netlist are called as those of the model

@@ -17,6 +17,7 @@ struct Lowered {
     Overrides overrides;                     ///< those it was made with
     std::vector<std::string> notes;          ///< what was cut, one line each
     std::vector<std::string> whole_numbers;  ///< whole_number_warnings() of the device's part
+    std::vector<std::string> apart;          ///< ops of the device before elementwise ones became one
 };
 
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.

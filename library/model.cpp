@@ -50,6 +50,10 @@ void add_decisions(const CompileOptions& options, tt::ir::CompileOptions& out) {
     out.stable_softmax = options.stable_softmax;
     out.auto_fusing = options.auto_fusing;
     out.t_streaming = options.t_streaming;
+    out.prestride = options.prestride;
+    out.emit.host_inputs = options.host_inputs;
+    out.emit.host_outputs = options.host_outputs;
+    out.emit.channels = options.queue_channels;
     if (options.conv_fracture > 0) out.conv_fracture = options.conv_fracture;
     if (!options.self_cut.empty())
         out.schedule.self_cut = wanted(tt::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);

@@ -144,6 +144,17 @@ void define_fused(OpConfig& cfg, const ChipParams& chip) {
     if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.dest_any_operand);
 }
 
+/// Tiles of operands' buffers that the user wants.
+std::vector<std::int64_t> least_buffers(const OpOverride& user, const Op& op) {
+    std::vector<std::int64_t> least = user.input_buffers;
+    least.resize(std::max(least.size(), std::min(user.input_blocks.size(), op.cfg.in.size())), 0);
+    for (std::size_t k = 0; k < op.cfg.in.size() && k < user.input_blocks.size(); ++k) {
+        const OperandUse use = tt::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
+        least[k] = std::max(least[k], user.input_blocks[k] * std::max<std::int64_t>(use.clear_tiles, 1));
+    }
+    return least;
+}
+
 /// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
 /// the strip with the least kernel time.
 bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking, const OpBudget& budget,
@@ -166,6 +177,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
+            if (user) op.input_buf_min_size_tiles = least_buffers(*user, op);
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
@@ -183,7 +195,8 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                    .pipe_cycles = piping,
                    .cycles = cycles,
                    .dram_bytes = streamed,
-                   .resident = resident};
+                   .resident = resident,
+                   .input_buffers = op.input_buf_min_size_tiles};
             found = true;
             if (!pattern) return true;
         }
@@ -271,7 +284,6 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op,
 }
 
 void set_buffers(const OpOverride& user, Op& op) {
-    op.input_buf_min_size_tiles = user.input_buffers;
     if (!user.output_buffers) return;
     op.buf_size_mb = *user.output_buffers;
     const std::int64_t half = op.buf_size_mb / 2, t = op.cfg.out.t;
@@ -348,6 +360,7 @@ void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipP
     define_fused(op.cfg, chip);
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
+    op.input_buf_min_size_tiles = candidate.input_buffers;
     hold(op, candidate.resident);
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }

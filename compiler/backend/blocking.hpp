@@ -39,6 +39,7 @@ struct Candidate {
     double cycles = 0;                          ///< the largest of these
     double dram_bytes = 0;                      ///< of constants that are streamed, per input
     std::vector<bool> resident;                 ///< constants held whole in L1
+    std::vector<std::int64_t> input_buffers;    ///< least tiles of operands' buffers that the user wants
 };
 /// A grid on which no block size fits.
 struct Misfit {

@@ -33,7 +33,8 @@ std::string advice(const Node& node, const OpChoices& item, const OpBudget& budg
             if (n % d == 0) return false;
         return n > most;
     };
-    if (item.user && (item.user->size || item.user->u_kt || !item.user->input_buffers.empty()))
+    if (item.user &&
+        (item.user->size || item.user->u_kt || !item.user->input_buffers.empty() || !item.user->input_blocks.empty()))
         hints.push_back("drop the override of its size, u_kt or input buffers");
     if (!options.t_streaming) hints.push_back("enable t-streaming (leave out --no-t-streaming)");
     if (!is_block_float(item.op.cfg.out_df))

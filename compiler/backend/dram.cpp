@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "netlist/checks/instances.hpp"
 
@@ -119,11 +120,15 @@ std::optional<std::uint64_t> DramAllocator::room(std::size_t memory, std::uint64
     return at;
 }
 
-void DramAllocator::place(Queue& queue, const QueueUse& use) {
+void DramAllocator::place(Queue& queue, const QueueUse& use, std::optional<std::int64_t> only) {
+    if (only && (*only < 0 || std::cmp_greater_equal(*only, chip_.dram.size())))
+        fail_input({}, "queue '{}' cannot lie in DRAM channel {}: {} has {} of them", queue.name, *only, chip_.name,
+                   chip_.dram.size());
     const auto bytes = (static_cast<std::uint64_t>(queue_buffer_bytes(queue)) + alignment - 1) / alignment * alignment;
     for (std::int64_t k = 0; k < queue.blocking.cores(); ++k) {
         bool done = false;
         for (const std::size_t memory : order(use, k)) {
+            if (only && std::cmp_not_equal(channel(memory), *only)) continue;
             const auto at = room(memory, bytes, use);
             if (!at) continue;
             auto& blocks = blocks_[memory];

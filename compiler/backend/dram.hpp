@@ -36,9 +36,9 @@ struct QueueUse {
 class DramAllocator {
 public:
     DramAllocator(const ChipParams& chip, DramPlacement placement);
-    /// Adds the buffers. Queues that are never in use together may overlap. Throws Error(Unsupported) when DRAM is
-    /// full.
-    void place(Queue& queue, const QueueUse& use);
+    /// Adds the buffers, all in `only` where it is given. Queues that are never in use together may overlap. Throws
+    /// Error(Unsupported) when DRAM is full, Error(Input) for a channel the chip lacks.
+    void place(Queue& queue, const QueueUse& use, std::optional<std::int64_t> only = {});
 
 private:
     struct Block {

@@ -7,6 +7,7 @@
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "netlist/checks/instances.hpp"
 
 namespace tt::ir {
 
@@ -50,6 +51,17 @@ private:
 
     std::int64_t chip(const PlacedOp& op) const { return chip_of_[op.epoch]; }
 
+    /// Memory of the host that the device reads or writes by itself: one buffer behind the other.
+    void add_host_queue(Queue q) {
+        constexpr std::uint64_t alignment = 64;
+        q.where = QueueLoc::Host;
+        for (std::int64_t k = 0; k < q.blocking.cores(); ++k) {
+            q.buffers.push_back({0, host_end_});
+            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + alignment - 1) / alignment * alignment;
+        }
+        result_.netlist.queues.push_back(std::move(q));
+    }
+
     /// The chips whose ops read a value.
     std::set<std::int64_t> readers(ValueId id) const {
         std::set<std::int64_t> all;
@@ -92,7 +104,9 @@ private:
     }
 
     void add_queue(Queue q, const QueueUse& use) {
-        dram_[static_cast<std::size_t>(q.target_devices.front())].place(q, use);
+        const auto only = options_.channels.find(q.name);
+        dram_[static_cast<std::size_t>(q.target_devices.front())].place(
+            q, use, only == options_.channels.end() ? std::nullopt : std::optional(only->second));
         result_.netlist.queues.push_back(std::move(q));
     }
 
@@ -115,7 +129,10 @@ private:
                     {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
             }
             queue_of_[{id, on}] = name;
-            add_queue(std::move(q), read_by(id, on));
+            if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))
+                add_host_queue(std::move(q));
+            else
+                add_queue(std::move(q), read_by(id, on));
         }
     }
 
@@ -162,6 +179,12 @@ private:
         return false;
     }
 
+    std::string between_name(const std::string& op) {
+        if (!options_.keep_names) return unused("e2e_" + op);
+        for (int n = 0;; ++n)
+            if (std::string name = fmt::format("e2e_{}_{}", op, n); names_.insert(name).second) return name;
+    }
+
     /// A queue for each value that an op of a later epoch reads, or one of the same epoch through DRAM.
     void add_between(const PlacedOp& consumer) {
         for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
@@ -170,7 +193,7 @@ private:
             const PlacedOp& op = schedule_.ops[producer->second];
             const std::pair key{edge.value, chip(consumer)};
             if (!crosses(consumer, op, edge.value) || queue_of_.count(key)) continue;
-            const std::string name = unused("e2e_" + op.op.name());
+            const std::string name = between_name(op.op.name());
             queue_of_[key] = name;
             between_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer));
@@ -188,8 +211,11 @@ private:
         const std::string name =
             unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
         result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
-        add_queue(queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op)),
-                  {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
+        Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op));
+        if (options_.host_outputs && !options_.channels.contains(name))
+            add_host_queue(std::move(q));
+        else
+            add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
     }
 
     void add_graph(std::size_t epoch) {
@@ -368,6 +394,7 @@ private:
     EmitOptions options_;
     std::vector<std::int64_t> chip_of_;  // each epoch's
     std::vector<DramAllocator> dram_;    // each chip's
+    std::uint64_t host_end_ = 0;         // of the host's memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

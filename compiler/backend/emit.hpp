@@ -1,6 +1,8 @@
 // A placed graph as a netlist: queues with DRAM addresses, graphs, one program per pass over them.
 #pragma once
 
+#include <map>
+
 #include "compiler/backend/dram.hpp"
 #include "compiler/backend/schedule.hpp"
 
@@ -41,8 +43,10 @@ struct EmittedModel {
 
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
-    std::int64_t chips = 1;       ///< epochs go to them in order (pipeline parallel)
-    bool keep_names = false;      ///< queues of outputs are called as those, without "out_"
+    std::int64_t chips = 1;                          ///< epochs go to them in order (pipeline parallel)
+    bool keep_names = false;                         ///< queues of outputs are called as those, without "out_"
+    bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
+    std::map<std::string, std::int64_t> channels;    ///< DRAM channel of single queues
     bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
 };
 

@@ -16,9 +16,10 @@ namespace tt::ir {
 namespace {
 
 const std::vector<std::string>& keys() {
-    static const std::vector<std::string> all{"size",          "place",          "transpose",       "t",       "u_kt",
-                                              "input_buffers", "output_buffers", "dram_parameters", "queued",  "nops",
-                                              "after",         "epoch_break",    "chip_break",      "fracture"};
+    static const std::vector<std::string> all{
+        "size",         "place",          "transpose",       "t",       "u_kt", "input_buffers",
+        "input_blocks", "output_buffers", "dram_parameters", "queued",  "nops", "after",
+        "fuse",         "epoch_break",    "chip_break",      "fracture"};
     return all;
 }
 
@@ -56,6 +57,8 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.u_kt = one_of(numbers, loc, key, 1);
     else if (key == "input_buffers")
         o.input_buffers = numbers;
+    else if (key == "input_blocks")
+        o.input_blocks = few(numbers, loc, key);
     else if (key == "output_buffers")
         o.output_buffers = one_of(numbers, loc, key, 1);
     else if (key == "dram_parameters")
@@ -66,6 +69,8 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.nops = few(numbers, loc, key);
     else if (key == "after")
         fail_input(loc, "'after' is a list of ops, which only a file of overrides holds");
+    else if (key == "fuse")
+        o.fuse = one_of(numbers, loc, key, 0) != 0;
     else if (key == "epoch_break")
         o.epoch_break = one_of(numbers, loc, key, 0) != 0;
     else if (key == "chip_break")
@@ -78,7 +83,7 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
 
 std::vector<std::int64_t> numbers_of(const YamlNode& node, const std::string& file, const std::string& key) {
     if (node.kind != YamlNode::Kind::Sequence) {
-        static const std::set<std::string> flags{"transpose", "dram_parameters", "epoch_break", "chip_break"};
+        static const std::set<std::string> flags{"transpose", "dram_parameters", "fuse", "epoch_break", "chip_break"};
         if (flags.contains(key)) return {yaml_flag(node, file, key) ? 1 : 0};
         return {yaml_whole(node, file, key)};
     }
@@ -95,6 +100,15 @@ std::vector<std::string> names_of(const YamlNode& node, const SourceLoc& loc) {
     }
     if (names.empty()) fail_input(loc, "'after' is a list of names of ops");
     return names;
+}
+
+/// {matmul_1: 2}
+std::map<std::string, std::int64_t> counts_of(YamlMap names) {
+    std::map<std::string, std::int64_t> counts;
+    for (const std::string& name : names.keys())
+        counts[name] = few({names.whole(name)}, names.where(name), "nops").front();
+    names.done();
+    return counts;
 }
 
 /// "2x4": whole numbers with x between.
@@ -132,6 +146,8 @@ void parse_overrides(const std::string& text, const std::string& file, Overrides
                 fail_input(loc, "an override has no '{}'{}", key, did_you_mean(key, keys()));
             if (key == "after")
                 made.after = names_of(*op.node(key), loc);
+            else if (key == "nops" && op.node(key)->kind == YamlNode::Kind::Map)
+                made.nops_behind = counts_of(op.map(key));
             else
                 set(made, key, numbers_of(*op.node(key), file, key), loc);
         }
@@ -157,9 +173,11 @@ void parse_override(const std::string& text, Overrides& into) {
 }
 
 bool OpOverride::places() const {
-    return size || place || transpose || t || u_kt || !input_buffers.empty() || output_buffers || dram_parameters ||
-           !queued.empty() || !nops.empty() || !after.empty() || epoch_break || chip_break;
+    return size || place || transpose || t || u_kt || !input_buffers.empty() || !input_blocks.empty() ||
+           output_buffers || dram_parameters || !queued.empty() || !after.empty() || epoch_break || chip_break;
 }
+
+bool OpOverride::shapes() const { return !nops.empty() || !nops_behind.empty() || fuse; }
 
 namespace {
 
@@ -168,39 +186,38 @@ std::string no_op(const std::string& name, const std::vector<std::string>& ops) 
 }
 
 /// What is wrong with an override's name; "": nothing.
-std::string unknown(const std::string& name, const OpOverride& o, const std::vector<std::string>& ops,
-                    const std::vector<std::string>& convolutions) {
+std::string unknown(const std::string& name, const OpOverride& o, const OverrideNames& known) {
     const auto has = [](const std::vector<std::string>& names, const std::string& one) {
         return std::find(names.begin(), names.end(), one) != names.end();
     };
-    if (o.fracture && !has(convolutions, name))
+    if (o.fracture && !has(known.convolutions, name))
         return fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
-                           did_you_mean(name, convolutions));
-    if ((o.places() || !o.fracture) && !has(ops, name)) return no_op(name, ops);
+                           did_you_mean(name, known.convolutions));
+    if (o.shapes() && !has(known.apart, name)) return no_op(name, known.apart);
+    if ((o.places() || (!o.fracture && !o.shapes())) && !has(known.ops, name)) return no_op(name, known.ops);
     for (const std::string& before : o.after)
-        if (!has(ops, before)) return fmt::format("of '{}' after: {}", name, no_op(before, ops));
+        if (!has(known.ops, before)) return fmt::format("of '{}' after: {}", name, no_op(before, known.ops));
+    for (const auto& [before, unused] : o.nops_behind)
+        if (!has(known.apart, before)) return fmt::format("of '{}' nops: {}", name, no_op(before, known.apart));
     return {};
 }
 
 }  // namespace
 
-std::vector<std::string> drop_unknown(Overrides& overrides, const std::vector<std::string>& ops,
-                                      const std::vector<std::string>& convolutions) {
+std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames& names) {
     std::vector<std::string> notes;
     for (auto at = overrides.begin(); at != overrides.end();) {
-        std::string problem = unknown(at->first, at->second, ops, convolutions);
+        std::string problem = unknown(at->first, at->second, names);
         at = problem.empty() ? std::next(at) : overrides.erase(at);
         if (!problem.empty()) notes.push_back("an override has no effect: " + problem);
     }
     return notes;
 }
 
-void check_overrides(const Overrides& overrides, const std::vector<std::string>& ops,
-                     const std::vector<std::string>& convolutions) {
+void check_overrides(const Overrides& overrides, const OverrideNames& names) {
     Diagnostics problems;
     for (const auto& [name, o] : overrides)
-        if (const std::string problem = unknown(name, o, ops, convolutions); !problem.empty())
-            problems.error(o.loc, "{}", problem);
+        if (const std::string problem = unknown(name, o, names); !problem.empty()) problems.error(o.loc, "{}", problem);
     problems.throw_if_any();
 }
 

@@ -29,8 +29,9 @@ struct PassOptions {
     std::vector<FormatRule> rules;            ///< of mixed-precision, in order
     bool auto_fusing = true;                  ///< fuse-ops does its work
     bool t_streaming = true;                  ///< large results may go in slices of rows
-    Overrides overrides;                      ///< by op of the netlist; passes heed t
+    Overrides overrides;                      ///< by op of the netlist; passes heed t, nops, fuse
     std::int64_t conv_fracture = 1;           ///< parts that convolutions are cut into, where overrides say nothing
+    bool prestride = true;                    ///< host-windows does its work
     Fusing fuse_gelu = Fusing::WherePays;
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;

@@ -6,6 +6,11 @@
 //
 // In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
 // attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
+// An op that the user says something of keeps its name, as the last of its chain; where an epoch or a chip begins with
+// it or an operand of it goes through DRAM it is none. An override `fuse: false` keeps an op out of chains, as "apart"
+// does a nop that a user wants; `fuse: true` lets it join neighbours of the same kind whatever the work, also without
+// auto fusing.
+#include <algorithm>
 #include <set>
 
 #include "compiler/ir/pass.hpp"
@@ -38,6 +43,7 @@ struct Chain {
     std::vector<Edge> inputs;
     double work = 0;
     std::size_t ops = 0;
+    bool wanted = true;  ///< by overrides, every op of it
 };
 
 Attrs formats_of(const Node& node) {
@@ -49,11 +55,16 @@ Attrs formats_of(const Node& node) {
 
 class Fuser {
 public:
-    explicit Fuser(Graph& graph) : graph_(graph), uses_(graph.use_counts()), chains_(graph.nodes.size()) {}
+    Fuser(Graph& graph, const PassOptions& options)
+        : graph_(graph), options_(options), uses_(graph.use_counts()), chains_(graph.nodes.size()) {
+        for (const auto& [_, user] : options.overrides) first_.insert(user.after.begin(), user.after.end());
+    }
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id])) extend(id);
+            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id]) &&
+                said(graph_.nodes[id]).value_or(options_.auto_fusing))
+                extend(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
@@ -66,6 +77,20 @@ public:
     }
 
 private:
+    const OpOverride* user(const Node& node) const {
+        const auto found = options_.overrides.find(node.name);
+        return found == options_.overrides.end() ? nullptr : &found->second;
+    }
+    std::optional<bool> said(const Node& node) const {
+        const OpOverride* said = user(node);
+        if (said && (said->epoch_break || said->chip_break || !said->queued.empty())) return false;
+        return said ? said->fuse : std::nullopt;
+    }
+    bool keeps_name(const Node& node) const {
+        return (user(node) && user(node)->places()) || first_.count(node.name) != 0;
+    }
+    bool wanted(const Node& node) const { return said(node).value_or(false); }
+
     /// Nothing but formats is set, and the operands are values of one exponent family.
     bool plain(const Node& node) const {
         if (node.attrs.size() != formats_of(node).size()) return false;
@@ -81,10 +106,10 @@ private:
         const Chain& chain = chains_[edge.value];
         constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
-        return chain.ops > 0 && uses_[edge.value] == 1 && edge.tms.empty() && before.type.format == node.type.format &&
-               formats_of(before) == formats_of(node) && !turns(node) &&
+        return chain.ops > 0 && !keeps_name(before) && uses_[edge.value] == 1 && edge.tms.empty() &&
+               before.type.format == node.type.format && formats_of(before) == formats_of(node) && !turns(node) &&
                chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
-               chain.work + chain_work(node) * share(node.type.dims) <= most_work;
+               ((chain.wanted && wanted(node)) || chain.work + chain_work(node) * share(node.type.dims) <= most_work);
     }
     static bool turns(const Node& node) {
         for (const Edge& edge : node.inputs)
@@ -111,18 +136,26 @@ private:
         }
         chain.work += chain_work(node) * share(node.type.dims);
         ++chain.ops;
+        chain.wanted = chain.wanted && wanted(node);
         if (from) absorbed_.insert(node.inputs[*from].value);
         chains_[id] = std::move(chain);
     }
 
     Graph& graph_;
+    const PassOptions& options_;
     std::vector<std::size_t> uses_;
     std::vector<Chain> chains_;  // that end with a node
     std::set<ValueId> absorbed_;
+    std::set<std::string> first_;  // that others come after
 };
 
 void run_fuse_ops(Graph& graph, const PassOptions& options) {
-    if (options.auto_fusing) Fuser(graph).run();
+    const auto any_wanted = [&] {
+        return std::any_of(options.overrides.begin(), options.overrides.end(),
+                           [](const auto& one) { return one.second.fuse.value_or(false); });
+    };
+    if (options.auto_fusing || any_wanted()) Fuser(graph, options).run();
+    for (Node& node : graph.nodes) node.attrs.erase("apart");
 }
 
 }  // namespace

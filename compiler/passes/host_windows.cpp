@@ -50,7 +50,7 @@ std::optional<ValueId> laid_out(Builder& build, const Node& node, std::span<cons
 }
 
 void run_host_windows(Graph& graph, const PassOptions& options) {
-    if (!options.host_fallback) return;
+    if (!options.host_fallback || !options.prestride) return;
     const auto uses = graph.use_counts();
     std::map<std::string, std::size_t> input_uses;
     for (ValueId id = 0; id < graph.nodes.size(); ++id)

@@ -4,7 +4,8 @@
 //   %y = buda.matmul %x, %w : Float16_b[..]   ->   %y = buda.matmul %x, %w {fidelity = "HiFi2"} : Bfp8_b[..]
 //                                                  with %w : Bfp8_b[..]
 //
-// Constants and inputs take the format of the first op that wants one. A computed operand that others read as well is
+// A rule without op_type also sets the output_df of inputs and constants whose name fits: a weight, a mask.
+// Others take the format of the first op that wants one. A computed operand that others read as well is
 // converted by a nop.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
@@ -48,6 +49,7 @@ public:
             apply(graph_.nodes[id], wishes[id]);
         }
         std::vector<bool> set(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) set[id] = named(graph_.nodes[id]);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             for (const auto& [k, input] : wishes[id].inputs)
                 if (k < graph_.nodes[id].inputs.size()) want(id, k, input, set);
@@ -60,6 +62,20 @@ private:
         const std::string& type = rules_[r].op_type;
         return (type.empty() || node.op == "buda." + type || node.kind == type) &&
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
+    }
+
+    /// Whether a rule names an input or a constant; the last one that does gives it its format.
+    bool named(Node& node) const {
+        if ((!node.is_input() && !node.is_constant()) || !node.type.format) return false;
+        bool found = false;
+        for (std::size_t r = 0; r < rules_.size(); ++r) {
+            const FormatRule& rule = rules_[r];
+            if (!rule.output_df || !rule.op_type.empty() || rule.name_regex.empty()) continue;
+            if (!patterns_[r].matches(node.name)) continue;
+            node.type.format = rule.output_df;
+            found = true;
+        }
+        return found;
     }
 
     static void apply(Node& node, const Wishes& wishes) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,9 +42,12 @@ struct CompileOptions {
     std::vector<std::string> intermediates;  ///< ops whose results are outputs too, as OP_intermediate_output
 
     bool stable_softmax = true, auto_fusing = true, t_streaming = true;
-    std::int64_t conv_fracture = 0;  ///< parts of every convolution's kernel rows; 0: where it pays
-    std::string self_cut;            ///< what goes through DRAM where grids do not go together; "": the default
-    std::string dram_placement;      ///< channels of queues; "": the default
+    std::int64_t conv_fracture = 0;                  ///< parts of every convolution's kernel rows; 0: where it pays
+    bool prestride = true;                           ///< the host may lay out the windows of a first convolution
+    bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
+    std::string self_cut;  ///< what goes through DRAM where grids do not go together; "": the default
+    std::map<std::string, std::int64_t> queue_channels;  ///< DRAM channel of single queues
+    std::string dram_placement;                          ///< channels of queues; "": the default
 
     Arrays inputs;           ///< to run with by default; others are generated
     std::uint32_t seed = 0;  ///< of those

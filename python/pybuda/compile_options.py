@@ -4,11 +4,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from . import config, query
+from . import config
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
@@ -73,7 +72,10 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "stable_softmax": (settings.enable_stable_softmax, True),
         "auto_fusing": (settings.enable_auto_fusing, True),
         "t_streaming": (settings.enable_t_streaming and not settings.manual_t_streaming, True),
-        "host_fallback": (settings.enable_conv_prestride, True),
+        "prestride": (settings.enable_conv_prestride, True),
+        "host_inputs": (settings.input_queues_on_host, False),
+        "host_outputs": (settings.output_queues_on_host, False),
+        "queue_channels": (_channels(settings.manual_dram_queue_placement), {}),
         "harvested_rows": ([row for row in range(32) if settings.harvesting_mask >> row & 1], []),
         "cluster": (settings.backend_cluster_descriptor_path, ""),
         "dram_placement": ("" if settings.dram_placement_algorithm == DRAMPlacementAlgorithm.ROUND_ROBIN
@@ -84,6 +86,12 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
+
+
+def _channels(placement: dict[str, Any]) -> dict[str, int]:
+    """DRAM channels of queues: {queue: {"chip_id": .., "channel": ..}}, or {queue: (chip, channel)}."""
+    found = {queue: place["channel"] if isinstance(place, dict) else place[1] for queue, place in placement.items()}
+    return {queue: channel for queue, channel in found.items() if channel is not None}
 
 
 def _choice(known: dict[str, str], name: str, field: str) -> str:

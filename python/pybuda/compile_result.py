@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .placer_solution import PlacerSolution
+from .placer_solution import LoweredGraph, PlacerSolution
 
 
 class CompileResult:
@@ -25,6 +25,10 @@ class CompileResult:
     def initial_graph(self) -> Any:
         """The trace, of modules made of pybuda's ops."""
         return getattr(self.device._stages[0], "trace", None)
+
+    @property
+    def lowered_graph(self) -> LoweredGraph:
+        return LoweredGraph(self.netlist)
 
     @property
     def netlist(self) -> str:

@@ -74,7 +74,6 @@ def _not(text: str) -> bool:
 
 _TVM = "none: modules are imported without TVM"
 _ALWAYS = "none: the compiler always does so"
-_CARD = "none: it concerns the memory and the host link of a card"
 
 _FLOW = (
     Field("enable_training", False, "set by runs that train", "flow"),
@@ -120,13 +119,13 @@ _BALANCER = (
     Field("enable_auto_fusing", True, "auto_fusing", "balancer", "DISABLE_OP_FUSING", _not),
     Field("enable_broadcast_splitting", False, "none: repeats along rows and columns are products of their own",
           "balancer"),
-    Field("enable_conv_prestride", True, "host_fallback: off, the device does every step of a convolution itself, and "
-          "what only the host can do is refused", "balancer", "PRESTRIDE_DISABLE", _not),
+    Field("enable_conv_prestride", True, "prestride: the host lays out the windows of a first convolution", "balancer", "PRESTRIDE_DISABLE", _not),
     Field("max_pool_add_sub_surround", False, "none: maxima need no shift, positions outside repeat one inside",
           "balancer"),
     Field("max_pool_add_sub_surround_value", 1.0, "none: as max_pool_add_sub_surround", "balancer"),
     Field("conv_multi_op_fracture_factor_override", dict, "overrides: fracture", "balancer"),
-    Field("fracture_groups", list, "none: how ops are split is the balancer's choice", "balancer"),
+    Field("fracture_groups", list, "ops of modules made of pybuda's ops become several, each with a part of the work; epochs, "
+          "not chip_ids, say on which chip", "balancer"),
     Field("scheduler_constraints", list, "overrides: after", "balancer"),
     Field("paddings", dict, "none: tiles are added where grids need them", "balancer"),
     Field("enable_device_tilize", False, "none: inputs are tilized by the host", "balancer", "ENABLE_DEVICE_TILIZE",
@@ -136,29 +135,29 @@ _BALANCER = (
 _QUEUES = (
     Field("default_dram_parameters", None, "overrides: dram_parameters of all ops; None: weights stay in L1 where they "
           "fit", "queues", "DEFAULT_DRAM_PARAMETERS", flag),
-    Field("input_queues_on_host", True, _CARD, "queues", "ENABLE_INPUT_QUEUES_ON_HOST", flag),
-    Field("output_queues_on_host", True, _CARD, "queues", "ENABLE_OUTPUT_QUEUES_ON_HOST", flag),
+    Field("input_queues_on_host", True, "host_inputs", "queues", "ENABLE_INPUT_QUEUES_ON_HOST", flag),
+    Field("output_queues_on_host", True, "host_outputs", "queues", "ENABLE_OUTPUT_QUEUES_ON_HOST", flag),
     Field("dram_placement_algorithm", DRAMPlacementAlgorithm.ROUND_ROBIN, "dram_placement: where it is not the default",
           "queues"),
     Field("enable_forked_dram_inputs", False, "none: readers of a queue read it each for itself", "queues",
           "ENABLE_FORKED_DRAM_INPUTS", flag),
-    Field("manual_dram_queue_placement", dict, "none: channels are chosen for all queues together", "queues"),
+    Field("manual_dram_queue_placement", dict, "queue_channels; chip_id none: a queue is on the chip that reads it", "queues"),
     Field("insert_queues", list, "overrides: queued", "queues"),
     Field("loopback_outputs", dict, "outputs become inputs of the next run on the host", "queues"),
-    Field("enable_link_past_cache_ios", False, "none: caches are linked by loopback_outputs", "queues"),
+    Field("enable_link_past_cache_ios", False, "as loopback_outputs: inputs behind the first take the outputs behind the "
+          "first that have their shape, in order", "queues"),
 )
 _OPS = (
-    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt, dram_parameters, output_buffers of single ops",
-          "single ops"),
+    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt, dram_parameters, input_blocks, output_buffers of single "
+          "ops", "single ops"),
     Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break, chip_break of single ops",
           "single ops"),
     Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
     Field("op_names_to_chip_break", list, "overrides: chip_break; on one chip epoch_break", "single ops"),
-    Field("op_names_dont_fuse", list, "none: fusion is for all ops or, with enable_auto_fusing, for none",
+    Field("op_names_dont_fuse", list, "overrides: fuse false", "single ops"),
+    Field("op_names_manual_fuse", list, "overrides: fuse true, for ops that a regular expression of these fits",
           "single ops"),
-    Field("op_names_manual_fuse", list, "none: as op_names_dont_fuse", "single ops"),
-    Field("buffering_nops_to_insert", dict, "nops between these ops, of modules made of pybuda's ops; automatic "
-          "fusing may take them into their neighbours", "single ops"),
+    Field("buffering_nops_to_insert", dict, "overrides: nops between these ops", "single ops"),
 )
 _FRONTEND = (
     Field("enable_tvm_cpu_fallback", True, "ops of cpu_fallback_ops run on the host; off: none does", "frontend"),

@@ -93,7 +93,8 @@ def override_dram_parameters(op_name: str, force_dram_parameters: bool) -> None:
     _config().balancer_op_override(op_name, "force_dram_parameters", force_dram_parameters)
 
 
-def override_input_buffer_multiplier(op_name: str, operand_index: int, *, multiplier: int) -> None:
+def override_input_buffer_multiplier(op_name: str, operand_index: int, multiplier: int) -> None:
+    """Buffers of an operand: so many blocks, as the op takes them at once."""
     _config().balancer_op_override(op_name, "input_buffer_multiplier", {operand_index: multiplier})
 
 
@@ -106,7 +107,7 @@ def override_multi_op_fracture_factor(op_name: str, multi_op_fracture_factor: in
     _config().conv_multi_op_fracture_factor_override[op_name] = multi_op_fracture_factor
 
 
-def override_op_placement(op_name: Any, *, start: tuple[int, int] | None = None, transpose_op: bool = False,
+def override_op_placement(op_name: Any, start: tuple[int, int] | None = None, transpose_op: bool = False,
                           chip_id: int | None = None, spatial_epoch_break: bool = False,
                           temporal_epoch_break: bool = False) -> None:
     """`start`: (row, column) of its first core. AssertionError for values of another type."""
@@ -147,15 +148,23 @@ def add_schedule_constraint(partial_ordering: list[str]) -> None:
 
 
 def insert_fracture_group(nodes: list[Any], chip_ids: Any = ()) -> None:
-    """`nodes`: (op, dim or dims, factor or factors), or an op; single numbers become lists."""
-    def normalised(node: Any) -> Any:
-        if isinstance(node, str):
-            return node
-        name, dims, factors = node
-        as_list = (lambda value: list(value) if isinstance(value, (list, tuple)) else [value])
-        return (name, as_list(dims), as_list(factors))
+    """`nodes`: (op, dim or dims, factor or factors), also as three elements of the list, or an op alone; single numbers
+    become lists. RuntimeError for something else."""
+    def as_list(value: Any) -> list[int]:
+        return list(value) if isinstance(value, (list, tuple)) else [value]
 
-    _config().fracture_groups.append(([normalised(node) for node in nodes], chip_ids or []))
+    group: list[Any] = []
+    left = list(nodes)
+    while left:
+        node = left.pop(0)
+        if isinstance(node, str) and len(left) > 1 and not any(isinstance(one, (str, tuple)) for one in left[:2]):
+            node = (node, left.pop(0), left.pop(0))
+        if isinstance(node, (tuple, list)) and len(node) == 3 and isinstance(node[0], str):
+            node = (node[0], as_list(node[1]), as_list(node[2]))
+        elif not isinstance(node, str):
+            raise RuntimeError(f"a fracture group holds (op, dim, factor) and names of ops, not {node!r}")
+        group.append(node)
+    _config().fracture_groups.append((group, chip_ids or []))
 
 
 def add_cpu_fallback_ops(op_types: Any) -> None:

@@ -32,6 +32,10 @@ class GraphMaker(Build):
     def as_float(self, value: Value) -> Value:
         return value if self.kind(value) in _FLOATS else self.float(value)
 
+    def as_bool(self, value: Value) -> Value:
+        """Whether it is not 0."""
+        return self.cast(value, ttsim.ElementType.Bool)
+
     def as_integer(self, value: Value) -> Value:
         return self.cast(value, ttsim.ElementType.I64) if self.kind(value) in _FLOATS else value
 

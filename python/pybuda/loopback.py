@@ -26,6 +26,18 @@ class Loopback:
         self.held = {place: samples[place] for place in self.taken}
 
     @staticmethod
+    def past_links(names: Sequence[str], samples: Sequence[Any], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+        """What caches are by their shapes: each output behind the first, of three dims at least, to the first input behind
+        the first that has its shape and is not taken."""
+        links: dict[str, int] = {}
+        for output, shape in enumerate(shapes):
+            free = [name for name, sample in list(zip(names, samples))[1:] if sample is not None and name not in links
+                    and sample.is_floating_point() and tuple(sample.shape) == tuple(shape)]
+            if output > 0 and len(shape) > 2 and free:
+                links[free[0]] = output
+        return links
+
+    @staticmethod
     def _place(name: str, names: Sequence[str]) -> int:
         numbered = [f"input_{place}" for place in range(len(names))]
         for known in (list(names), numbered):

@@ -24,23 +24,33 @@ def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
 def wanted(settings: Any) -> bool:
     return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
                 settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
-                settings.scheduler_constraints, settings.insert_queues,
+                settings.scheduler_constraints, settings.insert_queues, settings.buffering_nops_to_insert,
+                settings.op_names_dont_fuse, settings.op_names_manual_fuse,
                 settings.default_dram_parameters is not None))
 
 
 def need_netlist(settings: Any) -> bool:
     """Whether the ops of the netlist have to be known first."""
-    if settings.insert_queues or settings.default_dram_parameters is not None:
+    return settings.default_dram_parameters is not None
+
+
+def need_apart(settings: Any) -> bool:
+    """Whether the ops have to be known as they are before elementwise ones become one."""
+    if settings.insert_queues or settings.op_names_manual_fuse:
         return True
-    names = [one.op_name for one in settings.placer_op_overrides]
+    names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
     return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
                                                   and isinstance(name[0], str)) for name in names)
 
 
-def text(settings: Any, ops: dict[str, NetlistOp], chips: int) -> str:
-    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `chips`: of the device."""
-    made = _Overrides(ops, chips)
+def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int) -> str:
+    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
+    need_apart(); `chips`: of the device."""
+    made = _Overrides(apart, chips)
+    _fuse(made, settings, {name: op.type for name, op in apart.items()})
+    for one in settings.buffering_nops_to_insert.values():
+        made.nops(one)
     if settings.default_dram_parameters is not None:
         for op in ops:
             made.set(op, dram_parameters=bool(settings.default_dram_parameters))
@@ -84,7 +94,7 @@ class _Overrides:
                 self.set(op, transpose=True)
             if one.temporal_epoch_break:
                 self.set(op, epoch_break=True)
-            if one.spatial_epoch_break:
+            if one.spatial_epoch_break or one.chip_id:
                 self.set(op, **{self.next_chip: True})
 
     def break_at(self, names: Any, kind: str) -> None:
@@ -103,12 +113,33 @@ class _Overrides:
         for op in self.matching(consumer):
             inputs = self.ops[op].inputs if op in self.ops else []
             for at, source in enumerate(inputs):
-                if source in self.matching(producer) and operand in (None, at):
+                if _behind_queue(source) in self.matching(producer) and operand in (None, at):
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
+
+    def nops(self, one: Any) -> None:
+        """Each reader behind `nop_count` nops of the source; as a daisy chain each behind those of the one before."""
+        for place, reader in enumerate(one.dest):
+            count = one.nop_count * (place + 1 if one.daisy_chain else 1)
+            self.made.setdefault(reader, {}).setdefault("nops", {})[one.src] = count
 
     def text(self) -> str:
         filled = {name: entry for name, entry in self.made.items() if entry}
         return json.dumps(filled) if filled else ""
+
+
+def _behind_queue(source: str) -> str:
+    """The op that fills a queue between epochs, or the source itself."""
+    found = re.fullmatch(r"e2e_(.*)_\d+", source)
+    return found.group(1) if found else source
+
+
+def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
+    for regex in settings.op_names_manual_fuse:
+        meant = query.name_regex(regex) if isinstance(regex, str) else regex
+        for op in query.matching(meant, types):
+            made.set(op, fuse=True)
+    for op in query.matching(settings.op_names_dont_fuse, types):
+        made.set(op, fuse=False)
 
 
 def _balancer(given: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +148,11 @@ def _balancer(given: dict[str, Any]) -> dict[str, Any]:
         made["size"] = list(given["grid_shape"])
     if "t_stream_shape" in given and given["t_stream_shape"][1] == 1:  # slices are of rows
         made["t"] = given["t_stream_shape"][0]
+    if given.get("t_stream_dir") == "n":
+        made["t"] = 1
+    if "input_buffer_multiplier" in given:
+        of_operand = given["input_buffer_multiplier"]
+        made["input_blocks"] = [of_operand.get(k, 0) for k in range(max(of_operand) + 1)]
     if "u_kt" in given:
         made["u_kt"] = given["u_kt"]
     if "force_dram_parameters" in given:

@@ -6,12 +6,12 @@ from typing import Any
 import torch
 
 from ._C import DataFormat
-from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
-from .operators import Operators
+from .dtypes import pytorch_dtype_to_buda_dataformat
+from .operand import Operand
 from .tensor_shape import TensorShape
 
 
-class Parameter(Operators):
+class Parameter(Operand):
     """Made of a shape (Float32, without a value) or of a torch tensor."""
 
     def __init__(self, *args: Any, requires_grad: bool = True, name: str | None = None,
@@ -57,9 +57,6 @@ class Parameter(Operators):
         from .tensor import pad_pytorch_tensor_to_buda
         return pad_pytorch_tensor_to_buda(self._value)
 
-    def has_value(self) -> bool:
-        return self._value is not None
-
     def get_name(self) -> str | None:
         return self.name
 
@@ -67,22 +64,10 @@ class Parameter(Operators):
         if self.name is None:
             self.name = name
 
-    @property
-    def shape(self) -> TensorShape:
-        return self._shape
-
     def set_requires_grad(self, requires_grad: bool) -> None:
         self.requires_grad = requires_grad
         if self._value is not None and self._value.dtype.is_floating_point:
             self._value.requires_grad = requires_grad
-
-    @property
-    def data_format(self) -> DataFormat:
-        return self._data_format
-
-    @property
-    def pt_data_format(self) -> torch.dtype:
-        return buda_dataformat_to_pytorch_dtype(self._data_format)
 
     def set_data_format(self, data_format: DataFormat) -> None:
         """The value is cast to it."""

@@ -1,4 +1,4 @@
-"""Where ops of a netlist lie."""
+"""Where ops and queues of a netlist lie, and which ops are one."""
 from __future__ import annotations
 
 import dataclasses
@@ -7,6 +7,13 @@ import re
 _GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
 _OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], grid_size: \[(\d+), (\d+)\](.*)$",
                  re.MULTILINE)
+_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), (?:dram|host): \[(.*)\]",
+                    re.MULTILINE)
+_BUFFER = re.compile(r"\[(\d+), (0x[0-9a-fA-F]+|\d+)\]")
+
+
+_FUSED = re.compile(r"^ {2}fused_\d+:\n {4}inputs: (\d+)\n((?: {4}.*\n)+)", re.MULTILINE)
+_SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,10 +43,31 @@ class OpPlacement:
     epoch: int
 
 
+@dataclasses.dataclass(frozen=True)
+class QueueBuffer:
+    dram_channel: int
+    dram_address: int
+
+
+@dataclasses.dataclass(frozen=True)
+class QueuePlacement:
+    """`input_name`: the op that fills it, or HOST; `on_host`: its buffers lie in the host's memory."""
+    name: str
+    input_name: str
+    chip_id: int
+    on_host: bool
+    dram_buffers: tuple[QueueBuffer, ...]
+
+
 class PlacerSolution:
-    """`name_to_op_placement` by name; KeyError for ops that are not there."""
+    """`name_to_op_placement` and `name_to_queue_placement` by name; KeyError for ops that are not there."""
 
     def __init__(self, netlist: str) -> None:
+        self.name_to_queue_placement = {
+            name: QueuePlacement(name, source, int(chip), where == "host",
+                                 tuple(QueueBuffer(int(channel), int(address, 0))
+                                       for channel, address in _BUFFER.findall(buffers)))
+            for name, source, chip, where, buffers in _QUEUE.findall(netlist)}
         self.name_to_op_placement: dict[str, OpPlacement] = {}
         graphs = list(_GRAPH.finditer(netlist))
         for epoch, graph in enumerate(graphs):
@@ -64,3 +92,15 @@ class PlacerSolution:
     @property
     def num_temporal_epochs(self) -> int:
         return len({placement.epoch for placement in self.name_to_op_placement.values()})
+
+
+class LoweredGraph:
+    """The netlist's ops."""
+
+    def __init__(self, netlist: str) -> None:
+        self._netlist = netlist
+
+    def get_fused_ops(self) -> list[tuple[int, list[list[str]]]]:
+        """Of each definition of a fused op the number of inputs, and its schedules as types of ops."""
+        return [(int(inputs), [re.findall(r"type: (\w+)", one) for one in _SCHEDULE.findall(body)])
+                for inputs, body in _FUSED.findall(self._netlist)]

@@ -49,9 +49,13 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings) -> t
     if not op_overrides.wanted(settings.config):
         return ttsim.compile(graph, **given)
     ops: dict[str, op_overrides.NetlistOp] = {}
+    apart: dict[str, op_overrides.NetlistOp] = {}
     if op_overrides.need_netlist(settings.config):
         ops = op_overrides.netlist_ops(ttsim.compile(graph, **given).netlist)
-    return ttsim.compile(graph, overrides=op_overrides.text(settings.config, ops, given.get("chips", 1)), **given)
+    if op_overrides.need_apart(settings.config):
+        apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
+    overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1))
+    return ttsim.compile(graph, overrides=overrides, **given)
 
 
 class DeviceModel:

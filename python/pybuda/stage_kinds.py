@@ -8,8 +8,8 @@ import torch
 
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, output_format, pytorch_dtype_to_buda_dataformat
+from .fracture import fracture
 from .module import OnnxModule, PyBudaModule, PyTorchModule
-from .nops import insert_nops
 from .parameter import Parameter
 from .stage import DeviceModel, Settings, compile_graph, narrowed
 from .tensor import Tensor
@@ -59,7 +59,7 @@ class TraceStage(Stage):
                   for name, sample, data_format in zip(names, samples, _formats(samples))]
         self.modules = list(modules)
         self.trace = trace(modules, inputs)
-        insert_nops(self.trace, settings.config.buffering_nops_to_insert.values())
+        fracture(self.trace, settings.config.fracture_groups)
         saved = list(settings.config.op_intermediates_to_save)
         known = {op.name for op in self.trace.ops}
         self.saved = [name for name in saved if name in known]
@@ -134,7 +134,7 @@ class TorchStage(Stage):
             outputs = [self.imported.finish(result[:count], *args, **kwargs)
                        for result, (args, kwargs) in zip(results, calls)]
         wide = buda_dataformat_to_pytorch_dtype(output_format(self.settings.data_format))
-        joined = [_as_queue(torch.cat(values) if len(values) > 1 else values[0], wide)
+        joined = [as_queue(torch.cat(values) if len(values) > 1 else values[0], wide)
                   for values in zip(*outputs) if values[0] is not None]
         saved = [torch.cat(values) for values in zip(*(result[count:] for result in results))]
         return joined, saved
@@ -169,7 +169,7 @@ def _like(tensor: Any, sample: Any) -> Any:
     return tensor.to(sample.dtype)
 
 
-def _as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:
+def as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:
     """As a queue of the device would give it: floats in its format, whole numbers of 32 bits."""
     if output.dtype.is_floating_point:
         return output.to(wide) if wide.is_floating_point else output

@@ -9,7 +9,7 @@ import torch
 
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
-from .operators import Operators
+from .operand import Operand
 from .pybudaglobal import align_up_tile
 from .tensor_shape import TensorShape
 
@@ -17,7 +17,7 @@ __all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dt
            "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor", "to_pt_tensors"]
 
 
-class Tensor(Operators):
+class Tensor(Operand):
     """A value of torch, or the result of an op (`src_op`) whose value is not known, with a number format."""
 
     def __init__(self, value: torch.Tensor | None, shape: Sequence[int], data_format: DataFormat, src_op: Any = None,
@@ -46,9 +46,6 @@ class Tensor(Operators):
         """Of whatever has a `shape` and a `format` (or `data_format`)."""
         data_format = getattr(descriptor, "format", None) or descriptor.data_format
         return Tensor(None, descriptor.shape, data_format, None)
-
-    def has_value(self) -> bool:
-        return self._value is not None
 
     def value(self) -> torch.Tensor:
         """RuntimeError where there is none."""
@@ -84,18 +81,6 @@ class Tensor(Operators):
     def clone(self) -> Tensor:
         value = None if self._value is None else self._value.clone()
         return Tensor(value, self._shape, self._data_format, self.src_op, self._constant, self._requires_grad)
-
-    @property
-    def shape(self) -> TensorShape:
-        return self._shape
-
-    @property
-    def data_format(self) -> DataFormat:
-        return self._data_format
-
-    @property
-    def pt_data_format(self) -> torch.dtype:
-        return buda_dataformat_to_pytorch_dtype(self._data_format)
 
     def to_format(self, data_format: DataFormat) -> Tensor:
         value = None if self._value is None else self._value.to(buda_dataformat_to_pytorch_dtype(data_format))

@@ -16,7 +16,7 @@ from .tensor import Tensor
 @dataclasses.dataclass
 class Trace:
     """`inputs`: (name, tensor) in the modules' order, `outputs` those of the last module. `ops` in an order in which
-    operands come first; `parameters` and `constants` by name."""
+    operands come first; `parameters` by name, `constants` by that of the first op that takes them, input_<operand>_<op>."""
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
     ops: list[PyBudaOp]
@@ -47,8 +47,7 @@ def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace
         values = module.trace_forward(*values)
     made = Trace(list(inputs), _named_outputs(modules[-1].get_name(), values, given), [], {}, {})
     known = {parameter: name for module in modules for name, parameter in module.named_parameters().items()}
-    constants = {id(tensor): name for module in modules for name, tensor in module.named_constants().items()}
-    _walk(made, known, constants)
+    _walk(made, known)
     _check_names(made.ops, modules[-1].get_name())
     return made
 
@@ -83,7 +82,7 @@ def _named_outputs(module: str, values: list[Tensor], inputs: list[Tensor]) -> l
     return outputs
 
 
-def _walk(made: Trace, parameters: dict[Parameter, str], constants: dict[int, str]) -> None:
+def _walk(made: Trace, parameters: dict[Parameter, str]) -> None:
     inputs = {id(tensor) for _, tensor in made.inputs}
     seen: set[int] = set()
     stack: list[tuple[PyBudaOp, bool]] = [(tensor.src_op, False) for _, tensor in reversed(made.outputs)]
@@ -108,7 +107,8 @@ def _walk(made: Trace, parameters: dict[Parameter, str], constants: dict[int, st
                 if not operand.has_value():
                     raise RuntimeError(f"operand {place} of op '{op.name}' is a constant without a value; give it "
                                        "one by set_constant()")
-                made.constants.setdefault(constants.get(id(operand), f"input_{place}_{op.name}"), operand)
+                if not any(held is operand for held in made.constants.values()):
+                    made.constants[f"input_{place}_{op.name}"] = operand
 
 
 def _dense(value: torch.Tensor) -> torch.Tensor:

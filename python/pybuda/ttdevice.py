@@ -53,6 +53,7 @@ class TTDevice(Device):
         self._loopback: Loopback | None = None
         self._active = 0
         self.runs = False  # it was compiled to be run
+        self.ignores_formats = False  # computes in float32, as Golden does in verification
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None
@@ -93,9 +94,13 @@ class TTDevice(Device):
         self._compiled_for = _kinds(inputs) if self._subgraphs is None else None
         shapes = self._stages[-1].shapes()
         self._loopback = None
-        if settings.config.loopback_outputs:
-            names = self.modules[0].input_names or [f"input_{place}" for place in range(len(inputs))]
-            self._loopback = Loopback(settings.config.loopback_outputs, names, inputs, len(shapes))
+        names = [] if self._image is not None else self.modules[0].input_names or [
+            f"input_{place}" for place in range(len(inputs))]
+        links = settings.config.loopback_outputs
+        if settings.config.enable_link_past_cache_ios and not links:
+            links = Loopback.past_links(names, inputs, shapes)
+        if links:
+            self._loopback = Loopback(links, names, inputs, len(shapes))
             self._compiled_for = _kinds(self._loopback.pushed(inputs))
             shapes = [shape for place, shape in enumerate(shapes) if place not in self._loopback.taken.values()]
         return [torch.zeros(shape) for shape in shapes]
@@ -111,8 +116,11 @@ class TTDevice(Device):
         formats = self.input_formats if self.is_first() and self.input_formats else _formats(inputs)
         data_format = compile_options.default_format(settings, formats, self.fp32_fallback)
         session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}
+        if self.ignores_formats:
+            session["numerics"] = "float32"
         if settings.performance_trace != config.PerfTraceLevel.NONE:
             session["engine"] = "full"
+            os.makedirs(settings.backend_output_dir, exist_ok=True)
             session["trace_file"] = os.path.join(settings.backend_output_dir, f"{self.name}.ttperf")
             session["trace_level"] = 2 if settings.performance_trace == config.PerfTraceLevel.VERBOSE else 1
         return Settings(settings, self, data_format, microbatch, session)

@@ -20,7 +20,7 @@ def flatten(outputs: Any) -> list[Any]:
     from .tensor import SomeTensorTypes
     if outputs is None:
         return []
-    if isinstance(outputs, SomeTensorTypes):
+    if isinstance(outputs, (*SomeTensorTypes, Parameter)):
         return [outputs]
     if isinstance(outputs, dict) or hasattr(outputs, "items"):
         return [tensor for value in outputs.values() for tensor in flatten(value)]

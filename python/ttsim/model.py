@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from . import _ttsim, arrays, session
-from ._ttsim import ArrayInfo, CompileReport, RunReport
+from ._ttsim import ArrayInfo, CompileReport
 from .graph import Graph
 
 
@@ -59,7 +59,8 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     amp_light, format_rules and overrides (text of their YAML), keep_names (ops of the netlist are
     called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown (overrides of ops that are not there are
     notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback, stable_softmax, auto_fusing,
-    t_streaming, conv_fracture, self_cut, dram_placement, seed. Raises InputError, UnsupportedError."""
+    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed.
+    Raises InputError, UnsupportedError."""
     options = _ttsim.CompileOptions()
     for name, value in {"device": device, **keywords}.items():
         if not hasattr(options, name):
@@ -72,7 +73,7 @@ def _results(raw: Mapping[str, Any]) -> dict[str, numpy.ndarray]:
     return {name: arrays.array(kind, values) for name, (kind, values) in raw.items()}
 
 
-class Model:
+class Model(session.OnChip):
     """A compiled model on a session of its own. Keywords are those of Session; without a device it is the one it was
     compiled for."""
 
@@ -124,14 +125,3 @@ class Model:
         if name not in self._parameters:
             self._raw.parameter(name)  # says which there are
         return self._parameters[name]
-
-    @property
-    def cycles(self) -> int:
-        return self._raw.cycles
-
-    @property
-    def chip(self) -> str:
-        return self._raw.chip
-
-    def report(self) -> RunReport:
-        return self._raw.report()

@@ -33,7 +33,24 @@ def _named(enumeration: Any, name: str) -> Any:
     raise ValueError(f"'{name}' is none of {', '.join(member.name.lower() for member in enumeration)}")
 
 
-class Session:
+class OnChip:
+    """What a session and a model on one say of the simulated chip."""
+    _raw: Any
+
+    @property
+    def cycles(self) -> int:
+        """Of the chip's clock, since the session began."""
+        return self._raw.cycles
+
+    @property
+    def chip(self) -> str:
+        return self._raw.chip
+
+    def report(self) -> RunReport:
+        return self._raw.report()
+
+
+class Session(OnChip):
     """A device with state: push(), write() -> run() -> get(), pop(), read(). Entries are float32 [z, rows, columns].
 
     HangError says who waits for whom when a call cannot be served; `cycles` of push, get and pop are how long it may
@@ -71,18 +88,6 @@ class Session:
 
     def room(self, queue: str) -> int:
         return self._raw.room(queue)
-
-    @property
-    def cycles(self) -> int:
-        """Of the chip's clock, since the session began."""
-        return self._raw.cycles
-
-    @property
-    def chip(self) -> str:
-        return self._raw.chip
-
-    def report(self) -> RunReport:
-        return self._raw.report()
 
     def finish_trace(self) -> None:
         self._raw.finish_trace()

@@ -24,7 +24,7 @@ void rules(const std::string& bytes) {
     ir::Overrides overrides;
     answer([&] { ir::parse_overrides(bytes, "fuzz.yaml", overrides); });
     answer([&] { ir::parse_override(bytes, overrides); });
-    answer([&] { ir::check_overrides(overrides, {"matmul_1", "add_2"}, {"conv1"}); });
+    answer([&] { ir::check_overrides(overrides, {{"matmul_1", "add_2"}, {"matmul_1", "add_2"}, {"conv1"}}); });
 }
 
 }  // namespace tt::fuzz

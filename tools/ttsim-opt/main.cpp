@@ -88,6 +88,7 @@ void run(const Flags& flags) {
                     true,
                     {},
                     flags.conv_fracture,
+                    true,
                     ir::Fusing::WherePays,
                     {},
                     ir::PassOptions{}.slice_bytes,

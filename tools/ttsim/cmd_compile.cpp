@@ -93,6 +93,10 @@ std::string shown_command(const CompileFlags& flags) {
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
     if (!o.t_streaming) text += " --no-t-streaming";
+    if (!o.prestride) text += " --no-prestride";
+    for (const auto& [queue, channel] : o.emit.channels) text += fmt::format(" --queue-channel {}={}", queue, channel);
+    if (o.emit.host_inputs) text += " --host-inputs";
+    if (o.emit.host_outputs) text += " --host-outputs";
     if (o.keep_names) text += " --keep-names";
     if (flags.no_column_order) text += " --no-column-order";
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
@@ -228,14 +232,26 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
 
 }  // namespace
 
+static void set_channels(const std::vector<std::string>& given, std::map<std::string, std::int64_t>& channels) {
+    for (const std::string& text : given) {
+        const auto [name, value] = name_and_value("--queue-channel", text);
+        std::int64_t n = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+        if (error != std::errc() || end != value.data() + value.size() || n < 0)
+            throw CLI::ValidationError("--queue-channel", fmt::format("'{}' must be NAME=N, such as in_x=2", text));
+        channels[name] = n;
+    }
+}
+
 static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     command
         .add_option(
             "--overrides", flags.overrides_file,
             "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
-            "true, t: 4, u_kt: 2, input_buffers: [0, 16], output_buffers: 4, dram_parameters: true, queued: [0], "
-            "nops: [0, 1], after: [OP], epoch_break: true, chip_break: true}; of a convolution of the model "
+            "true, t: 4, u_kt: 2, input_buffers: [0, 16], input_blocks: [4], output_buffers: 4, dram_parameters: true, "
+            "queued: [0], nops: [0, 1] or {OP: 1}, after: [OP], fuse: false, epoch_break: true, chip_break: true}; "
+            "of a convolution of the model "
             "{fracture: 3}")
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
@@ -258,6 +274,16 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "Default: where the estimate says that pays, or else nothing fits")
         ->check(quiet(CLI::Range(1, 1024)))
         ->type_name("N");
+    command.add_flag("--prestride,!--no-prestride", o.prestride,
+                     "The host may lay out the windows of a first convolution. Default: it does");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--queue-channel", [&](const std::vector<std::string>& all) { set_channels(all, o.emit.channels); },
+            "DRAM channel of a queue of the netlist, such as in_x=2; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME=N");
+    command.add_flag("--host-inputs", o.emit.host_inputs, "Queues of inputs lie in the host's memory");
+    command.add_flag("--host-outputs", o.emit.host_outputs, "Queues of outputs lie in the host's memory");
     command.add_flag("--keep-names", o.keep_names,
                      "Ops of the netlist are called as the model's; where one becomes several, NAME.dc.TYPE.N");
     command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");

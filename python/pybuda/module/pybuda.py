@@ -106,12 +106,6 @@ class PyBudaModule(Module):
             raise RuntimeError(f"constant '{name}' of module '{self.name}' has no value; set_constant() gives it one")
         return value
 
-    def named_constants(self) -> dict[str, Tensor]:
-        found = {name: value for name, value in self._constants.items() if value is not None}
-        for module in self._submodules.values():
-            found.update(module.named_constants())
-        return found
-
     def named_parameters(self) -> dict[str, Parameter]:
         """Of this module and those it holds, by their full names. RuntimeError where two have one name."""
         found: dict[str, Parameter] = {}
@@ -178,7 +172,7 @@ class PyBudaModule(Module):
         except TypeError as error:
             raise RuntimeError(f"module '{self.name}' was given {len(tensors)} inputs: {error}") from error
         outputs = self(**dict(zip(names, tensors))) if names else self(*tensors)
-        outputs = [outputs] if isinstance(outputs, Parameter) else flatten(outputs)
+        outputs = flatten(outputs)
         for place, output in enumerate(outputs):
             if not isinstance(output, (Tensor, Parameter)):
                 raise RuntimeError(f"output {place} of module '{self.name}' is a {type(output).__name__}; forward() "

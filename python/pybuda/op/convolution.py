@@ -7,11 +7,10 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
 
-Operand = Tensor | Parameter
 
 
 def per_axis(value: Any, axes: int) -> list[int]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, graph_op, result
 
-Operand = Tensor | Parameter | float
+Number = Operand | float
 
 
 def _compare(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -57,68 +57,68 @@ define("heaviside", torch.heaviside, _heaviside)
 define("binary_stack", _binary_stack, lambda make, a, b, dim: make.join([a, b], make.axis(a, dim), _interleaved))
 
 
-def Add(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Add(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("add", name, operandA, operandB)
 
 
-def Subtract(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Subtract(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("subtract", name, operandA, operandB)
 
 
-def Multiply(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Multiply(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("multiply", name, operandA, operandB)
 
 
-def Divide(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Divide(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("divide", name, operandA, operandB)
 
 
-def Max(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Max(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("maximum", name, operandA, operandB)
 
 
-def Min(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Min(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("minimum", name, operandA, operandB)
 
 
-def Power(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Power(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("power", name, operandA, operandB)
 
 
-def Heaviside(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Heaviside(name: str, operandA: Number, operandB: Number) -> Tensor:
     """0, b or 1 where a is less than, equal to or greater than 0."""
     return result("heaviside", name, operandA, operandB)
 
 
-def Greater(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Greater(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("greater", name, operandA, operandB)
 
 
-def GreaterEqual(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def GreaterEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("greater_equal", name, operandA, operandB)
 
 
-def Less(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Less(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("less", name, operandA, operandB)
 
 
-def LessEqual(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def LessEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("less_equal", name, operandA, operandB)
 
 
-def Equal(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def Equal(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("equal", name, operandA, operandB)
 
 
-def NotEqual(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def NotEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("not_equal", name, operandA, operandB)
 
 
-def LogicalAnd(name: str, operandA: Operand, operandB: Operand) -> Tensor:
+def LogicalAnd(name: str, operandA: Number, operandB: Number) -> Tensor:
     return result("logical_and", name, operandA, operandB)
 
 
-def BinaryStack(name: str, operandA: Operand, operandB: Operand, dim: int) -> Tensor:
+def BinaryStack(name: str, operandA: Number, operandB: Number, dim: int) -> Tensor:
     """a0 b0 a1 b1 ... along `dim`, -1 or -2, of equal shapes. AssertionError for another dim."""
     assert dim in (-1, -2), f"BinaryStack works along dim -1 or -2, not {dim}"
     return result("binary_stack", name, operandA, operandB, attrs=(dim,), dim=dim)

@@ -5,11 +5,9 @@ from typing import Any
 
 import torch
 
-from ..parameter import Parameter
 from ..tensor import Tensor
 from .common import define, result
 
-Operand = Tensor | Parameter
 
 
 def _where(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -47,7 +45,7 @@ def _build_index_copy(make: Any, a: Any, index: Any, value: Any, dim: int) -> An
 
 define("concatenate", lambda *values, axis: torch.cat(values, axis),
        lambda make, *values, axis: make.join(values, make.axis(values[0], axis), torch.cat))
-define("where", _where, lambda make, c, x, y: make.add("where", c, make.as_float(x), make.as_float(y)))
+define("where", _where, lambda make, c, x, y: make.add("where", make.as_bool(c), make.as_float(x), make.as_float(y)))
 define("stack", lambda *values, axis: torch.stack(values, axis), _build_stack)
 define("interleave", _interleave,
        lambda make, *values, axis: make.join(values, make.axis(values[0], axis),

@@ -7,11 +7,10 @@ import torch
 import torch.nn.functional as F
 
 from .._C import DataFormat
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, graph_op, result
 
-Operand = Tensor | Parameter
 _SMALL = 1e-10  # keeps log and reciprocal of 0 finite
 
 

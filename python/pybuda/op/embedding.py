@@ -3,11 +3,10 @@ from __future__ import annotations
 
 import torch
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
 
-Operand = Tensor | Parameter
 
 define("embedding", lambda table, indices: torch.nn.functional.embedding(indices.long(), table),
        lambda make, table, indices: make.add("take", table, make.as_integer(indices), axis=0))

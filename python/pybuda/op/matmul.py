@@ -5,12 +5,11 @@ from typing import Any
 
 import torch
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, graph_op, result
 from .eltwise_binary import Add
 
-Operand = Tensor | Parameter
 
 
 def _dense(sparse: torch.Tensor) -> torch.Tensor:

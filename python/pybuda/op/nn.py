@@ -6,7 +6,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
 from .nn_modules import (AvgPool2dModule, Conv2dModule, ConvTranspose2dModule, Linear, MaxPool1dModule,
@@ -14,7 +14,6 @@ from .nn_modules import (AvgPool2dModule, Conv2dModule, ConvTranspose2dModule, L
 
 __all__ = ["AvgPool2dModule", "Batchnorm", "Conv2dModule", "ConvTranspose2dModule", "Layernorm", "Linear",
            "LogSoftmax", "MaxPool1dModule", "MaxPool2dModule", "Softmax", "SparseMatmulModule"]
-Operand = Tensor | Parameter
 
 
 def _layernorm(x: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor, epsilon: float) -> torch.Tensor:
@@ -28,7 +27,7 @@ def _build_layernorm(make: Any, x: Any, weights: Any, bias: Any, epsilon: float)
 
 def _batchnorm(x: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor, var: torch.Tensor,
                epsilon: float) -> torch.Tensor:
-    flat = [value.reshape(-1) for value in (mean, var, weights, bias)]
+    flat = [mean.detach().reshape(-1), var.detach().reshape(-1), weights.reshape(-1), bias.reshape(-1)]
     return F.batch_norm(x, flat[0], flat[1], flat[2], flat[3], False, 0.0, epsilon)
 
 

@@ -6,11 +6,10 @@ from typing import Any
 import torch
 
 from .._C import DataFormat
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
 
-Operand = Tensor | Parameter
 _RANGES = {torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int32: (-(1 << 31), (1 << 31) - 1)}
 _NAMES = {torch.int8: "i8", torch.uint8: "u8", torch.int32: "i32"}
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 import torch
 
-from ..parameter import Parameter
+from ..operand import Operand
 from ..tensor import Tensor
 from . import tm_kinds  # noqa: F401 (defines them)
 from .common import result
 
-Operand = Tensor | Parameter
 
 
 def HSlice(name: str, operandA: Operand, slices: int) -> Tensor:

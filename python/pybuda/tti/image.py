@@ -1,8 +1,10 @@
 """Device images: written of a device, and loaded as one."""
 from __future__ import annotations
 
+import io
 import json
 import os
+import tarfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ import ttsim
 
 from .._C.backend_api import BackendDevice, BackendType, DeviceMode
 
+_HOST_PARTS = "unzipped_tti/module_files/host_parts.zip"  # what a torch module computes around the device
 _ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wormhole_B0}
 
 
@@ -21,6 +24,7 @@ class TTDeviceImage:
         self._info = ttsim.image_info(self.path)
         self.contents: dict[str, Any] = json.loads(self._info.json)
         self.compiled = ttsim.CompiledModel.read(self.path)
+        self.host_parts = _host_parts(self.path)
 
     @staticmethod
     def load_from_disk(img_path: str) -> TTDeviceImage:
@@ -41,11 +45,41 @@ class TTDeviceImage:
 
     def get_input_shapes(self) -> list[list[int]]:
         """Of a push, in order; dim 0 is that of the micro-batch."""
-        return [[self.microbatch_size * info.shape[0], *info.shape[1:]] for info in self.compiled.inputs]
+        shapes = [list(info.shape) for info in self.compiled.inputs]
+        if self.host_parts is not None:
+            shapes = [shape for shape, _ in self.host_parts.calls]
+        return [[self.microbatch_size * shape[0], *shape[1:]] for shape in shapes]
+
+
+def _host_parts(path: str) -> Any:
+    """None: the device computes all. Programs of torch.export, which run nothing else."""
+    if os.path.isdir(path):
+        file = os.path.join(path, os.path.relpath(_HOST_PARTS, "unzipped_tti"))
+        file = file if os.path.exists(file) else os.path.join(path, _HOST_PARTS)
+        data = open(file, "rb").read() if os.path.exists(file) else None
+    else:
+        try:
+            with tarfile.open(path) as archive:
+                data = archive.extractfile(_HOST_PARTS).read() if _HOST_PARTS in archive.getnames() else None
+        except tarfile.ReadError:  # packed as we do not
+            data = None
+    if data is None:
+        return None
+    from ttsim.torch.host_parts import loaded
+    return loaded(data)
+
+
+def _add_host_parts(path: str, imported: Any) -> None:
+    from ttsim.torch.host_parts import saved
+    data = saved(imported)
+    member = tarfile.TarInfo(_HOST_PARTS)
+    member.size = len(data)
+    with tarfile.open(path, "a") as archive:
+        archive.addfile(member, io.BytesIO(data))
 
 
 def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[Any]) -> TTDeviceImage:
-    """RuntimeError for modules that need torch on the host, or several compilations."""
+    """What a torch module computes on the host is in the image too. RuntimeError for several compilations."""
     from ..run.api import _samples
     microbatch, samples = _samples(device, sample_inputs)
     mode, device.device_mode = device.device_mode, DeviceMode.CompileOnly
@@ -57,16 +91,14 @@ def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[
     if len(stages) != 1:
         raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different kinds); an "
                            "image holds one: place the modules on devices of their own")
-    imported = getattr(stages[0], "imported", None)
-    if imported is not None and (imported.fallbacks or imported.inputs != imported.input_names):
-        raise RuntimeError(f"module '{imported.name}' computes a part in torch on the host, which an image does not "
-                           "hold; place the part without " + (", ".join(one.op for one in imported.fallbacks)
-                                                             or "it") + " on the device")
     path = img_path or os.path.join("device_images", f"{device.name}.tti")
     path = path if path.endswith(".tti") else path + ".tti"
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
     stages[0].compiled.write(path)
+    imported = getattr(stages[0], "imported", None)
+    if imported is not None and imported.uses_host:
+        _add_host_parts(path, imported)
     return TTDeviceImage(path)
 
 

@@ -3,19 +3,34 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
+from ..dtypes import buda_dataformat_to_pytorch_dtype, output_format
 from ..parameter import Parameter
-from ..stage import DeviceModel, Settings
-from ..stage_kinds import Stage
+from ..stage import DeviceModel, Settings, narrowed
+from ..stage_kinds import Stage, as_queue
 
 
 class ImageStage(Stage):
     def __init__(self, image: Any, settings: Settings) -> None:
         self.compiled = image.compiled
+        self.host = image.host_parts
         self.saved: list[str] = []
         self.settings = settings
 
     def start(self) -> None:
-        self.device = DeviceModel(self.compiled, self.settings)
+        order = None if self.host is None else (self.host.inputs, self.host.outputs)
+        self.device = DeviceModel(self.compiled, self.settings, order)
+
+    def run(self, tensors: Any) -> Any:
+        if self.host is None:
+            return super().run(tensors)
+        samples = [narrowed(tensors, at) for at in range(self.settings.microbatch)]
+        with torch.no_grad():
+            made = self.device.run_samples([self.host.device_inputs(one) for one in samples])
+            results = [self.host.finish(result, one) for result, one in zip(made, samples)]
+        wide = buda_dataformat_to_pytorch_dtype(output_format(self.settings.data_format))
+        return [as_queue(torch.cat(values), wide) for values in zip(*results)], []
 
     def shapes(self) -> list[tuple[int, ...]]:
         return [tuple(info.shape) for info in self.compiled.outputs]

@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from .._C import DataFormat
 from .._C.backend_api import BackendDevice, BackendType, DeviceMode, golden_arch
 

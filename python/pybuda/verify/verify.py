@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from .. import config as compiler_config
+from .._C.backend_api import BackendType
 from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
@@ -110,8 +111,10 @@ def _device(kind: str, place: int, verify_cfg: VerifyConfig) -> Any:
         return CPUDevice(f"cpu{place}")
     if kind != "TTDevice":
         raise RuntimeError(f"device type '{kind}' is none of TTDevice, CPUDevice, -")
-    return TTDevice(f"tt{place}", num_chips=verify_cfg.num_chips, chip_ids=verify_cfg.chip_ids, arch=verify_cfg.arch,
-                    devtype=verify_cfg.devtype, device_mode=verify_cfg.devmode, fp32_fallback=verify_cfg.fp32_fallback)
+    device = TTDevice(f"tt{place}", num_chips=verify_cfg.num_chips, chip_ids=verify_cfg.chip_ids, arch=verify_cfg.arch,
+                      devtype=verify_cfg.devtype, device_mode=verify_cfg.devmode, fp32_fallback=verify_cfg.fp32_fallback)
+    device.ignores_formats = verify_cfg.golden_ignore_df_precision and verify_cfg.devtype == BackendType.Golden
+    return device
 
 
 def _give_values(module: Any, centered: bool, scale: float) -> None:

@@ -288,8 +288,9 @@ def test_nops_in_a_daisy_chain():
     module = TwoProducts("chain")
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
-    trace = pybuda.get_tenstorrent_device()._compile_output.initial_graph
-    assert [op.name for op in trace.ops if op.op_type == "buffer"] == ["buffer_0_matmul2_sum", "buffer_1_matmul2_gelu"]
+    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    assert ops["buffer_1_matmul2_gelu"].inputs == ["buffer_0_matmul2_sum"]
+    assert ops["buffer_0_matmul2_sum"].inputs == ["matmul2"] and "buffer_0_matmul2_sum" in ops["sum"].inputs
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
 
@@ -304,7 +305,7 @@ def test_single_ops_from_dram_through_queues_in_order_and_in_larger_buffers():
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
     netlist = pybuda.get_tenstorrent_device()._compile_output.netlist
     ops = op_overrides.netlist_ops(netlist)
-    assert ops["sum"].inputs[0] == "e2e_matmul1"
+    assert ops["sum"].inputs[0] == "e2e_matmul1_0"
     assert list(ops).index("matmul2") < list(ops).index("matmul1")
     assert "buf_size_mb: 4," in op_line(netlist, "matmul2") and "buf_size_mb: 2," in op_line(netlist, "matmul1")
     weights = ops["matmul1"].inputs[1]

@@ -1,5 +1,10 @@
 """Programs in the manner of the user guide, with modules of pybuda's ops."""
+import pathlib
+import re
+import tarfile
+
 import pybuda
+import pytest
 import torch
 from modules import close
 
@@ -108,3 +113,76 @@ def test_a_module_that_is_called_twice():
     assert close(module.run(x)[0], (x @ weights + bias) @ weights + bias)
     ops = pybuda.get_tenstorrent_device()._compile_output.initial_graph.ops
     assert [op.name for op in ops] == ["twice.layer", "twice.layer.bias", "twice.layer_1", "twice.layer.bias_1"]
+
+
+def test_the_program_of_the_documentation(capsys):
+    page = pathlib.Path(pybuda.__file__).resolve().parents[2] / "docs/python.md"
+    program = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    exec(compile(program, "python.md", "exec"), {})
+    assert "tensor(" in capsys.readouterr().out
+
+
+def test_unsupported_ops_run_on_the_host_input_after_input():
+    compiler_cfg = pybuda.config._get_global_compiler_config()
+    compiler_cfg.enable_tvm_cpu_fallback = True
+    net = torch.nn.Sequential(torch.nn.Embedding(50, 64), torch.nn.Linear(64, 64)).eval()
+    tt0 = pybuda.TTDevice("tt0")
+    tt0.place_module(pybuda.PyTorchModule("workload", net))
+    for _ in range(5):
+        tokens = torch.randint(0, 50, (1, 32))
+        tt0.push_to_inputs((tokens))
+        assert close(pybuda.run_inference().get()[0], net(tokens))
+
+
+@pytest.mark.parametrize("given", [{"num_chips": 3}, {"chip_ids": [0, 2, 3]}])
+def test_several_chips_as_one_device(given):
+    pybuda.set_epoch_break("matmul2")
+    tt0 = pybuda.TTDevice("tt0", module=PyBudaTestModule("wide"), arch=pybuda.BackendDevice.Wormhole_B0, **given)
+    a, b = torch.rand(1, 32, 32), torch.rand(1, 32, 32)
+    tt0.push_to_inputs(a, b)
+    assert close(pybuda.run_inference().get()[1], b @ tt0.modules[0].weights2.value())
+
+
+ARCHS = {"gs": pybuda.BackendDevice.Grayskull, "wh": pybuda.BackendDevice.Wormhole_B0}
+
+
+def image_info(tmp_path, capsys, arch, **options):
+    """What is printed of an image for a device with these options, which is loaded and run."""
+    pybuda.set_configuration_options(**options)
+    tt0 = pybuda.TTDevice(name="tt0", arch=arch, devtype=pybuda.BackendType.Silicon)
+    tt0.place_module(PyBudaTestModule("image"))
+    samples = (torch.rand(1, 32, 32), torch.rand(1, 32, 32))
+    tt0.compile_to_image(img_path=str(tmp_path / "tt0.tti"), training=False, sample_inputs=samples)
+    pybuda.pybuda_reset()
+    img = pybuda.TTDeviceImage.load_from_disk(str(tmp_path / "tt0.tti"))
+    img.info()
+    device = pybuda.TTDevice.load_image(img=img)
+    device.push_to_inputs([torch.rand(shape) for shape in img.get_input_shapes()])
+    assert pybuda.run_inference().get()[0].shape == (1, 32, 32)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("product", ["gs_e150", "gs_e300", "wh_n150", "wh_n300"])
+def test_images_for_products(tmp_path, capsys, product):
+    text = image_info(tmp_path, capsys, ARCHS[product[:2]], device_config=product)
+    assert f"BackendDevice.{ARCHS[product[:2]].name}" in text and "- training: False" in text
+
+
+def test_an_image_for_a_chip_that_lacks_rows(tmp_path, capsys):
+    text = image_info(tmp_path, capsys, ARCHS["gs"], harvested_rows=[1, 11])
+    assert "- grid size: [8, 12]" in text and "2050" in text and "[[1, 32, 32], [1, 32, 32]]" in text
+
+
+def test_an_image_for_a_descriptor_of_ones_own(tmp_path, capsys):
+    image_info(tmp_path, capsys, ARCHS["wh"])
+    with tarfile.open(tmp_path / "tt0.tti") as archive:
+        whole = archive.extractfile("unzipped_tti/backend_build_binaries/device_desc.yaml").read().decode()
+    descriptor = tmp_path / "wormhole_b0_small.yaml"
+    head, _, rest = whole.partition("functional_workers:")
+    workers = re.findall(r"\d+-\d+", rest.partition("]")[0])
+    rows = sorted({name.split("-")[1] for name in workers}, key=int)[:4]
+    kept = [name for name in workers if name.split("-")[1] in rows]
+    descriptor.write_text(f"{head}functional_workers:\n  [{', '.join(kept)}]{rest.partition(']')[2]}")
+    pybuda.pybuda_reset()
+    text = image_info(tmp_path, capsys, ARCHS["wh"], backend_device_descriptor_path=str(descriptor))
+    assert "- grid size: [4, 8]" in text

@@ -47,10 +47,47 @@ def test_what_an_image_needs(tmp_path):
         pybuda.TTDevice("tt0", module=Add("a")).compile_to_image(img_path=str(tmp_path / "m.tti"))
     with pytest.raises(AssertionError, match="one of both"):
         pybuda.TTDevice.load_image()
+
+
+class Words(torch.nn.Module):
+    """Token ids to the most likely next ones: the host looks up, and counts with whole numbers behind the chip."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.out = torch.nn.Embedding(10, 32), torch.nn.Linear(32, 16)
+
+    def forward(self, ids, scale):
+        scores = self.out(self.words(ids) * scale)
+        return torch.cummax(scores, -1)[0], scores
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_what_the_host_computes_is_in_the_image(tmp_path, batch):
+    net = Words().eval()
+    ids, scale = torch.randint(0, 10, (batch, 4)), torch.rand(batch, 4, 1)
+    with pytest.warns(UserWarning, match="cummax"):
+        made = image(tmp_path / "words.tti", pybuda.PyTorchModule("words", net), (ids, scale))
+    assert made.get_input_shapes() == [[batch, 4], [batch, 4, 1]]
     pybuda.pybuda_reset()
-    with pytest.raises(RuntimeError, match="torch on the host"):
-        image(tmp_path / "m.tti", pybuda.PyTorchModule("t", torch.nn.Sequential(
-            torch.nn.Embedding(10, 32), torch.nn.Linear(32, 32))), (torch.zeros(1, 4, dtype=torch.int64),))
+    device = pybuda.TTDevice.load_image(img_path=str(tmp_path / "words.tti"))
+    for given in (ids, (ids + 1) % 10):
+        device.push_to_inputs(given, scale)
+        outputs = pybuda.run_inference().get()
+        assert all(close(got, want) for got, want in zip(outputs, net(given, scale), strict=True))
+    assert outputs[0].value().dtype == torch.bfloat16
+
+
+def test_an_image_of_a_model_with_embeddings(tmp_path):
+    from transformers import BertConfig, BertModel
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    model = BertModel(BertConfig(**sizes, vocab_size=50), add_pooling_layer=False).eval()
+    ids = torch.randint(0, 50, (1, 32))
+    image(tmp_path / "bert.tti", pybuda.PyTorchModule("bert", model), (ids,))
+    pybuda.pybuda_reset()
+    device = pybuda.TTDevice.load_image(img=pybuda.TTDeviceImage.load_from_disk(str(tmp_path / "bert.tti")))
+    device.push_to_inputs(ids)
+    assert close(pybuda.run_inference().get()[0], model(ids).last_hidden_state, 0.05)
 
 
 def test_images_are_merged(tmp_path, capsys):

@@ -36,6 +36,17 @@ def test_parameters_without_values_and_inputs_of_other_types():
     verify_module(Blank("half"), [(1, 32, 64)], VerifyConfig(), [{"data_format": torch.float16}])
 
 
+def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
+    pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi)
+    limits = {"relative_atol": 0.01, "pcc": 1.0}
+    shapes = [(1, 32, 64)] * 2
+    verify_module(TwoProducts("float"), shapes, VerifyConfig(**limits))
+    with pytest.raises(RuntimeError, match="differs"):
+        verify_module(TwoProducts("formats"), shapes, VerifyConfig(**limits, golden_ignore_df_precision=False))
+    with pytest.raises(RuntimeError, match="differs"):
+        verify_module(TwoProducts("chip"), shapes, VerifyConfig(**limits, devtype=pybuda.BackendType.Silicon))
+
+
 def test_torch_modules_and_pipelines():
     net = torch.nn.Linear(64, 32)
     verify_module(pybuda.PyTorchModule("net", net), [(1, 32, 64)], VerifyConfig(), inputs=[(torch.rand(1, 32, 64),)])

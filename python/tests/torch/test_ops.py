@@ -8,6 +8,7 @@ import cases_compare  # noqa: F401
 import cases_elementwise  # noqa: F401
 import cases_indexing  # noqa: F401
 import cases_network  # noqa: F401
+import cases_places  # noqa: F401
 import cases_reduce  # noqa: F401
 import cases_shape  # noqa: F401
 import pytest

@@ -73,12 +73,23 @@ class Imported:
         """The same results with all ops in torch."""
         return self._results(self._given(args, kwargs))
 
+    @property
+    def uses_host(self) -> bool:
+        """Whether the host does more than hand tensors on."""
+        return bool(self.fallbacks) or self.inputs != self.input_names or self._result_nodes() != self._outputs
+
+    def _call_nodes(self) -> list[Node]:
+        return _placeholders(self._captured, self._captured.inputs)
+
+    def _result_nodes(self) -> list[Node]:
+        return _results_of(self._captured)
+
     def _given(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[Node, Any]:
         tensors = self._captured.arguments.tensors(args, kwargs)
-        return {**self._values, **dict(zip(_placeholders(self._captured, self._captured.inputs), tensors, strict=True))}
+        return {**self._values, **dict(zip(self._call_nodes(), tensors, strict=True))}
 
     def _results(self, given: dict[Node, Any]) -> list[torch.Tensor]:
-        wanted = _results_of(self._captured)
+        wanted = self._result_nodes()
         values = run(self._captured.graph, wanted, given)
         return [values[node] for node in wanted]
 

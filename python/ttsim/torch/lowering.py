@@ -113,7 +113,7 @@ class _Lowering:
         if not isinstance(fake, torch.Tensor):
             raise Refused(f"it takes '{argument.name}', which is no tensor")
         known = self._sources.known.get(argument)
-        return Tensor(tuple(fake.shape), fake.dtype, known, lambda: self.value(argument))
+        return Tensor(tuple(fake.shape), fake.dtype, known, lambda: self.value(argument), fake.is_contiguous())
 
     def convert(self, node: Node) -> None:
         try:

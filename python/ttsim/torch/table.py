@@ -22,6 +22,7 @@ class Tensor:
     dtype: torch.dtype
     known: torch.Tensor | None  # its values, where they do not depend on inputs or parameters
     get: Callable[[], Value]
+    contiguous: bool = True  # in memory, without gaps
 
     @property
     def value(self) -> Value:

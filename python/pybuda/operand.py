@@ -1,0 +1,56 @@
+"""What tensors and parameters have in common: ops take both."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ._C import DataFormat
+from .dtypes import buda_dataformat_to_pytorch_dtype
+from .tensor_shape import TensorShape
+
+
+def _apply(kind: str, a: Any, b: Any) -> Any:
+    from .op import eltwise_binary
+    return getattr(eltwise_binary, kind)("", a, b)
+
+
+class Operand:
+    """A shape, a number format, and a value or none. Of +, - and * the other operand may be a number, which becomes a
+    constant."""
+    _value: torch.Tensor | None
+    _shape: TensorShape
+    _data_format: DataFormat
+
+    def has_value(self) -> bool:
+        return self._value is not None
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def data_format(self) -> DataFormat:
+        return self._data_format
+
+    @property
+    def pt_data_format(self) -> torch.dtype:
+        return buda_dataformat_to_pytorch_dtype(self._data_format)
+
+    def __add__(self, other: Any) -> Any:
+        return _apply("Add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _apply("Add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _apply("Subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _apply("Subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _apply("Multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _apply("Multiply", other, self)
