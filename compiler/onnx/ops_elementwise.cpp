@@ -48,6 +48,16 @@ ValueId above(Import& n, ValueId x, double limit) {
     return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype);
 }
 void thresholded_relu(Import& n) { n.give(n.two("multiply", n.x(0), above(n, n.x(0), n.f("alpha", 1)))); }
+/// No format of the device has a NaN; the host finds those of what it knows.
+void is_nan(Import& n) { n.give(n.one("not", n.two("equal", n.x(0), n.x(0)))); }
+/// Beyond the largest float32.
+void is_inf(Import& n) {
+    constexpr double largest = 3.4028234663852886e38;
+    const bool up = n.i("detect_positive", 1) != 0, down = n.i("detect_negative", 1) != 0;
+    const ValueId x = n.x(0), most = n.number(largest, x);
+    if (!up && !down) return n.give(n.two("greater", n.one("neg", n.one("abs", x)), most));
+    n.give(n.two("greater", up && down ? n.one("abs", x) : up ? x : n.one("neg", x), most));
+}
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
     const ValueId x = n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
@@ -179,6 +189,8 @@ const ImportRules& elementwise_rules() {
         {"HardSigmoid", hard_sigmoid},
         {"HardSwish", hard_swish},
         {"Softsign", softsign},
+        {"IsNaN", is_nan},
+        {"IsInf", is_inf},
         {"ThresholdedRelu", thresholded_relu},
         {"Shrink", shrink},
         {"Tan", tangent},

@@ -17,7 +17,7 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::int64_t cores = 8;            // of a row
+constexpr std::int64_t cores = 8;           // of a row
 constexpr std::int64_t most_per_core = 80;  // tiles of columns
 constexpr std::int64_t least_share = 8, most_share = 32;
 
