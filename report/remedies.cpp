@@ -174,8 +174,8 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
             const Place place = find_op(netlist, root.op);
             Words words;
             if (place.op) words.push_back(larger_grid(*place.op, *place.graph, cause.op) + ": more cores send");
-            words.push_back(fmt::format("fewer ops that take all of '{}': a nop between sends it on", cause.op));
             words.emplace_back("a narrower out_df");
+            words.push_back(fmt::format("fewer ops that take all of '{}': a nop between sends it on", cause.op));
             return words;
         }
         case RootKind::Buffer:
