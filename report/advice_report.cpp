@@ -53,7 +53,8 @@ std::string what_happens(const Reason& cause) {
     switch (root.kind) {
         case RootKind::Op:
             if (cause.members.size() > 1)
-                return fmt::format("each works up to {} of the time of its epoch, the others wait for it", busy);
+                return fmt::format("the dearest is '{}'; they work up to {} of the time of their epochs, others wait",
+                                   root.op, busy);
             return fmt::format("works {} of the time, the others wait for it", busy);
         case RootKind::Dram:
             return fmt::format(
@@ -86,6 +87,30 @@ std::string what_happens(const Reason& cause) {
     return "";
 }
 
+/// What a simulation without the cause leaves out: of some kinds all there is.
+std::string left_out(const Root& root) {
+    switch (root.kind) {
+        case RootKind::Ethernet:
+            return "Ethernet, all of it";
+        case RootKind::Host:
+            return "PCIe, all of it";
+        case RootKind::NocLink:
+            return "the NoC's links, all of them";
+        case RootKind::Writes:
+            return "DRAM, all of it";
+        case RootKind::Op:
+        case RootKind::Dram:
+        case RootKind::Pipe:
+        case RootKind::Reads:
+        case RootKind::Buffer:
+        case RootKind::Load:
+        case RootKind::Entries:
+        case RootKind::Sends:
+            break;
+    }
+    return "it";
+}
+
 /// Of the cause number `n`.
 std::string gain_words(const AdviceReport& report, std::size_t n) {
     if (n < report.measured.size() && report.measured[n])
@@ -115,7 +140,7 @@ std::string text(const AdviceReport& report) {
         out += fmt::format("{}. {} {}: {} of the time; try {}\n", n + 1, kind_words(cause.root), cause.root.place,
                            percent(cause.share), tries.empty() ? "-" : tries.front());
         out += fmt::format("     {}\n", what_happens(cause));
-        out += fmt::format("     without it: {}\n", gain_words(report, n));
+        out += fmt::format("     without {}: {}\n", left_out(cause.root), gain_words(report, n));
         for (std::size_t t = 1; t < tries.size(); ++t) out += fmt::format("     or {}\n", tries[t]);
     }
     if (advice.causes.empty()) out = "nothing ran, so nothing held it back\n";

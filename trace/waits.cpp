@@ -149,7 +149,13 @@ void Walk::charge_ethernet(std::int64_t from, std::int64_t to, const std::string
     for (const WaitResource& resource : graph_.resources)
         if (resource.kind == "ethernet" && resource.chip == from && resource.to_chip == to)
             return charge({RootKind::Ethernet, resource.name, "", "", 0, share(resource), false, victim}, weight);
-    charge({RootKind::Ethernet, fmt::format("Ethernet from chip {} to chip {}", from, to), "", "", 0, 0, false, victim},
+    // over other chips: the busiest link of those that leave the one or lead to the other
+    double busy = 0;
+    for (const WaitResource& resource : graph_.resources)
+        if (resource.kind == "ethernet" && (resource.chip == from || resource.to_chip == to))
+            busy = std::max(busy, share(resource));
+    charge({RootKind::Ethernet, fmt::format("from chip {} to chip {} over others", from, to), "", "", 0, busy, false,
+            victim},
            weight);
 }
 
