@@ -40,17 +40,22 @@ export function placementPage(run: Run, wanted: string, openCore: (core: CorePla
   if (!first || !run.ops) return el('p', { class: 'empty' }, 'There is no netlist in this run, so nothing is placed.');
   const model = new Model(run);
   const found = model.ops.get(wanted);
-  let chip = chips.find((c) => c.id === found?.chip) ?? first;
   let epoch = model.epochOf.get(wanted) ?? 0;
+  const busyChip = () => chips.find((c) => model.epochs[epoch]?.chips.includes(c.id)) ?? first;
+  let chip = chips.find((c) => c.id === found?.chip) ?? busyChip();
   let colourBy: ColourBy = run.trace ? 'busy' : 'op';
   let pinned = found ? wanted : '';
   const drawing = el('div', { id: 'grid' }), side = el('div', { class: 'side' }), key = el('div');
 
+  const take = (wanted: Chip) => {
+    chip = wanted;
+    const select = page.querySelector<HTMLSelectElement>('#chip');
+    if (select) select.value = String(chip.id);
+  };
   const open = (name: string) => {
     const at = model.epochOf.get(name);
     if (at !== undefined) { epoch = at; slider.set(at); }
-    const on = chips.find((c) => c.id === (model.ops.get(name) ?? model.queues.get(name))?.chip);
-    if (on) chip = on;
+    take(chips.find((c) => c.id === (model.ops.get(name) ?? model.queues.get(name))?.chip) ?? chip);
     pinned = name;
     draw();
   };
@@ -74,7 +79,11 @@ export function placementPage(run: Run, wanted: string, openCore: (core: CorePla
     key.append(legend(colourBy === 'cause' ? causes.map((c) => [causeNames[c], causeColours[c]]) : colourBy === 'busy' ? [['works never', shareColour(0)], ['half of its time', shareColour(0.5)], ['always', shareColour(1)]] : [['a colour for each type of op', wordColour('matmul')]]));
     light(pinned, times);
   }
-  const slider = epochSlider(model, epoch, (value) => { epoch = value; draw(); });
+  const slider = epochSlider(model, epoch, (value) => {
+    epoch = value;
+    if (!model.epochs[epoch]?.chips.includes(chip.id)) take(busyChip());
+    draw();
+  });
   const colours: [string, string][] = run.trace ? [['busy', 'busy share'], ['cause', 'limiting cause'], ['op', 'type of op']] : [['op', 'type of op']];
   const page = el('div', {},
     el('div', { class: 'bar' },
