@@ -56,32 +56,6 @@ std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
     return cores;
 }
 
-std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
-    Statement query(trace.database(),
-                    "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
-                    "f.place, f.cores, f.bytes, t.bytes, t.last_arrival - t.first_sent, t.in_flight, t.wait_source, "
-                    "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_load t JOIN flow f ON f.id = t.flow WHERE "
-                    "t.epoch = ? ORDER BY f.id");
-    query.bind(1, epoch);
-    std::vector<PipeUse> pipes;
-    while (query.step()) {
-        PipeUse pipe;
-        pipe.kind = query.text(0);
-        pipe.op = query.whole(1);
-        pipe.operand = query.whole(2);
-        pipe.from_op = query.whole(3);
-        pipe.queue = query.whole(4);
-        pipe.place = query.text(5);
-        pipe.cores = whole_list(trace, query.text(6));
-        int column = 7;
-        for (std::int64_t* number : {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
-                                     &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep})
-            *number = query.whole(column++);
-        pipes.push_back(std::move(pipe));
-    }
-    return pipes;
-}
-
 std::vector<Resource> all_resources(Reader& trace) {
     Statement query(
         trace.database(),
@@ -118,6 +92,32 @@ std::vector<QueuePlace> queue_places(Reader& trace) {
 }
 
 }  // namespace
+
+std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
+    Statement query(trace.database(),
+                    "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
+                    "f.place, f.cores, f.bytes, t.bytes, t.last_arrival - t.first_sent, t.in_flight, t.wait_source, "
+                    "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
+                    "t.epoch = ? ORDER BY f.id");
+    query.bind(1, epoch);
+    std::vector<PipeUse> pipes;
+    while (query.step()) {
+        PipeUse pipe;
+        pipe.kind = query.text(0);
+        pipe.op = query.whole(1);
+        pipe.operand = query.whole(2);
+        pipe.from_op = query.whole(3);
+        pipe.queue = query.whole(4);
+        pipe.place = query.text(5);
+        pipe.cores = whole_list(trace, query.text(6));
+        int column = 7;
+        for (std::int64_t* number : {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
+                                     &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep})
+            *number = query.whole(column++);
+        pipes.push_back(std::move(pipe));
+    }
+    return pipes;
+}
 
 PerfData read_perf_data(Reader& trace) {
     PerfData data;

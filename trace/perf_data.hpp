@@ -86,6 +86,9 @@ struct PerfData {
     double clock_hz() const { return 1e6 * static_cast<double>(run.clock_mhz); }
 };
 
+/// The pipes of an epoch in the order of the trace.
+std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch);
+
 /// Without blocks and estimates, which a trace's tables do not hold.
 PerfData read_perf_data(Reader& trace);
 
