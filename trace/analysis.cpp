@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "trace/numbers.hpp"
+#include "trace/perf_data.hpp"
 
 namespace tt::trace {
 
@@ -287,24 +288,14 @@ std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
 }
 
 std::vector<ResourceUse> resources(Reader& trace) {
-    Statement query(trace.database(),
-                    "SELECT r.kind, r.name, r.bytes_per_cycle, r.transfers, r.bytes, r.busy, r.queueing, "
-                    "coalesce((SELECT max(b.value) FROM json_each(r.buckets) b), 0) FROM resource r "
-                    "ORDER BY r.busy DESC, r.id");
     std::vector<ResourceUse> all;
-    while (query.step()) {
-        ResourceUse use;
-        use.kind = query.text(0);
-        use.name = query.text(1);
-        use.bytes_per_cycle = query.real(2);
-        use.transfers = query.whole(3);
-        use.bytes = query.whole(4);
-        use.busy_cycles = query.whole(5);
-        use.queueing_cycles = query.whole(6);
-        use.utilization = share(real(use.busy_cycles), real(trace.run().cycles));
-        use.peak_utilization = share(query.real(7), real(trace.run().bucket_cycles));
-        all.push_back(std::move(use));
+    for (const Resource& one : all_resources(trace)) {
+        const double peak = one.buckets.empty() ? 0 : *std::max_element(one.buckets.begin(), one.buckets.end());
+        all.push_back({one.kind, one.name, one.bytes_per_cycle, one.transfers, one.bytes, one.busy, one.queueing,
+                       share(real(one.busy), real(trace.run().cycles)), share(peak, real(trace.run().bucket_cycles))});
     }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const ResourceUse& a, const ResourceUse& b) { return a.busy_cycles > b.busy_cycles; });
     return all;
 }
 

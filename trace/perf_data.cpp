@@ -56,29 +56,6 @@ std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
     return cores;
 }
 
-std::vector<Resource> all_resources(Reader& trace) {
-    Statement query(
-        trace.database(),
-        "SELECT kind, name, chip, coalesce(x, -1), coalesce(y, -1), coalesce(channel, -1), "
-        "coalesce(to_chip, -1), bytes_per_cycle, transfers, bytes, busy, buckets FROM resource ORDER BY id");
-    std::vector<Resource> all;
-    while (query.step()) {
-        Resource one;
-        one.kind = query.text(0);
-        one.name = query.text(1);
-        int column = 2;
-        for (std::int64_t* number : {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip})
-            *number = query.whole(column++);
-        one.bytes_per_cycle = query.real(7);
-        one.transfers = query.whole(8);
-        one.bytes = query.whole(9);
-        one.busy = query.whole(10);
-        one.buckets = real_list(trace, query.text(11));
-        all.push_back(std::move(one));
-    }
-    return all;
-}
-
 /// The channel of each buffer of a queue: [[channel, address], ...].
 std::vector<QueuePlace> queue_places(Reader& trace) {
     Statement query(trace.database(), "SELECT name, coalesce(chip, 0), buffers, place FROM queue ORDER BY id");
@@ -117,6 +94,31 @@ std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
         pipes.push_back(std::move(pipe));
     }
     return pipes;
+}
+
+std::vector<Resource> all_resources(Reader& trace) {
+    Statement query(trace.database(),
+                    "SELECT kind, name, chip, coalesce(x, -1), coalesce(y, -1), coalesce(channel, -1), "
+                    "coalesce(to_chip, -1), bytes_per_cycle, transfers, bytes, busy, queueing, buckets, "
+                    "coalesce(direction, '') FROM resource ORDER BY id");
+    std::vector<Resource> all;
+    while (query.step()) {
+        Resource one;
+        one.kind = query.text(0);
+        one.name = query.text(1);
+        int column = 2;
+        for (std::int64_t* number : {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip})
+            *number = query.whole(column++);
+        one.bytes_per_cycle = query.real(7);
+        one.transfers = query.whole(8);
+        one.bytes = query.whole(9);
+        one.busy = query.whole(10);
+        one.queueing = query.whole(11);
+        one.buckets = real_list(trace, query.text(12));
+        one.direction = query.text(13);
+        all.push_back(std::move(one));
+    }
+    return all;
 }
 
 PerfData read_perf_data(Reader& trace) {

@@ -84,35 +84,22 @@ std::map<std::int64_t, WaitQueue> read_queues(Reader& trace) {
 
 }  // namespace
 
-WaitGraphs::WaitGraphs(Reader& trace) : trace_(trace), queues_(read_queues(trace)) {
-    Statement query(trace.database(),
-                    "SELECT r.id, r.kind, r.name, r.chip, coalesce(r.channel, -1), coalesce(r.to_chip, -1), l.busy, "
-                    "coalesce(r.x, -1), coalesce(r.y, -1), coalesce(r.direction, '') FROM load l JOIN resource r ON "
-                    "r.id = l.resource ORDER BY r.id, l.bucket");
+WaitGraphs::WaitGraphs(Reader& trace) : trace_(trace), queues_(read_queues(trace)), resources_(all_resources(trace)) {
     Statement cores(trace.database(), "SELECT op, x, y FROM core");
     while (cores.step()) places_[cores.whole(0)].insert({cores.whole(1), cores.whole(2)});
-    std::optional<std::int64_t> last;
-    while (query.step()) {
-        if (last != query.whole(0))
-            loads_.push_back({{query.text(1), query.text(2), query.whole(3), query.whole(4), query.whole(5), 0,
-                               query.whole(7), query.whole(8), query.text(9)},
-                              {}});
-        last = query.whole(0);
-        loads_.back().buckets.push_back(query.real(6));
-    }
 }
 
 /// A bucket that lies partly in the epoch's window counts in part.
 void WaitGraphs::add_loads(WaitGraph& graph) const {
     const auto length = static_cast<double>(trace_.run().bucket_cycles);
     if (length <= 0) return;
-    for (const Load& load : loads_) {
-        WaitResource resource = load.resource;
+    for (const Resource& one : resources_) {
+        WaitResource resource{one.kind, one.name, one.chip, one.channel, one.to_chip, 0, one.x, one.y, one.direction};
         const auto from = static_cast<std::size_t>(std::max(0.0, graph.first / length));
-        for (std::size_t n = from; n < load.buckets.size() && static_cast<double>(n) * length < graph.last; ++n) {
+        for (std::size_t n = from; n < one.buckets.size() && static_cast<double>(n) * length < graph.last; ++n) {
             const double start = static_cast<double>(n) * length;
             const double shared = std::min(start + length, graph.last) - std::max(start, graph.first);
-            resource.busy += load.buckets[n] * std::max(0.0, shared) / length;
+            resource.busy += one.buckets[n] * std::max(0.0, shared) / length;
         }
         if (resource.busy > 0) graph.resources.push_back(std::move(resource));
     }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/analysis.hpp"
+#include "trace/perf_data.hpp"
 
 namespace tt::trace {
 
@@ -46,8 +46,8 @@ struct WaitResource {
     std::string kind, name;
     std::int64_t chip = 0, channel = -1, to_chip = -1;
     double busy = 0;
-    std::int64_t x = -1, y = -1;  ///< of a NoC link: it leaves that node, or is a port of its NIU
-    std::string direction = {};   ///< "right", ..., "in": from the node into the NoC, "out"
+    std::int64_t x = -1, y = -1;  ///< as in Resource
+    std::string direction = {};
 };
 
 struct WaitGraph {
@@ -66,16 +66,12 @@ public:
     WaitGraph of(const EpochUse& epoch);
 
 private:
-    struct Load {
-        WaitResource resource;
-        std::vector<double> buckets;  ///< busy cycles
-    };
     void add_loads(WaitGraph& graph) const;
 
     Reader& trace_;
     std::map<std::int64_t, WaitQueue> queues_;
     std::map<std::int64_t, std::set<std::pair<std::int64_t, std::int64_t>>> places_;  ///< by op
-    std::vector<Load> loads_;
+    std::vector<Resource> resources_;
 };
 
 }  // namespace tt::trace
