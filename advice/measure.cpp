@@ -38,8 +38,6 @@ std::vector<std::size_t> by_gain(const std::vector<std::optional<double>>& gains
     return order;
 }
 
-}  // namespace
-
 std::vector<std::string> parts_of(const Root& root) {
     switch (root.kind) {
         case RootKind::Op:
@@ -62,10 +60,21 @@ std::vector<std::string> parts_of(const Root& root) {
             return {"room:" + root.op, "room:" + root.other};
         case RootKind::Load:
             return {"load"};
+        case RootKind::Sends:
+            return {"sends:" + root.op};
         case RootKind::Entries:
             break;
     }
     return {};
+}
+
+}  // namespace
+
+std::vector<std::string> parts_of(const trace::Reason& cause) {
+    std::vector<std::string> all;
+    for (const Root& member : cause.members)
+        for (std::string& part : parts_of(member)) all.push_back(std::move(part));
+    return all;
 }
 
 void measure(report::AdviceReport& report, WhatIf& what_if) {
@@ -76,7 +85,7 @@ void measure(report::AdviceReport& report, WhatIf& what_if) {
     if (!what_if.refusal().empty() || what_if.cycles() == 0) return;
     std::vector<std::optional<double>> gains(causes.size());
     for (std::size_t n = 0; n < tried; ++n) {
-        const std::vector<std::string> parts = parts_of(causes[n].root);
+        const std::vector<std::string> parts = parts_of(causes[n]);
         if (!parts.empty())
             gains[n] = 1 - static_cast<double>(what_if.without(parts)) / static_cast<double>(what_if.cycles());
     }

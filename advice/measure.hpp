@@ -7,7 +7,7 @@
 namespace tt::advice {
 
 /// What is free without a cause, in words of sim::parse_free_parts(); empty: nothing stands for it.
-std::vector<std::string> parts_of(const trace::Root& root);
+std::vector<std::string> parts_of(const trace::Reason& cause);
 
 /// Fills in `measured` of the causes that the report tells, or why nothing was.
 void measure(report::AdviceReport& report, WhatIf& what_if);

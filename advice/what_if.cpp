@@ -51,10 +51,11 @@ WhatIf::WhatIf(trace::Reader& trace, const std::string& cluster) {
 }
 
 std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
+    const std::set<std::string> words(parts.begin(), parts.end());
+    if (const auto known = known_.find(words); known != known_.end()) return known->second;
     sim::RunOptions options = options_;
     options.free = sim::parse_free_parts(parts);
-    ++simulated_;
-    return sim::run(options).cycles;
+    return known_[words] = sim::run(options).cycles;
 }
 
 }  // namespace tt::advice

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,15 +22,14 @@ public:
     const std::string& refusal() const { return refusal_; }
     std::uint64_t cycles() const { return cycles_; }  ///< of the run as it is
 
-    /// Cycles of the run with these parts free, in words of sim::parse_free_parts().
+    /// Cycles of the run with these parts free, in words of sim::parse_free_parts(); simulated when first asked for.
     std::uint64_t without(const std::vector<std::string>& parts);
-    int simulated() const { return simulated_; }  ///< runs so far
 
 private:
     sim::RunOptions options_;
     std::string refusal_;
     std::uint64_t cycles_ = 0;
-    int simulated_ = 0;
+    std::map<std::set<std::string>, std::uint64_t> known_;  ///< cycles by what was free
 };
 
 }  // namespace tt::advice

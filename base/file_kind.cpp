@@ -192,6 +192,13 @@ const FolderKind& visualizer_folder() {
     return kind;
 }
 
+const FolderKind& debuda_folder() {
+    static const FolderKind kind{"a run for the original's debugger",
+                                 {"runtime_data.yaml", "netlist.yaml"},
+                                 {"runtime_data.yaml", "netlist.yaml", "temporal_epoch_*", "temporal_epoch_*/**"}};
+    return kind;
+}
+
 const FolderKind& reportify_folder() {
     static const FolderKind kind{
         "a report of Reportify",

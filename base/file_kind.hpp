@@ -29,6 +29,7 @@ const FolderKind& dump_folder();          ///< of ttsim run --dump-io
 const FolderKind& unpacked_folder();      ///< of ttsim tti extract
 const FolderKind& perf_results_folder();  ///< of ttsim export --perf-results
 const FolderKind& visualizer_folder();    ///< of ttsim export --visualizer
+const FolderKind& debuda_folder();        ///< of ttsim export --debuda
 const FolderKind& reportify_folder();     ///< of ttsim compile --reportify
 
 /// Whether a folder of its kind has such a file; `relative` is its path below the folder. Where the kind cannot be

@@ -40,15 +40,21 @@ std::string kind_words(const Root& root) {
             return "repeated";
         case RootKind::Entries:
             return "late";
+        case RootKind::Sends:
+            return "slow";
     }
     return "";
 }
 
-std::string what_happens(const Root& root) {
+std::string what_happens(const Reason& cause) {
+    const Root& root = cause.root;
     const std::string busy = percent(root.busy),
                       victim = root.victim.empty() ? "" : fmt::format(" of '{}'", root.victim);
     switch (root.kind) {
         case RootKind::Op:
+            if (cause.members.size() > 1)
+                return fmt::format("the dearest is '{}'; they work up to {} of the time of their epochs, others wait",
+                                   root.op, busy);
             return fmt::format("works {} of the time, the others wait for it", busy);
         case RootKind::Dram:
             return fmt::format(
@@ -67,15 +73,42 @@ std::string what_happens(const Root& root) {
             return fmt::format("accesses are slow though the channel is busy only {}", busy);
         case RootKind::Buffer:
             return root.fork ? fmt::format("fork-join: '{}' waits for room while '{}' waits for its other branch",
-                                           root.op, root.other)
-                             : fmt::format("'{}' and '{}' take turns: the buffer is too small to overlap them", root.op,
-                                           root.other);
+                                           cause.op, cause.other)
+                             : fmt::format("'{}' and '{}' take turns: the buffer is too small to overlap them",
+                                           cause.op, cause.other);
         case RootKind::Entries:
-            return fmt::format("'{}' waits for what another epoch is to write", root.op);
+            return fmt::format("'{}' waits for what another epoch is to write", cause.op);
+        case RootKind::Sends:
+            return fmt::format("the link from a core of it into the NoC is busy {} of the time; '{}' waits", busy,
+                               root.victim);
         case RootKind::Load:
             return "kernels and programs are loaded again and again while all cores wait";
     }
     return "";
+}
+
+/// What a simulation without the cause leaves out: of some kinds all there is.
+std::string left_out(const Root& root) {
+    switch (root.kind) {
+        case RootKind::Ethernet:
+            return "Ethernet, all of it";
+        case RootKind::Host:
+            return "PCIe, all of it";
+        case RootKind::NocLink:
+            return "the NoC's links, all of them";
+        case RootKind::Writes:
+            return "DRAM, all of it";
+        case RootKind::Op:
+        case RootKind::Dram:
+        case RootKind::Pipe:
+        case RootKind::Reads:
+        case RootKind::Buffer:
+        case RootKind::Load:
+        case RootKind::Entries:
+        case RootKind::Sends:
+            break;
+    }
+    return "it";
 }
 
 /// Of the cause number `n`.
@@ -106,8 +139,8 @@ std::string text(const AdviceReport& report) {
         const std::vector<std::string> tries = remedies(cause, report.netlist);
         out += fmt::format("{}. {} {}: {} of the time; try {}\n", n + 1, kind_words(cause.root), cause.root.place,
                            percent(cause.share), tries.empty() ? "-" : tries.front());
-        out += fmt::format("     {}\n", what_happens(cause.root));
-        out += fmt::format("     without it: {}\n", gain_words(report, n));
+        out += fmt::format("     {}\n", what_happens(cause));
+        out += fmt::format("     without {}: {}\n", left_out(cause.root), gain_words(report, n));
         for (std::size_t t = 1; t < tries.size(); ++t) out += fmt::format("     or {}\n", tries[t]);
     }
     if (advice.causes.empty()) out = "nothing ran, so nothing held it back\n";
@@ -126,6 +159,9 @@ std::string json(const AdviceReport& report) {
     nlohmann::ordered_json causes = nlohmann::ordered_json::array();
     for (std::size_t n = 0; n < std::min(report.limit, report.advice.causes.size()); ++n) {
         const Reason& cause = report.advice.causes[n];
+        nlohmann::ordered_json members = nlohmann::ordered_json::array();
+        for (const Root& member : cause.members)
+            members.push_back({{"op", member.op}, {"other", member.other}, {"cycles", member.cycles}});
         causes.push_back({{"kind", to_string(cause.root.kind)},
                           {"place", cause.root.place},
                           {"share", cause.share},
@@ -135,8 +171,9 @@ std::string json(const AdviceReport& report) {
                                                 ? nlohmann::ordered_json(*report.measured[n])
                                                 : nlohmann::ordered_json(nullptr)},
                           {"busy", cause.root.busy},
-                          {"op", cause.root.op},
-                          {"other", cause.root.other},
+                          {"op", cause.op},
+                          {"other", cause.other},
+                          {"members", members},
                           {"victim", cause.root.victim},
                           {"epochs", cause.epochs},
                           {"worst_epoch", cause.worst_epoch},

@@ -10,9 +10,9 @@
 namespace tt::report {
 
 /// What `page_version` says changes its meaning; the page refuses others.
-inline constexpr int page_version = 1;
+inline constexpr int page_version = 2;
 
-/// {"kind": "ttsim page data", "version": 1, "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that runs
+/// {"kind": "ttsim page data", "version": 2, "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that runs
 /// on no machine, or a file that is none of a page.
 nlohmann::ordered_json page_data(const std::vector<PageSource>& runs);
 

@@ -1,19 +1,23 @@
 #include "report/page_server.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <sstream>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,38 +25,22 @@
 namespace tt::report {
 
 namespace fs = std::filesystem;
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
 
 namespace {
 
 constexpr std::size_t most_request = 16 * 1024;
-constexpr int poll_milliseconds = 200, patience_seconds = 5;
-
-class Socket {
-public:
-    explicit Socket(int descriptor) : descriptor_(descriptor) {}
-    ~Socket() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
-    int get() const { return descriptor_; }
-
-private:
-    int descriptor_;
-};
+constexpr auto between_looks = std::chrono::milliseconds(200);
+constexpr auto patience = std::chrono::seconds(60);  ///< for the whole request, and for the whole answer
 
 std::string html_text(const std::string& text) {
     std::string out;
     for (const char c : text)
         out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
     return out;
-}
-
-std::string whole_answer(const std::string& status, const std::string& type, const std::string& body) {
-    return fmt::format(
-        "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n"
-        "X-Content-Type-Options: nosniff\r\n\r\n{}",
-        status, type, body.size(), body);
 }
 
 /// What has a page, by name.
@@ -79,52 +67,105 @@ std::string index_page(const ServeOptions& options) {
 }
 
 /// A page of another site must not read this one by a name of its own for this machine.
-bool is_local(const std::string& request) {
-    std::string lower = request;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const std::size_t at = lower.find("\r\nhost:");
-    if (at == std::string::npos) return true;
-    std::string host = lower.substr(at + 7, lower.find("\r\n", at + 2) - at - 7);
-    host.erase(0, host.find_first_not_of(' '));
+bool is_local(beast::string_view host) {
     host = host.substr(0, host.find(':'));
-    return host == "localhost" || host == "127.0.0.1";
+    return host.empty() || beast::iequals(host, "localhost") || host == "127.0.0.1";
 }
 
-std::string read_request(int descriptor) {
-    std::string request;
-    std::array<char, 4096> part{};
-    while (request.size() < most_request && request.find("\r\n\r\n") == std::string::npos) {
-        const ssize_t got = ::recv(descriptor, part.data(), part.size(), 0);
-        if (got <= 0) break;
-        request.append(part.data(), static_cast<std::size_t>(got));
+using Answer = http::response<http::string_body>;
+
+Answer with_text(http::status status, const std::string& type, std::string text) {
+    Answer answer(status, 11);
+    answer.set(http::field::content_type, type);
+    answer.set(http::field::cache_control, "no-store");
+    answer.set("X-Content-Type-Options", "nosniff");
+    answer.keep_alive(false);
+    answer.body() = std::move(text);
+    answer.prepare_payload();
+    return answer;
+}
+
+Answer refusal(http::status status, const std::string& text) {
+    return with_text(status, "text/plain; charset=utf-8", text + "\n");
+}
+
+/// The page at a path: one of the list's names and nothing else, so that no path leads out of the folder.
+Answer page_at(const std::string& path, const ServeOptions& options) {
+    const std::string html = "text/html; charset=utf-8", run = "/run/";
+    if (path == "/") return with_text(http::status::ok, html, index_page(options));
+    const std::vector<std::string> names = shown_names(options);
+    const std::string name = path.starts_with(run) ? from_url(path.substr(run.size())) : "";
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        return refusal(http::status::not_found, "there is no such run in the folder");
+    return with_text(http::status::ok, html, options.page((fs::path(options.folder) / name).string()));
+}
+
+Answer answer_to(const std::string& text, const ServeOptions& options) {
+    http::request_parser<http::empty_body> parser;
+    parser.header_limit(most_request);
+    beast::error_code failed;
+    parser.put(asio::buffer(text), failed);
+    if (failed || !parser.is_header_done()) return refusal(http::status::bad_request, "this is no HTTP request");
+    const auto& request = parser.get();
+    if (request.method() != http::verb::get) return refusal(http::status::method_not_allowed, "only GET");
+    if (!is_local(request[http::field::host]))
+        return refusal(http::status::forbidden, "ask for localhost or 127.0.0.1");
+    try {
+        return page_at(std::string(request.target()), options);
+    } catch (const Error& error) {
+        return refusal(http::status::internal_server_error, error.what());
     }
-    return request;
 }
 
-/// A browser that went away is no trouble of ours.
-void send_all(int descriptor, const std::string& text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t sent = ::send(descriptor, text.data() + at, text.size() - at, MSG_NOSIGNAL);
-        if (sent <= 0) return;
-        at += static_cast<std::size_t>(sent);
+/// One caller: a request, its answer, the end. A browser that goes away or takes too long is no trouble of ours.
+class Session : public std::enable_shared_from_this<Session> {
+public:
+    Session(tcp::socket socket, const ServeOptions& options) : stream_(std::move(socket)), options_(options) {}
+
+    void begin() {
+        stream_.expires_after(patience);
+        asio::async_read_until(stream_, asio::dynamic_buffer(text_, most_request), "\r\n\r\n",
+                               [self = shared_from_this()](beast::error_code failed, std::size_t) {
+                                   if (!failed || failed == asio::error::not_found) self->respond();
+                               });
     }
-}
 
-int listen_on(int descriptor, int port) {
-    const int on = 1;
-    ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    socklen_t size = sizeof address;
-    auto* const general = reinterpret_cast<sockaddr*>(&address);  // as the system calls take it
-    if (descriptor < 0 || ::bind(descriptor, general, size) != 0 || ::listen(descriptor, 8) != 0 ||
-        ::getsockname(descriptor, general, &size) != 0)
+private:
+    void respond() {
+        text_ = answer(text_, options_);
+        stream_.expires_after(patience);
+        asio::async_write(stream_, asio::buffer(text_), [self = shared_from_this()](beast::error_code, std::size_t) {
+            beast::error_code gone;
+            self->stream_.socket().shutdown(tcp::socket::shutdown_send, gone);
+        });
+    }
+
+    beast::tcp_stream stream_;
+    const ServeOptions& options_;
+    std::string text_;  ///< what was asked, then the answer
+};
+
+tcp::acceptor listening(asio::io_context& context, int port) {
+    try {
+        return {context, tcp::endpoint(asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port))};
+    } catch (const boost::system::system_error& error) {
         fail_input({}, "cannot listen on port {} of 127.0.0.1: {}; --port 0 takes one that is free", port,
-                   std::strerror(errno));
-    return ntohs(address.sin_port);
+                   error.code().message());
+    }
+}
+
+void accept_callers(tcp::acceptor& door, const ServeOptions& options) {
+    door.async_accept([&door, &options](beast::error_code failed, tcp::socket socket) {
+        if (!failed) std::make_shared<Session>(std::move(socket), options)->begin();
+        if (failed != asio::error::operation_aborted) accept_callers(door, options);
+    });
+}
+
+/// A signal is noted by whoever has it (`stop`): it may come at any time, and is looked for.
+void look_for_stop(asio::steady_timer& timer, asio::io_context& context, const ServeOptions& options) {
+    if (options.stop && *options.stop != 0) return context.stop();
+    timer.expires_after(between_looks);
+    timer.async_wait([&](beast::error_code) { look_for_stop(timer, context, options); });
 }
 
 }  // namespace
@@ -152,42 +193,20 @@ std::string to_url(const std::string& text) {
 }
 
 std::string answer(const std::string& request, const ServeOptions& options) {
-    const std::string html = "text/html; charset=utf-8", plain = "text/plain; charset=utf-8", run = "/run/";
-    if (!request.starts_with("GET ")) return whole_answer("405 Method Not Allowed", plain, "only GET\n");
-    if (!is_local(request)) return whole_answer("403 Forbidden", plain, "ask for localhost or 127.0.0.1\n");
-    const std::size_t end = request.find(' ', 4);
-    const std::string path = request.substr(4, end == std::string::npos ? end : end - 4);
-    try {
-        if (path == "/") return whole_answer("200 OK", html, index_page(options));
-        if (path.starts_with(run)) {
-            // a name of the list and nothing else, so that no path leads out of the folder
-            const std::string name = from_url(path.substr(run.size()));
-            const std::vector<std::string> names = shown_names(options);
-            if (std::find(names.begin(), names.end(), name) != names.end())
-                return whole_answer("200 OK", html, options.page((fs::path(options.folder) / name).string()));
-        }
-    } catch (const Error& error) {
-        return whole_answer("500 Internal Server Error", plain, std::string(error.what()) + "\n");
-    }
-    return whole_answer("404 Not Found", plain, "there is no such run in the folder\n");
+    std::ostringstream out;
+    out << answer_to(request, options);
+    return out.str();
 }
 
 void serve(const ServeOptions& options) {
     shown_names(options);  // a folder that cannot be read is told of before anybody asks
-    const Socket door(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int port = listen_on(door.get(), options.port);
-    options.started(port);
-    while (!options.stop || *options.stop == 0) {
-        pollfd wait{door.get(), POLLIN, 0};
-        if (::poll(&wait, 1, poll_milliseconds) <= 0) continue;
-        const Socket caller(::accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (caller.get() < 0) continue;
-        const timeval patience{patience_seconds, 0};
-        ::setsockopt(caller.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        ::setsockopt(caller.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-        const std::string request = read_request(caller.get());
-        if (!request.empty()) send_all(caller.get(), answer(request, options));
-    }
+    asio::io_context context(1);
+    tcp::acceptor door = listening(context, options.port);
+    options.started(door.local_endpoint().port());
+    accept_callers(door, options);
+    asio::steady_timer timer(context);
+    look_for_stop(timer, context, options);
+    context.run();
 }
 
 }  // namespace tt::report

@@ -41,24 +41,42 @@ Json core_rows(trace::Database& database) {
     return rows;
 }
 
-/// The inputs of each op on the core that takes longest for them: what trace.md calls core_load.series.
-Json op_series(trace::Database& database) {
+/// The inputs of each core, what trace.md calls core_load.series; `slowest`: the core of its op with most cycles of its
+/// own.
+Json core_series(trace::Database& database) {
     trace::Statement query(database,
-                           "SELECT l.epoch, o.name, l.series, l.start, l.end, max(l.math_bound + l.unpack_bound + "
-                           "l.wait_noc + l.wait_dram + "
-                           "l.wait_output + l.wait_dst + l.wait_pack + l.drain) FROM core_load l JOIN core c ON c.id = "
-                           "l.core JOIN op o ON "
-                           "o.id = c.op GROUP BY l.epoch, o.id ORDER BY l.epoch, min(l.start), o.id");
+                           "SELECT l.epoch, o.id, o.name, o.chip, c.x, c.y, l.start, l.end, l.series, l.math_bound + "
+                           "l.unpack_bound + l.wait_noc + l.wait_dram + l.wait_output + l.wait_dst + l.wait_pack + "
+                           "l.drain FROM core_load l JOIN core c ON c.id = l.core JOIN op o ON o.id = c.op ORDER BY "
+                           "l.epoch, min(l.start) OVER (PARTITION BY l.epoch, o.id), o.id, c.id");
     Json rows = Json::array();
+    std::pair<std::int64_t, std::int64_t> op{-1, -1};
+    std::size_t slowest = 0;
+    std::int64_t most = 0;
+    const auto mark = [&] {
+        if (!rows.empty()) rows[slowest]["slowest"] = true;
+    };
     while (query.step()) {
-        const Json series = Json::parse(query.text(2), nullptr, false);
+        Json series = Json::parse(query.text(8), nullptr, false);
         if (!series.is_array()) fail_input({database.shown(), 0, 0}, "the series of a core is no list");
-        rows.push_back({{"epoch", query.whole(0)},
-                        {"op", query.text(1)},
-                        {"start", query.whole(3)},
-                        {"end", query.whole(4)},
-                        {"series", series}});
+        const std::pair of{query.whole(0), query.whole(1)};
+        const std::int64_t own = query.whole(9);
+        if (of != op) mark();
+        if (of != op || own > most) {
+            slowest = rows.size();
+            most = own;
+        }
+        op = of;
+        rows.push_back({{"epoch", of.first},
+                        {"op", query.text(2)},
+                        {"chip", query.whole(3)},
+                        {"x", query.whole(4)},
+                        {"y", query.whole(5)},
+                        {"start", query.whole(6)},
+                        {"end", query.whole(7)},
+                        {"series", std::move(series)}});
     }
+    mark();
     return rows;
 }
 
@@ -101,7 +119,7 @@ Json page_trace(trace::Reader& trace) {
     json["ops"] = std::move(ops);
     json["resources"] = std::move(rounded_json(resources_report(trace)).at("resources"));
     json["cores"] = core_rows(trace.database());
-    json["series"] = op_series(trace.database());
+    json["series"] = core_series(trace.database());
     json["loads"] = load_rows(trace.database());
     return json;
 }

@@ -19,8 +19,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochUse, id, plan, graphs, chips, status, in
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CoreCycles, op, id, x, y, inputs, start, end, tiles, math, causes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipeUse, kind, op, operand, from_op, queue, place, cores, input_bytes, bytes, span,
                                    in_flight, wait_source, wait_room, wait_block, wait_lockstep)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resource, kind, name, chip, x, y, channel, to_chip, bytes_per_cycle, transfers,
-                                   bytes, busy, buckets)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resource, kind, name, chip, x, y, channel, to_chip, bytes_per_cycle, direction,
+                                   transfers, bytes, busy, queueing, buckets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QueuePlace, name, chip, channels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochDetail, ops, cores, pipes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpBlocks, mblock_m, mblock_n, ublock_rt, ublock_ct, t, m_k, u_kt)
@@ -35,7 +35,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, d
 namespace tt::report {
 
 using Saved = nlohmann::json;
-static constexpr int saved_version = 1;
+static constexpr int saved_version = 2;
 static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 std::string netlist_text(trace::Reader& trace) {

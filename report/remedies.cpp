@@ -43,20 +43,22 @@ std::int64_t usual_cores(const Graph& graph) {
     return cores.empty() ? 0 : cores[cores.size() / 2];
 }
 
-std::string larger_grid(const Op& op, const Graph& graph) {
+std::string larger_grid(const Op& op, const Graph& graph, const std::string& name) {
     const Blocking& out = op.cfg.out;
-    return fmt::format("a larger grid for '{}' (grid_size [{}, {}]; half of the ops of '{}' have {} cores or more)",
-                       op.name(), out.grid_r, out.grid_c, graph.name, usual_cores(graph));
+    const std::int64_t usual = usual_cores(graph);
+    const std::string others =
+        usual > out.cores() ? fmt::format("; half of the ops of '{}' have {} cores or more", graph.name, usual) : "";
+    return fmt::format("a larger grid for '{}' (grid_size [{}, {}]{})", name, out.grid_r, out.grid_c, others);
 }
 
 /// An op that works all the time: fewer steps, cheaper steps, more cores.
-Words against_work(const Op& op, const Graph& graph) {
+Words against_work(const Op& op, const Graph& graph, const std::string& name) {
     constexpr std::int64_t many_blocks = 4, small_block = 4;
     Words words;
     const OpConfig& cfg = op.cfg;
     const OpAttributes& attr = cfg.attr;
     const bool small = 2 * cfg.out.cores() < usual_cores(graph);
-    if (small) words.push_back(larger_grid(op, graph));
+    if (small) words.push_back(larger_grid(op, graph, name));
     if (attr.m_k >= many_blocks && attr.u_kt < small_block)
         words.push_back(
             fmt::format("a larger u_kt (now u_kt {} and m_k {}: partial results are spilled and read back {} "
@@ -68,7 +70,7 @@ Words against_work(const Op& op, const Graph& graph) {
     if (wide(cfg.out_df) || wide(cfg.intermed_df) || std::any_of(cfg.in_df.begin(), cfg.in_df.end(), wide))
         words.push_back(fmt::format("a narrower format (in {}, out {})",
                                     cfg.in_df.empty() ? "-" : to_string(cfg.in_df.front()), to_string(cfg.out_df)));
-    if (!small) words.push_back(larger_grid(op, graph));
+    if (!small) words.push_back(larger_grid(op, graph, name));
     return words;
 }
 
@@ -84,10 +86,10 @@ Words against_buffer(const Reason& cause, const std::optional<Netlist>& netlist)
         words.push_back(
             fmt::format("the short branch into '{}' holds too little: more input_buf_min_size_tiles for {} "
                         "of '{}', or a DRAM queue between",
-                        cause.root.other, operand, cause.root.other));
-    words.push_back(fmt::format("a larger buf_size_mb of '{}'{}", cause.root.op, now));
+                        cause.other, operand, cause.other));
+    words.push_back(fmt::format("a larger buf_size_mb of '{}'{}", cause.op, now));
     if (!cause.root.fork)
-        words.push_back(fmt::format("more input_buf_min_size_tiles for {} of '{}'", operand, cause.root.other));
+        words.push_back(fmt::format("more input_buf_min_size_tiles for {} of '{}'", operand, cause.other));
     return words;
 }
 
@@ -121,14 +123,14 @@ Words against_pipe(const Reason& cause, const std::optional<Netlist>& netlist) {
             words.push_back(
                 fmt::format("the same grid for both (now [{}, {}] and [{}, {}]): '{}' gathers from several "
                             "cores",
-                            a.grid_r, a.grid_c, b.grid_r, b.grid_c, to.op->name()));
+                            a.grid_r, a.grid_c, b.grid_r, b.grid_c, cause.other));
         else if (a.mblock_m != b.mblock_m || a.mblock_n != b.mblock_n || a.ublock_rt != b.ublock_rt ||
                  a.ublock_ct != b.ublock_ct || a.t != b.t)
             words.emplace_back("the same mblock, ublock and t for both: tiles are put into another order on the way");
-        if (wide(from.op->cfg.out_df)) words.push_back(fmt::format("a narrower out_df of '{}'", from.op->name()));
+        if (wide(from.op->cfg.out_df)) words.push_back(fmt::format("a narrower out_df of '{}'", cause.op));
     }
-    words.push_back(fmt::format("larger blocks, or a larger buf_size_mb of '{}', so that transfers overlap with work",
-                                cause.root.op));
+    words.push_back(
+        fmt::format("larger blocks, or a larger buf_size_mb of '{}', so that transfers overlap with work", cause.op));
     return words;
 }
 
@@ -139,8 +141,8 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
     switch (root.kind) {
         case RootKind::Op: {
             const Place place = find_op(netlist, root.op);
-            if (place.op) return against_work(*place.op, *place.graph);
-            return {fmt::format("a larger grid for '{}', larger u_kt or lower fidelity of a product", root.op)};
+            if (place.op) return against_work(*place.op, *place.graph, cause.op);
+            return {fmt::format("a larger grid for '{}', larger u_kt or lower fidelity of a product", cause.op)};
         }
         case RootKind::Dram:
             return against_dram(cause, netlist);
@@ -150,7 +152,7 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
                 return {
                     fmt::format("untilize_output: false for '{}', or its queue in DRAM: the host's memory takes its "
                                 "rows one by one",
-                                root.op)};
+                                cause.op)};
             return {"queues in DRAM rather than with the host", "more entries, pushed ahead and fetched later",
                     "a narrower format"};
         }
@@ -162,16 +164,24 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
         case RootKind::Pipe:
             return against_pipe(cause, netlist);
         case RootKind::Reads:
-            return {fmt::format("a larger input_dram_io_buf_size_tiles of '{}' and blocks as '{}' is stored", root.op,
-                                root.other),
-                    fmt::format("a larger grid of queue '{}', over more channels", root.other)};
+            return {fmt::format("a larger input_dram_io_buf_size_tiles of '{}' and blocks as '{}' is stored", cause.op,
+                                cause.other),
+                    fmt::format("a larger grid of queue '{}', over more channels", cause.other)};
         case RootKind::Writes:
-            return {fmt::format("a larger buf_size_mb of '{}'", root.op),
-                    fmt::format("a larger grid of queue '{}', over more channels", root.other)};
+            return {fmt::format("a larger buf_size_mb of '{}'", cause.op),
+                    fmt::format("a larger grid of queue '{}', over more channels", cause.other)};
+        case RootKind::Sends: {
+            const Place place = find_op(netlist, root.op);
+            Words words;
+            if (place.op) words.push_back(larger_grid(*place.op, *place.graph, cause.op) + ": more cores send");
+            words.emplace_back("a narrower out_df");
+            words.push_back(fmt::format("fewer ops that take all of '{}': a nop between sends it on", cause.op));
+            return words;
+        }
         case RootKind::Buffer:
             return against_buffer(cause, netlist);
         case RootKind::Entries:
-            return {fmt::format("the epoch that fills queue '{}' is late: advice on it comes first", root.other),
+            return {fmt::format("the epoch that fills queue '{}' is late: advice on it comes first", cause.other),
                     "both graphs in one epoch, joined by a pipe"};
         case RootKind::Load:
             return {"fewer and longer epochs: more inputs per execute (input_count), several graphs in one",

@@ -8,7 +8,9 @@ namespace tt::sim {
 namespace {
 
 [[noreturn]] void refuse(const std::string& word) {
-    fail_input({}, "'{}' is none of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME, room:NAME", word);
+    fail_input({},
+               "'{}' is none of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME, sends:NAME, room:NAME",
+               word);
 }
 
 std::int64_t channel_of(const std::string& word, const std::string& number) {
@@ -37,7 +39,8 @@ void add(FreeParts& parts, const std::string& word) {
         parts.dram_channels.insert(channel_of(word, name));
         return;
     }
-    for (const auto& [known, names] : {std::pair{"op", &parts.ops}, {"pipes", &parts.pipes}, {"room", &parts.room}})
+    for (const auto& [known, names] :
+         {std::pair{"op", &parts.ops}, {"pipes", &parts.pipes}, {"sends", &parts.sends}, {"room", &parts.room}})
         if (kind == known) {
             names->insert(name);
             return;
@@ -49,14 +52,14 @@ void add(FreeParts& parts, const std::string& word) {
 
 bool FreeParts::any() const {
     return noc || ethernet || host || load || dram || !dram_channels.empty() || !ops.empty() || !pipes.empty() ||
-           !room.empty();
+           !sends.empty() || !room.empty();
 }
 
 void check_names(const FreeParts& parts, const Netlist& netlist) {
     std::vector<std::string> known;
     for (const Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops) known.push_back(op.name());
-    for (const auto* names : {&parts.ops, &parts.pipes, &parts.room})
+    for (const auto* names : {&parts.ops, &parts.pipes, &parts.sends, &parts.room})
         for (const std::string& name : *names)
             if (!netlist.find_op(name))
                 fail_input({netlist.file, 0, 0}, "it has no op '{}' to be free{}", name, did_you_mean(name, known));

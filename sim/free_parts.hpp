@@ -19,13 +19,15 @@ struct FreeParts {
     std::set<std::int64_t> dram_channels;
     std::set<std::string> ops;    ///< kernels of these take no time
     std::set<std::string> pipes;  ///< what comes into these, from wherever, takes no time
+    std::set<std::string> sends;  ///< what goes out of these to other ops takes no time
     std::set<std::string> room;   ///< their operand and output buffers hold two inputs more, whatever L1 has
 
     bool any() const;
     bool frees_channel(std::int64_t channel) const { return dram || dram_channels.contains(channel); }
 };
 
-/// Of "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME", "room:NAME".
+/// Of "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME",
+/// "sends:NAME", "room:NAME".
 /// Throws Error(Input) for another word.
 FreeParts parse_free_parts(const std::vector<std::string>& words);
 /// Throws Error(Input) for an op that the netlist does not have.

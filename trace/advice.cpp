@@ -1,10 +1,10 @@
 #include "trace/advice.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "trace/repeated_causes.hpp"
 
 namespace tt::trace {
 
@@ -15,20 +15,26 @@ constexpr std::int64_t many_launches = 4;
 /// Shares that are not worth telling.
 constexpr double least_share = 0.01;
 
+double cycles_of(const Reason& cause) {
+    double cycles = 0;
+    for (const Root& member : cause.members) cycles += member.cycles;
+    return cycles;
+}
+
 class RunRoots {
 public:
-    explicit RunRoots(Reader& trace) : trace_(trace), launches_(epochs(trace)) {}
+    explicit RunRoots(Reader& trace) : trace_(trace), graphs_of_(trace), launches_(epochs(trace)) {}
 
     Advice advice() {
         for (const EpochUse& epoch : launches_) add(epoch);
         Advice all{trace_.run(), cycles_, first_load_, after_last(), {}};
-        for (Reason& cause : causes_) {
-            cause.share = cause.root.cycles / std::max(1.0, cycles_);
-            cause.gain = std::min(cause.share, 1 - busiest_other(cause.root));
+        for (Reason& cause : joined(trace_, std::move(causes_))) {
+            cause.share = cycles_of(cause) / std::max(1.0, cycles_);
+            cause.gain = std::min(cause.share, 1 - busiest_other(cause));
             if (cause.share >= least_share) all.causes.push_back(std::move(cause));
         }
         std::stable_sort(all.causes.begin(), all.causes.end(),
-                         [](const Reason& a, const Reason& b) { return a.share > b.share; });
+                         [](const Reason& x, const Reason& y) { return x.share > y.share; });
         return all;
     }
 
@@ -36,7 +42,7 @@ private:
     void add(const EpochUse& epoch) {
         // what ran earlier in the same way waited for the same
         const auto [found, fresh] = graphs_.try_emplace(epoch.plan);
-        const WaitGraph graph = wait_graph(trace_, epoch);
+        const WaitGraph graph = graphs_of_.of(epoch);
         const double load =
             graph.nodes.empty() ? 0 : std::max(0.0, graph.first - static_cast<double>(epoch.start_cycle));
         const bool counts = !fresh || static_cast<std::int64_t>(launches_.size()) >= many_launches;
@@ -55,24 +61,28 @@ private:
             return known.root.kind == root.kind && known.root.place == root.place;
         });
         if (found == causes_.end()) {
-            causes_.push_back({root, 0, 0, 1, epoch.id});
+            causes_.push_back({root, root.op, root.other, {root}, 0, 0, 1, epoch.id});
             worst_.push_back(root.cycles);
             return;
         }
         double& worst = worst_[static_cast<std::size_t>(found - causes_.begin())];
         found->root.cycles += root.cycles;
         found->root.busy = std::max(found->root.busy, root.busy);
+        found->members = {found->root};
         found->epochs += 1;
         if (root.cycles <= worst) return;
         worst = root.cycles;
         found->worst_epoch = epoch.id;
     }
 
-    /// The share that the busiest op needs which is not `root` itself: no gain goes beyond.
-    double busiest_other(const Root& root) const {
+    /// The share that the busiest op needs which is none of the cause itself: no gain goes beyond.
+    double busiest_other(const Reason& cause) const {
+        std::set<std::string> own;
+        if (cause.root.kind == RootKind::Op)
+            for (const Root& member : cause.members) own.insert(member.op);
         double most = 0;
         for (const auto& [name, work] : work_)
-            if (root.kind != RootKind::Op || name != root.op) most = std::max(most, work);
+            if (!own.contains(name)) most = std::max(most, work);
         return std::min(1.0, most / std::max(1.0, cycles_));
     }
 
@@ -84,6 +94,7 @@ private:
     }
 
     Reader& trace_;
+    WaitGraphs graphs_of_;
     std::vector<EpochUse> launches_;
     std::map<std::int64_t, int> graphs_;  ///< plan -> launches so far
     std::vector<Reason> causes_;

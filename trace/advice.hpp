@@ -8,9 +8,12 @@
 
 namespace tt::trace {
 
+/// One root, or those of equal ops in repeated layers, whose shares are added up.
 struct Reason {
-    Root root;
-    double share = 0;  ///< of the time that ops were at work or loaded again, 0..1
+    Root root;                  ///< the dearest; `place` of all: "ops 'layers.*.exp' (12)"
+    std::string op, other;      ///< root.op and root.other, as all of them are called
+    std::vector<Root> members;  ///< dearest first; one where nothing is repeated
+    double share = 0;           ///< of the time that ops were at work or loaded again, 0..1
     double gain =
         0;  ///< estimate of that time's share that is gained without it: what the busiest of the others leaves
     std::int64_t epochs = 0, worst_epoch = 0;  ///< in so many; where it costs most

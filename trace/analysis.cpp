@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "trace/numbers.hpp"
+#include "trace/perf_data.hpp"
 
 namespace tt::trace {
 
@@ -151,10 +152,16 @@ void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
     op.wait_room_cycles = core.per_input(core.wait_room, core.first_room);
 }
 
-std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan) {
-    std::vector<OpUse> ops = plan_ops(trace, plan);
+/// The ops of an epoch, and the cycles in which the cores of all of them, and of matmuls, compute.
+struct EpochWork {
+    std::vector<OpUse> ops;
+    double math = 0, matmul_math = 0;
+};
+
+EpochWork epoch_work(Reader& trace, std::int64_t epoch, std::int64_t plan) {
+    EpochWork work{plan_ops(trace, plan)};
     std::map<std::int64_t, OpUse*> by_id;
-    for (OpUse& op : ops) by_id[op.id] = &op;
+    for (OpUse& op : work.ops) by_id[op.id] = &op;
     std::map<std::int64_t, std::array<double, 2>> math_and_span;
     for (const CoreUse& core : core_uses(trace, epoch)) {
         const auto op = by_id.find(core.op);
@@ -162,29 +169,17 @@ std::vector<OpUse> op_uses(Reader& trace, std::int64_t epoch, std::int64_t plan)
             fail_input({trace.path(), 0, 0}, "epoch {} has a core of op {}, which is none of its plan", epoch, core.op);
         auto& [math, span] = math_and_span[core.op];
         add_core(*op->second, core, math, span);
+        work.math += real(core.math);
+        if (op->second->matmul) work.matmul_math += real(core.math);
     }
     for (const auto& [id, sums] : math_and_span) by_id.at(id)->math_utilization = share(sums[0], sums[1]);
-    return ops;
-}
-
-struct MathSums {
-    double all = 0, matmul = 0;
-};
-MathSums math_sums(const std::vector<OpUse>& ops, Reader& trace, std::int64_t epoch) {
-    std::map<std::int64_t, bool> matmul;
-    for (const OpUse& op : ops) matmul[op.id] = op.matmul;
-    MathSums sums;
-    for (const CoreUse& core : core_uses(trace, epoch)) {
-        sums.all += real(core.math);
-        if (matmul[core.op]) sums.matmul += real(core.math);
-    }
-    return sums;
+    return work;
 }
 
 void judge(EpochUse& epoch, Reader& trace) {
-    const std::vector<OpUse> ops = op_uses(trace, epoch.id, epoch.plan);
+    const EpochWork work = epoch_work(trace, epoch.id, epoch.plan);
     const OpUse* limiting = nullptr;
-    for (const OpUse& op : ops) {
+    for (const OpUse& op : work.ops) {
         epoch.cores += op.grid_r * op.grid_c;
         if (op.matmul) epoch.matmul_cores += op.grid_r * op.grid_c;
         if (op.limit != Limit::None && (!limiting || op.bw_kernel_cycles > limiting->bw_kernel_cycles)) limiting = &op;
@@ -193,9 +188,8 @@ void judge(EpochUse& epoch, Reader& trace) {
         epoch.limiting_op = limiting->name;
         epoch.limit = limiting->limit;
     }
-    const MathSums math = math_sums(ops, trace, epoch.id);
-    epoch.utilization = share(math.all, real(epoch.cores) * real(epoch.cycles));
-    epoch.matmul_utilization = share(math.matmul, real(epoch.matmul_cores) * real(epoch.cycles));
+    epoch.utilization = share(work.math, real(epoch.cores) * real(epoch.cycles));
+    epoch.matmul_utilization = share(work.matmul_math, real(epoch.matmul_cores) * real(epoch.cycles));
 }
 
 }  // namespace
@@ -252,18 +246,23 @@ std::vector<EpochUse> epochs(Reader& trace) {
     return all;
 }
 
-EpochUse epoch(Reader& trace, std::int64_t id) {
+static EpochUse stored_epoch(Reader& trace, std::int64_t id) {
     std::vector<StoredEpoch> found = stored_epochs(trace, id);
-    if (id < 0 || found.empty()) {
-        const std::size_t known = stored_epochs(trace, -1).size();
-        if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
-        fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
-    }
-    judge(found.front().epoch, trace);
-    return found.front().epoch;
+    if (id >= 0 && !found.empty()) return std::move(found.front().epoch);
+    const std::size_t known = stored_epochs(trace, -1).size();
+    if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
+    fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
 }
 
-std::vector<OpUse> ops(Reader& trace, std::int64_t id) { return op_uses(trace, id, epoch(trace, id).plan); }
+EpochUse epoch(Reader& trace, std::int64_t id) {
+    EpochUse found = stored_epoch(trace, id);
+    judge(found, trace);
+    return found;
+}
+
+std::vector<OpUse> ops(Reader& trace, std::int64_t id) {
+    return epoch_work(trace, id, stored_epoch(trace, id).plan).ops;
+}
 
 std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
     Statement query(
@@ -289,24 +288,14 @@ std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
 }
 
 std::vector<ResourceUse> resources(Reader& trace) {
-    Statement query(trace.database(),
-                    "SELECT r.kind, r.name, r.bytes_per_cycle, r.transfers, r.bytes, r.busy, r.queueing, "
-                    "coalesce((SELECT max(b.value) FROM json_each(r.buckets) b), 0) FROM resource r "
-                    "ORDER BY r.busy DESC, r.id");
     std::vector<ResourceUse> all;
-    while (query.step()) {
-        ResourceUse use;
-        use.kind = query.text(0);
-        use.name = query.text(1);
-        use.bytes_per_cycle = query.real(2);
-        use.transfers = query.whole(3);
-        use.bytes = query.whole(4);
-        use.busy_cycles = query.whole(5);
-        use.queueing_cycles = query.whole(6);
-        use.utilization = share(real(use.busy_cycles), real(trace.run().cycles));
-        use.peak_utilization = share(query.real(7), real(trace.run().bucket_cycles));
-        all.push_back(std::move(use));
+    for (const Resource& one : all_resources(trace)) {
+        const double peak = one.buckets.empty() ? 0 : *std::max_element(one.buckets.begin(), one.buckets.end());
+        all.push_back({one.kind, one.name, one.bytes_per_cycle, one.transfers, one.bytes, one.busy, one.queueing,
+                       share(real(one.busy), real(trace.run().cycles)), share(peak, real(trace.run().bucket_cycles))});
     }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const ResourceUse& a, const ResourceUse& b) { return a.busy_cycles > b.busy_cycles; });
     return all;
 }
 

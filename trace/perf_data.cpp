@@ -56,11 +56,25 @@ std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
     return cores;
 }
 
+/// The channel of each buffer of a queue: [[channel, address], ...].
+std::vector<QueuePlace> queue_places(Reader& trace) {
+    Statement query(trace.database(), "SELECT name, coalesce(chip, 0), buffers, place FROM queue ORDER BY id");
+    std::vector<QueuePlace> queues;
+    while (query.step()) {
+        QueuePlace queue{query.text(0), query.whole(1), {}};
+        if (query.text(3) == "dram") queue.channels = first_of_each(trace, query.text(2));
+        queues.push_back(std::move(queue));
+    }
+    return queues;
+}
+
+}  // namespace
+
 std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
     Statement query(trace.database(),
                     "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
                     "f.place, f.cores, f.bytes, t.bytes, t.last_arrival - t.first_sent, t.in_flight, t.wait_source, "
-                    "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_load t JOIN flow f ON f.id = t.flow WHERE "
+                    "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
                     "t.epoch = ? ORDER BY f.id");
     query.bind(1, epoch);
     std::vector<PipeUse> pipes;
@@ -83,10 +97,10 @@ std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
 }
 
 std::vector<Resource> all_resources(Reader& trace) {
-    Statement query(
-        trace.database(),
-        "SELECT kind, name, chip, coalesce(x, -1), coalesce(y, -1), coalesce(channel, -1), "
-        "coalesce(to_chip, -1), bytes_per_cycle, transfers, bytes, busy, buckets FROM resource ORDER BY id");
+    Statement query(trace.database(),
+                    "SELECT kind, name, chip, coalesce(x, -1), coalesce(y, -1), coalesce(channel, -1), "
+                    "coalesce(to_chip, -1), bytes_per_cycle, transfers, bytes, busy, queueing, buckets, "
+                    "coalesce(direction, '') FROM resource ORDER BY id");
     std::vector<Resource> all;
     while (query.step()) {
         Resource one;
@@ -99,25 +113,13 @@ std::vector<Resource> all_resources(Reader& trace) {
         one.transfers = query.whole(8);
         one.bytes = query.whole(9);
         one.busy = query.whole(10);
-        one.buckets = real_list(trace, query.text(11));
+        one.queueing = query.whole(11);
+        one.buckets = real_list(trace, query.text(12));
+        one.direction = query.text(13);
         all.push_back(std::move(one));
     }
     return all;
 }
-
-/// The channel of each buffer of a queue: [[channel, address], ...].
-std::vector<QueuePlace> queue_places(Reader& trace) {
-    Statement query(trace.database(), "SELECT name, coalesce(chip, 0), buffers, place FROM queue ORDER BY id");
-    std::vector<QueuePlace> queues;
-    while (query.step()) {
-        QueuePlace queue{query.text(0), query.whole(1), {}};
-        if (query.text(3) == "dram") queue.channels = first_of_each(trace, query.text(2));
-        queues.push_back(std::move(queue));
-    }
-    return queues;
-}
-
-}  // namespace
 
 PerfData read_perf_data(Reader& trace) {
     PerfData data;

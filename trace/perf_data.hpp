@@ -44,8 +44,9 @@ struct PipeUse {
 struct Resource {
     std::string kind, name;  ///< kind: "noc", "dram", "pcie", "ethernet"
     std::int64_t chip = 0, x = -1, y = -1, channel = -1, to_chip = -1;
+    std::string direction;  ///< of a NoC link: it leaves node x-y that way; "in", "out": ports of its NIU
     double bytes_per_cycle = 0;
-    std::int64_t transfers = 0, bytes = 0, busy = 0;
+    std::int64_t transfers = 0, bytes = 0, busy = 0, queueing = 0;
     std::vector<double> buckets;  ///< busy cycles of each PerfData::run.bucket_cycles
 };
 
@@ -85,6 +86,11 @@ struct PerfData {
     const EpochDetail& detail(std::int64_t epoch) const;
     double clock_hz() const { return 1e6 * static_cast<double>(run.clock_mhz); }
 };
+
+/// The pipes of an epoch in the order of the trace.
+std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch);
+
+std::vector<Resource> all_resources(Reader& trace);
 
 /// Without blocks and estimates, which a trace's tables do not hold.
 PerfData read_perf_data(Reader& trace);

@@ -53,7 +53,10 @@ void Reader::check_kind() {
         fail_input({path(), 0, 0}, "is a database but not a trace of ttsim");
     const std::int64_t version = pragma(database_, "user_version");
     if (version != schema_version)
-        fail_input({path(), 0, 0}, "is a trace of version {}; this program reads version {}", version, schema_version);
+        fail_input({path(), 0, 0},
+                   "is a trace of version {}; this program reads version {}: record the run again, or read it with the "
+                   "ttsim that wrote it",
+                   version, schema_version);
 }
 
 /// What makes up a database: for each thing in it, by name, what it is and how it was made.

@@ -27,12 +27,12 @@ const std::array<TableDef, table_count> tables{{
      "id INTEGER PRIMARY KEY, plan INTEGER, name TEXT, type TEXT, matmul INTEGER, graph TEXT, chip INTEGER, "
      "grid_r INTEGER, grid_c INTEGER, slices INTEGER, steps INTEGER, tiles INTEGER, unpack INTEGER, math INTEGER, "
      "pack INTEGER, out_bytes INTEGER, est INTEGER, kernel INTEGER",
-     ""},
+     "plan"},
     {Table::Core, "core", "id INTEGER PRIMARY KEY, op INTEGER, n INTEGER, x INTEGER, y INTEGER", ""},
     {Table::Flow, "flow",
      "id INTEGER PRIMARY KEY, plan INTEGER, kind TEXT, op INTEGER, operand INTEGER, from_op INTEGER, queue INTEGER, "
      "place TEXT, cores TEXT, chunks INTEGER, bytes INTEGER",
-     ""},
+     "plan"},
     {Table::Epoch, "epoch",
      "id INTEGER PRIMARY KEY, plan INTEGER, graphs TEXT, chips TEXT, inputs INTEGER, start INTEGER, cycles INTEGER, "
      "inputs_per_second REAL, status TEXT, same_as INTEGER",

@@ -11,7 +11,7 @@
 namespace tt::trace {
 
 /// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
-inline constexpr int schema_version = 3;
+inline constexpr int schema_version = 4;
 /// PRAGMA application_id, which tells a trace from other databases.
 inline constexpr std::int32_t application_id = trace_application_id;
 

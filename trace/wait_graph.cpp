@@ -1,6 +1,7 @@
 #include "trace/wait_graph.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace tt::trace {
 
@@ -63,50 +64,63 @@ void add_edges(Reader& trace, const EpochUse& epoch, WaitGraph& graph) {
     }
 }
 
-void add_queues(Reader& trace, WaitGraph& graph) {
+std::map<std::int64_t, WaitQueue> read_queues(Reader& trace) {
+    std::map<std::int64_t, WaitQueue> queues;
     Statement query(trace.database(),
-                    "SELECT q.id, q.name, q.place = 'host', q.chip, json_extract(b.value, '$[0]'), EXISTS (SELECT 1 "
-                    "FROM flow f WHERE f.kind = 'writer' AND f.queue = q.id) FROM queue q LEFT JOIN "
-                    "json_each(q.buffers) b ORDER BY q.id");
+                    "SELECT q.id, q.name, q.place = 'host', q.chip, json_extract(b.value, '$[0]') FROM queue q LEFT "
+                    "JOIN json_each(q.buffers) b ORDER BY q.id");
     while (query.step()) {
-        WaitQueue& queue = graph.queues[query.whole(0)];
+        WaitQueue& queue = queues[query.whole(0)];
         queue.name = query.text(1);
         queue.host = query.whole(2) != 0;
         queue.chip = query.whole(3);
         if (!query.null(4)) queue.channels.push_back(query.whole(4));
-        queue.written = query.whole(5) != 0;
     }
-}
-
-void add_resources(Reader& trace, WaitGraph& graph) {
-    Statement query(trace.database(),
-                    "SELECT r.kind, r.name, r.chip, coalesce(r.channel, -1), coalesce(r.to_chip, -1), sum(l.busy * "
-                    "(min(l.start + run.bucket_cycles, ?2) - max(l.start, ?1)) / run.bucket_cycles) AS used FROM run, "
-                    "load l JOIN resource r ON r.id = l.resource WHERE l.busy > 0 AND l.start < ?2 AND l.start + "
-                    "run.bucket_cycles > ?1 GROUP BY r.id ORDER BY used DESC, r.id");
-    query.bind(1, graph.first);
-    query.bind(2, graph.last);
-    while (query.step()) {
-        WaitResource resource{query.text(0), query.text(1), query.whole(2), query.whole(3), query.whole(4), 0};
-        resource.busy = query.real(5);
-        graph.resources.push_back(std::move(resource));
-    }
+    Statement writers(trace.database(), "SELECT DISTINCT queue FROM flow WHERE kind = 'writer' AND queue IS NOT NULL");
+    while (writers.step())
+        if (const auto found = queues.find(writers.whole(0)); found != queues.end()) found->second.written = true;
+    return queues;
 }
 
 }  // namespace
 
-WaitGraph wait_graph(Reader& trace, const EpochUse& epoch) {
+WaitGraphs::WaitGraphs(Reader& trace) : trace_(trace), queues_(read_queues(trace)), resources_(all_resources(trace)) {
+    Statement cores(trace.database(), "SELECT op, x, y FROM core");
+    while (cores.step()) places_[cores.whole(0)].insert({cores.whole(1), cores.whole(2)});
+}
+
+/// A bucket that lies partly in the epoch's window counts in part.
+void WaitGraphs::add_loads(WaitGraph& graph) const {
+    const auto length = static_cast<double>(trace_.run().bucket_cycles);
+    if (length <= 0) return;
+    for (const Resource& one : resources_) {
+        WaitResource resource{one.kind, one.name, one.chip, one.channel, one.to_chip, 0, one.x, one.y, one.direction};
+        const auto from = static_cast<std::size_t>(std::max(0.0, graph.first / length));
+        for (std::size_t n = from; n < one.buckets.size() && static_cast<double>(n) * length < graph.last; ++n) {
+            const double start = static_cast<double>(n) * length;
+            const double shared = std::min(start + length, graph.last) - std::max(start, graph.first);
+            resource.busy += one.buckets[n] * std::max(0.0, shared) / length;
+        }
+        if (resource.busy > 0) graph.resources.push_back(std::move(resource));
+    }
+    std::stable_sort(graph.resources.begin(), graph.resources.end(),
+                     [](const WaitResource& a, const WaitResource& b) { return a.busy > b.busy; });
+}
+
+WaitGraph WaitGraphs::of(const EpochUse& epoch) {
     WaitGraph graph;
-    add_nodes(trace, epoch, graph);
+    add_nodes(trace_, epoch, graph);
     if (graph.nodes.empty()) return graph;
-    add_edges(trace, epoch, graph);
-    add_queues(trace, graph);
+    for (auto& [id, node] : graph.nodes)
+        if (const auto found = places_.find(id); found != places_.end()) node.places = found->second;
+    add_edges(trace_, epoch, graph);
+    graph.queues = queues_;
     // ops of another chip may have packed nothing yet; a damaged trace may name none at all
     std::erase_if(graph.edges, [&](const WaitEdge& e) {
         const auto lost = [](const auto& known, const auto& id) { return id && !known.contains(*id); };
         return lost(graph.nodes, e.from_op) || lost(graph.nodes, e.to_op) || lost(graph.queues, e.queue);
     });
-    add_resources(trace, graph);
+    add_loads(graph);
     return graph;
 }
 

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "trace/analysis.hpp"
+#include "trace/perf_data.hpp"
 
 namespace tt::trace {
 
@@ -23,6 +25,7 @@ struct WaitEdge {
 struct WaitNode {
     std::int64_t id = 0, chip = 0, cores = 0;
     std::string name, type;
+    std::set<std::pair<std::int64_t, std::int64_t>> places;  ///< x, y of its cores on NoC 0
     double start = 0, end = 0;
     double work = 0;                       ///< unpack, math and pack
     double noc = 0, dram = 0, output = 0;  ///< waits for its own transfers
@@ -43,6 +46,8 @@ struct WaitResource {
     std::string kind, name;
     std::int64_t chip = 0, channel = -1, to_chip = -1;
     double busy = 0;
+    std::int64_t x = -1, y = -1;  ///< as in Resource
+    std::string direction = {};
 };
 
 struct WaitGraph {
@@ -54,6 +59,19 @@ struct WaitGraph {
     std::vector<WaitResource> resources;  ///< busiest first
 };
 
-WaitGraph wait_graph(Reader& trace, const EpochUse& epoch);
+/// The graphs of a trace's epochs. What they share - queues, and how busy everything was - is read once.
+class WaitGraphs {
+public:
+    explicit WaitGraphs(Reader& trace);
+    WaitGraph of(const EpochUse& epoch);
+
+private:
+    void add_loads(WaitGraph& graph) const;
+
+    Reader& trace_;
+    std::map<std::int64_t, WaitQueue> queues_;
+    std::map<std::int64_t, std::set<std::pair<std::int64_t, std::int64_t>>> places_;  ///< by op
+    std::vector<Resource> resources_;
+};
 
 }  // namespace tt::trace

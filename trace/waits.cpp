@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace tt::trace {
 
 std::string to_string(RootKind kind) {
-    static constexpr std::array names{"op",    "dram",   "host",   "ethernet", "noc",    "pipe",
-                                      "reads", "writes", "buffer", "load",     "entries"};
+    static constexpr std::array names{"op",    "dram",   "host",   "ethernet", "noc",     "pipe",
+                                      "reads", "writes", "buffer", "load",     "entries", "sends"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -20,6 +21,9 @@ constexpr double crowded = 0.6;
 /// Shares of the whole walk that are not followed any further.
 constexpr double negligible = 0.004;
 constexpr std::size_t longest_path = 200;
+/// A branch from fork to join of so many ops, each of which waits for room so much of its time, counts as full.
+constexpr int longest_branch = 8;
+constexpr double least_full = 0.05;
 
 class Walk {
 public:
@@ -42,7 +46,10 @@ private:
 
     void charge(Root root, double weight);
     void charge_op(const WaitNode& node, double weight);
-    bool charge_link(const WaitNode& victim, double weight);
+    bool charge_link(const WaitNode& victim, const WaitNode* sender, double weight);
+    double charge_ring(const WaitNode& late, double weight);
+    double fullness(std::int64_t op, const std::set<std::int64_t>& forks, int length) const;
+    std::set<std::int64_t> above(std::int64_t op) const;
     bool charge_channel(const WaitResource& at, const WaitNode& victim, double weight);
     void charge_host(std::int64_t chip, const std::string& why, const std::string& op, double weight);
     void charge_ethernet(std::int64_t from, std::int64_t to, const std::string& victim, double weight);
@@ -92,12 +99,25 @@ void Walk::charge_op(const WaitNode& node, double weight) {
 }
 
 /// The busiest NoC link, if it is crowded: on which way a transfer goes is not in a trace. A link is busy with what a
-/// channel that is busier still sends over it: then that is the cause.
-bool Walk::charge_link(const WaitNode& victim, double weight) {
+/// channel that is busier still sends over it: then that is the cause. The link from a core into the NoC is its op's
+/// alone; that to a core is what gathers there, a matter of its pipes.
+bool Walk::charge_link(const WaitNode& victim, const WaitNode* sender, double weight) {
     for (const WaitResource& resource : graph_.resources) {
         if (resource.chip != victim.chip || share(resource) < crowded) continue;
         if (resource.kind == "dram") return charge_channel(resource, victim, weight);
         if (resource.kind != "noc") continue;
+        const bool in = resource.direction == "in", end = in || resource.direction == "out";
+        const auto has_core = [&](const WaitNode& node) {
+            return node.chip == resource.chip && node.places.contains({resource.x, resource.y});
+        };
+        if (in && sender && has_core(*sender)) {
+            charge({RootKind::Sends, fmt::format("sending of op '{}'", sender->name), sender->name, "", 0,
+                    share(resource), false, victim.name},
+                   weight);
+            return true;
+        }
+        const auto& ops = graph_.nodes;
+        if (end && std::any_of(ops.begin(), ops.end(), [&](const auto& op) { return has_core(op.second); })) continue;
         charge({RootKind::NocLink, resource.name, "", "", 0, share(resource), false, victim.name}, weight);
         return true;
     }
@@ -129,7 +149,13 @@ void Walk::charge_ethernet(std::int64_t from, std::int64_t to, const std::string
     for (const WaitResource& resource : graph_.resources)
         if (resource.kind == "ethernet" && resource.chip == from && resource.to_chip == to)
             return charge({RootKind::Ethernet, resource.name, "", "", 0, share(resource), false, victim}, weight);
-    charge({RootKind::Ethernet, fmt::format("Ethernet from chip {} to chip {}", from, to), "", "", 0, 0, false, victim},
+    // over other chips: the busiest link of those that leave the one or lead to the other
+    double busy = 0;
+    for (const WaitResource& resource : graph_.resources)
+        if (resource.kind == "ethernet" && (resource.chip == from || resource.to_chip == to))
+            busy = std::max(busy, share(resource));
+    charge({RootKind::Ethernet, fmt::format("from chip {} to chip {} over others", from, to), "", "", 0, busy, false,
+            victim},
            weight);
 }
 
@@ -153,7 +179,7 @@ void Walk::charge_queue(const WaitNode& node, const WaitEdge& edge, bool write, 
         return charge({RootKind::Dram, fmt::format("channel {} of chip {} ({})", at->channel, at->chip, at->name), "",
                        queue.name, 0, share(*at), false, node.name},
                       weight);
-    if (charge_link(node, weight)) return;
+    if (charge_link(node, write ? &node : nullptr, weight)) return;
     charge({write ? RootKind::Writes : RootKind::Reads,
             fmt::format("{} of queue '{}' by op '{}'", write ? "writes" : "reads", queue.name, node.name), node.name,
             queue.name, 0, at ? share(*at) : 0, false, node.name},
@@ -163,7 +189,7 @@ void Walk::charge_queue(const WaitNode& node, const WaitEdge& edge, bool write, 
 void Walk::charge_pipe(const WaitEdge& edge, const WaitNode& victim, double weight) {
     const WaitNode &from = node(*edge.from_op), &to = node(*edge.to_op);
     if (from.chip != to.chip) return charge_ethernet(from.chip, to.chip, victim.name, weight);
-    if (charge_link(victim, weight)) return;
+    if (charge_link(victim, &from, weight)) return;
     charge({RootKind::Pipe, fmt::format("pipe from '{}' to '{}'", from.name, to.name), from.name, to.name, 0, 0, false,
             victim.name},
            weight);
@@ -199,6 +225,53 @@ void Walk::wait_for_tiles(const WaitNode& waiting, double weight) {
         return charge_host(queue.chip, fmt::format("pushes to queue '{}'", queue.name), waiting.name, weight);
     if (edge->wait_source > 0) return wait_for_entries(waiting, *edge, weight);
     charge_queue(waiting, *edge, false, weight);
+}
+
+/// The ops whose tiles an op takes, and those of theirs.
+std::set<std::int64_t> Walk::above(std::int64_t op) const {
+    std::set<std::int64_t> found;
+    std::vector<std::int64_t> open{op};
+    while (!open.empty()) {
+        const std::int64_t at = open.back();
+        open.pop_back();
+        for (const WaitEdge& edge : graph_.edges)
+            if (edge.to_op == at && edge.from_op && found.insert(*edge.from_op).second) open.push_back(*edge.from_op);
+    }
+    return found;
+}
+
+/// The share of time in which a branch is full up to a fork among `forks`: all of its ops wait for room.
+double Walk::fullness(std::int64_t op, const std::set<std::int64_t>& forks, int length) const {
+    const WaitNode& at = node(op);
+    const double own = at.all() > 0 ? at.room / at.all() : 0;
+    if (own < least_full || length == 0) return 0;
+    if (forks.contains(op)) return own;
+    double upstream = 0;
+    for (const WaitEdge& edge : graph_.edges)
+        if (edge.to_op == op && edge.from_op) upstream = std::max(upstream, fullness(*edge.from_op, forks, length - 1));
+    return std::min(own, upstream);
+}
+
+/// An op that is late, for it waits for tiles itself, while the other branch from their common fork is full: the fork
+/// cannot go on for want of room there. How much of `weight` that branch's last buffer is charged with.
+double Walk::charge_ring(const WaitNode& late, double weight) {
+    if (path_.empty() || path_.back().room) return 0;
+    const WaitNode& join = node(path_.back().node);
+    const std::set<std::int64_t> forks = above(late.id);
+    const WaitEdge* full = nullptr;
+    double most = 0;
+    for (const WaitEdge& edge : graph_.edges) {
+        if (edge.to_op != join.id || !edge.from_op || *edge.from_op == late.id || edge.writer) continue;
+        const double share = fullness(*edge.from_op, forks, longest_branch);
+        if (share <= most) continue;
+        most = share;
+        full = &edge;
+    }
+    if (!full) return 0;
+    charge({RootKind::Buffer, fmt::format("buffer between '{}' and '{}'", node(*full->from_op).name, join.name),
+            node(*full->from_op).name, join.name, 0, 0, true, ""},
+           weight * most);
+    return weight * most;
 }
 
 /// An op wrote what the queue holds: one of this epoch, or of another.
@@ -265,7 +338,10 @@ void Walk::visit(std::int64_t id, double weight) {
     if (at.dram > 0) wait_for_reads(at, weight * at.dram / all);
     if (at.noc > 0) wait_for_pipe(at, weight * at.noc / all);
     if (at.output > 0) wait_for_output(at, weight * at.output / all);
-    if (at.source > 0) wait_for_tiles(at, weight * at.source / all);
+    if (at.source > 0) {
+        const double late = weight * at.source / all;
+        wait_for_tiles(at, late - charge_ring(at, late));
+    }
     if (at.room > 0) wait_for_room(at, weight * at.room / all);
 }
 

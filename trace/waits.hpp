@@ -14,18 +14,32 @@
 
 namespace tt::trace {
 
-enum class RootKind : std::uint8_t { Op, Dram, Host, Ethernet, NocLink, Pipe, Reads, Writes, Buffer, Load, Entries };
+enum class RootKind : std::uint8_t {
+    Op,
+    Dram,
+    Host,
+    Ethernet,
+    NocLink,
+    Pipe,
+    Reads,
+    Writes,
+    Buffer,
+    Load,
+    Entries,
+    Sends
+};
 std::string to_string(RootKind kind);  ///< "op", "dram", ...
 
 /// A root of waits.
 struct Root {
     RootKind kind = RootKind::Op;
-    std::string place;      ///< "op 'mm'", "chip 0 dram 3", "pipe from 'a' to 'b'", ...
-    std::string op, other;  ///< Op: the op; Pipe, Buffer: producer and consumer; Reads, Writes: op and queue; else ""
-    double cycles = 0;      ///< of the walk that ended here
-    double busy = 0;        ///< of a channel or link: share of the window; of an op: its work
-    bool fork = false;      ///< Buffer: the ring has a longer branch
-    std::string victim;     ///< the op that waited for it, where that is another
+    std::string place;  ///< "op 'mm'", "chip 0 dram 3", "pipe from 'a' to 'b'", ...
+    std::string op,
+        other;  ///< Op, Sends: the op; Pipe, Buffer: producer and consumer; Reads, Writes: op and queue; else ""
+    double cycles = 0;   ///< of the walk that ended here
+    double busy = 0;     ///< of a channel or link: share of the window; of an op: its work
+    bool fork = false;   ///< Buffer: the ring has a longer branch
+    std::string victim;  ///< the op that waited for it, where that is another
 };
 
 /// Largest first; their cycles add up to the graph's window.

@@ -36,4 +36,7 @@ void write_npe(ExportSource& source, const NpeOptions& options, const Sink& sink
 /// db.sqlite and config.json of ttnn-visualizer, in a folder.
 void write_visualizer(ExportSource& source, const std::string& folder);
 
+/// runtime_data.yaml, netlist.yaml and temporal_epoch_N/overlay/pipegen.yaml, as the original's debugger reads them.
+void write_debuda(ExportSource& source, const std::string& folder, const std::string& shown);
+
 }  // namespace tt::report

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "trace/perf_data.hpp"
+
 namespace tt::report {
 
 using trace::Statement;
@@ -87,12 +89,6 @@ std::optional<double> rate(double bytes, double cycles) {
     return bytes / cycles;
 }
 
-/// Cycles in which something of a pipe was under way: no more than its transfers took one by one and no more than all
-/// of its time, no less than what is left of that without waits (which go on while what was sent arrives).
-double busy_cycles(double in_flight, double span, double waited) {
-    return std::min(span, std::max(in_flight, span - waited));
-}
-
 /// The worse of two pipes stands for an operand.
 void keep_worse(PipeMeasure& kept, const PipeMeasure& pipe) {
     if (kept.other.empty() || pipe.factor().value_or(0) > kept.factor().value_or(0)) {
@@ -114,29 +110,30 @@ void add_output(OpMeasure& op, PipeMeasure pipe) {
     op.outputs.push_back(pipe);
 }
 
+std::map<std::int64_t, std::string> queue_names(trace::Reader& trace) {
+    std::map<std::int64_t, std::string> names;
+    Statement query(trace.database(), "SELECT id, name FROM queue");
+    while (query.step()) names[query.whole(0)] = query.text(1);
+    return names;
+}
+
 void add_flows(ExportSource& source, EpochMeasure& epoch, const std::map<std::int64_t, OpMeasure*>& ops) {
-    Statement query(
-        source.trace().database(),
-        "SELECT f.kind, f.op, f.operand, f.from_op, q.name, f.bytes, t.bytes, t.in_flight, t.last_arrival - "
-        "t.first_sent, t.wait_source + t.wait_room + t.wait_block + t.wait_lockstep FROM flow f LEFT JOIN "
-        "queue q ON q.id = f.queue JOIN flow_total t ON t.flow = f.id WHERE t.epoch = ? ORDER BY f.id");
-    query.bind(1, epoch.use.id);
-    while (query.step()) {
-        const auto op = ops.find(query.whole(1));
+    const std::map<std::int64_t, std::string> queues = queue_names(source.trace());
+    for (const trace::PipeUse& use : trace::pipe_uses(source.trace(), epoch.use.id)) {
+        const auto op = ops.find(use.op), from = ops.find(use.from_op);
         if (op == ops.end()) continue;
-        const bool writes = query.text(0) == "writer";
-        const auto from = query.null(3) ? ops.end() : ops.find(query.whole(3));
+        const auto queue = queues.find(use.queue);
         PipeMeasure pipe;
-        pipe.queue = !query.null(4);
-        pipe.bytes = query.real(5);
-        pipe.resident = query.text(0) == "resident";
-        if (!pipe.resident) pipe.got = rate(query.real(6), busy_cycles(query.real(7), query.real(8), query.real(9)));
-        if (writes) {
-            pipe.other = query.text(4);
+        pipe.queue = queue != queues.end();
+        pipe.bytes = as_real(use.input_bytes);
+        pipe.resident = use.kind == "resident";
+        if (!pipe.resident) pipe.got = rate(pipe.bytes, use.active_cycles());
+        if (use.kind == "writer") {
+            if (pipe.queue) pipe.other = queue->second;
             add_output(*op->second, pipe);
             continue;
         }
-        const auto operand = static_cast<std::size_t>(query.whole(2, 1 << 16));
+        const auto operand = static_cast<std::size_t>(use.operand);
         auto& operands = op->second->operands;
         if (operand >= operands.size()) continue;
         pipe.operand = static_cast<int>(operand);

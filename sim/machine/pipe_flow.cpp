@@ -16,7 +16,7 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       operand_(consumer.operands[k]),
       pipe_(pipe),
       probe_(probe),
-      free_(epoch.free.pipes.contains(consumer.op->name())) {
+      free_(epoch.free.pipes.contains(consumer.op->name()) || epoch.free.sends.contains(consumer.op->inputs[k])) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     sendings_ = sendings(pipe, operand_.producer_queue >= 0);
     per_input_ = static_cast<std::int64_t>(sendings_.size());

@@ -91,6 +91,9 @@ TEST_CASE("the server answers for what lies in its folder alone") {
     CHECK_THAT(get("/run/embed"), Catch::StartsWith("HTTP/1.1 404"));
     CHECK_THAT(get("/", "example.org"), Catch::StartsWith("HTTP/1.1 403"));
     CHECK_THAT(report::answer("POST / HTTP/1.1\r\n\r\n", options), Catch::StartsWith("HTTP/1.1 405"));
+    CHECK_THAT(report::answer("hello\r\n\r\n", options), Catch::StartsWith("HTTP/1.1 400"));
+    CHECK_THAT(report::answer("GET / HTTP/1.1\r\nHost: local", options), Catch::StartsWith("HTTP/1.1 400"));  // cut
+    CHECK_THAT(get("/" + std::string(20000, 'a')), Catch::StartsWith("HTTP/1.1 400"));
     options.page = [](const std::string&) -> std::string { fail_input({"f", 1, 2}, "broken"); };
     CHECK_THAT(get("/run/two_chips.yaml"), Catch::Contains("500") && Catch::Contains("f:1:2: error: broken"));
     CHECK(report::from_url(report::to_url("a b/%<")) == "a b/%<");

@@ -222,17 +222,6 @@ def shared_link(bad):
     return n.text(), r"NoC link chip 0 noc"
 
 
-def broadcast(bad):
-    n = Net(inputs=64)
-    n.queue("x", (2, 2), (4, 4), (1, 1), channels=range(4))
-    n.read("x")
-    n.queue("w", (1, 1), (8, 1), (1, 8), kind="ram", channels=(5,), df="Float16_b")
-    n.read("w", ram=True, prologue=False)
-    n.op("wide", "add", (2, 2), ["x", "w"], (4, 4), (1, 1), (0, 0))
-    n.queue("y", (2, 2), (4, 4), (1, 1), source="wide", channels=(6, 7, 2, 3))
-    return n.text(), r"(?i)dram.*5|wide"
-
-
 def hot_output(bad):
     n = Net(inputs=32)
     expand(n, "made", 8, 8, (1, 4), (0, 0))
@@ -251,5 +240,61 @@ def one_buffer(bad):
     return n.text(), r"DRAM channel 2 of chip 0 .*:.*queue 'x'"
 
 
+def skip_output(bad):
+    """The skip path has an op of its own, whose output buffer is to hold what the long branch has not made yet."""
+    n = Net(inputs=64)
+    n.queue("x", (1, 1), (2, 2), (2, 2), channels=(0,))
+    n.read("x")
+    n.op("fork", "nop", (1, 1), ["x"], (2, 2), (2, 2), (0, 0))
+    n.op("skip", "nop", (1, 1), ["fork"], (2, 2), (2, 2), (0, 1), buf=2 if bad else 24)
+    last = "fork"
+    for k, name in enumerate(["up", "act", "down", "scaled", "shifted", "out"]):
+        n.queue(f"w.{name}", (1, 1), (1, 2), (4, 2), kind="ram", channels=(k + 1,))
+        n.read(f"w.{name}", ram=True, prologue=True)
+        n.op(name, "matmul", (1, 1), [last, f"w.{name}"], (2, 2), (2, 2), (1, k), more="attributes: {m_k: 1, u_kt: 4}", fidelity="LoFi")
+        last = name
+    n.op("join", "add", (1, 1), [last, "skip"], (2, 2), (2, 2), (0, 2))
+    n.queue("y", (1, 1), (2, 2), (2, 2), source="join", channels=(7,))
+    return n.text(), r"fork-join.*'skip' and 'join'"
+
+
+def wide_fork(bad):
+    """One core sends what it makes to six ops, each of which takes all of it."""
+    n = Net(inputs=64)
+    expand(n, "made", 8, 8, (1, 1) if bad else (1, 8), (0, 0))
+    for k, name in enumerate(["red", "green", "blue", "cyan", "pink", "gold"]):
+        n.queue(f"w.{name}", (1, 1), (8, 1), (1, 1), kind="ram", channels=(k,))
+        n.read(f"w.{name}", ram=True, prologue=True)
+        n.op(name, "matmul", (4, 1), ["made", f"w.{name}"], (2, 1), (1, 1), (2 + 4 * (k // 3), k % 3), more="attributes: {m_k: 1, u_kt: 8}", fidelity="LoFi")
+        n.queue(f"y.{name}", (4, 1), (2, 1), (1, 1), source=name, channels=(k,))
+    return n.text(), r"slow sending of op 'made'"
+
+
+def multicast(bad):
+    """Each column of a product takes all of its first operand, gathered from eight cores in another order."""
+    n = Net(inputs=64)
+    expand(n, "made", 8, 8, (8, 1) if bad else (1, 1), (0, 0))
+    n.queue("w", (1, 8), (8, 1), (1, 1), kind="ram", channels=range(8))
+    n.read("w", ram=True, prologue=True)
+    n.op("wide", "matmul", (1, 8), ["made", "w"], (8, 1), (1, 1), (8, 0), more="attributes: {m_k: 1, u_kt: 8}", fidelity="LoFi")
+    n.op("less", "reduce", (1, 8), ["wide"], (1, 1), (1, 1), (9, 0), more="attributes: {dim: r, m_k: 8, u_kt: 1, type: max}")
+    n.queue("y", (1, 8), (1, 1), (1, 1), source="less", channels=range(8))
+    return n.text(), r"pipe from 'made' to 'wide'"
+
+
+def repeated_layers(layers):
+    """Layers of a slow op and a quick one, each: no bottleneck, but what is told is told once."""
+    n = Net(inputs=8)
+    n.queue("x", (1, 1), (2, 2), (2, 2), channels=(0,))
+    n.read("x")
+    last = "x"
+    for k in range(layers):
+        n.op(f"layers.{k}.act.1", "exp", (1, 1), [last], (2, 2), (2, 2), (0, k))
+        n.op(f"layers.{k}.out.2", "nop", (1, 1), [f"layers.{k}.act.1"], (2, 2), (2, 2), (1, k))
+        last = f"layers.{k}.out.2"
+    n.queue("y", (1, 1), (2, 2), (2, 2), source=last, channels=(1,))
+    return n.text()
+
+
 PLANTS = [hot_channel, small_grid, low_u_kt, grid_mismatch, fork_join, host_queue, ethernet, fidelity, wide_format,
-          short_epochs, untilized, streamed_weights, shared_link, hot_output, one_buffer]
+          short_epochs, untilized, streamed_weights, shared_link, hot_output, one_buffer, skip_output, wide_fork, multicast]

@@ -24,7 +24,7 @@ class PlantedCauses(unittest.TestCase):
         return done.stdout.splitlines()[0]
 
     def test_every_planted_cause_is_named_first(self):
-        self.assertEqual(len(planted.PLANTS), 15)
+        self.assertEqual(len(planted.PLANTS), 18)
         with tempfile.TemporaryDirectory() as folder:
             for plant in planted.PLANTS:
                 with self.subTest(plant.__name__):
@@ -32,6 +32,34 @@ class PlantedCauses(unittest.TestCase):
                     self.assertRegex(self.first_line(pathlib.Path(folder), plant.__name__, text), said)
                     text, _ = plant(False)
                     self.assertNotRegex(self.first_line(pathlib.Path(folder), plant.__name__ + "_not", text), said)
+
+    def causes(self, folder, text):
+        netlist, trace = folder / "netlist.yaml", folder / "run.ttperf"
+        netlist.write_text(text)
+        self.assertEqual(run(TTSIM, "run", netlist, "--mode", "timing", "--trace", trace).returncode, 0)
+        return trace, json.loads(run(TTPERF, "advice", trace, "--json").stdout)
+
+    def test_a_small_share_that_costs_most_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, report = self.causes(pathlib.Path(folder), planted.streamed_weights(False)[0])
+            first, second = report["causes"][:2]
+            self.assertLess(first["share"], 0.25)
+            self.assertGreater(second["share"], 3 * first["share"])
+            self.assertGreater(first["measured_gain"], 3 * second["measured_gain"])
+            asked = json.loads(run(TTPERF, "advice", trace, "--json", "--what-if", "dram:2").stdout)
+            self.assertEqual(1 - asked["without"][0]["cycles"] / report["cycles"], first["measured_gain"])
+
+    def test_equal_ops_of_layers_are_one_cause(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, report = self.causes(pathlib.Path(folder), planted.repeated_layers(4))
+            first = report["causes"][0]
+            self.assertEqual(first["place"], "op 'layers.*.act.1' (4 of them)")
+            self.assertEqual({m["op"] for m in first["members"]}, {f"layers.{k}.act.1" for k in range(4)})
+            self.assertAlmostEqual(sum(m["cycles"] for m in first["members"]) / report["shared_out"], first["share"])
+            free = [f"op:layers.{k}.act.1" for k in range(4)]
+            asked = json.loads(run(TTPERF, "advice", trace, "--json", "--what-if", ",".join(free)).stdout)["without"]
+            self.assertEqual(1 - asked[-1]["cycles"] / report["cycles"], first["measured_gain"])
+            self.assertIn("larger grid for 'layers.*.act.1'", first["remedies"][0])
 
 
 class Commands(WithFolder):

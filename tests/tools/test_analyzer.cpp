@@ -16,7 +16,7 @@ std::string text_of(const Line& line) {
     return text;
 }
 
-std::string screen_text(const AnalyzerState& state, const report::PerfView& view, Screen screen) {
+std::string screen_text(const AnalyzerState& state, const report::PerfView& view, ScreenSize screen) {
     std::string text;
     for (const Line& line : drawn(state, view, screen)) text += text_of(line) + "\n";
     return text;
@@ -25,7 +25,7 @@ std::string screen_text(const AnalyzerState& state, const report::PerfView& view
 /// A small run with keys pressed one after the other.
 struct Session {
     report::PerfView view{small_perf_data(), false};
-    Screen screen{};
+    ScreenSize screen{};
     AnalyzerState state;
     Session& keys(const std::string& letters) {
         for (const char letter : letters) state = pressed(std::move(state), letter, view, screen);
@@ -233,8 +233,8 @@ TEST_CASE("help lies over the page until any key") {
 
 TEST_CASE("a screen has its size, whatever that is") {
     Session s;
-    for (const Screen screen :
-         {Screen{24, 80}, Screen{60, 250}, Screen{1, 1}, Screen{2, 7}, Screen{5, 20}, Screen{9, 300}}) {
+    for (const ScreenSize screen : {ScreenSize{24, 80}, ScreenSize{60, 250}, ScreenSize{1, 1}, ScreenSize{2, 7},
+                                    ScreenSize{5, 20}, ScreenSize{9, 300}}) {
         s.screen = screen;
         for (const std::string keys : {"s", "e0", "n", "c", "d", "x", "h"}) {
             const std::vector<Line> lines = drawn(s.keys(keys).state, s.view, screen);

@@ -558,5 +558,68 @@ class Refusals(WithTraces):
         self.assertNotEqual(run(TTSIM, "export", trace, "--perfetto", two, "--cycles", "5:1").returncode, 0)
 
 
+class Debuda(WithTraces):
+    """runtime_data.yaml and pipegen.yaml, read by an independent reader of YAML."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            import yaml
+        except ImportError:
+            raise unittest.SkipTest("the Python package yaml (python3-yaml) is missing") from None
+        cls.yaml = yaml
+
+    def export(self, netlist, arch):
+        folder = self.folder / f"debuda-{netlist}"
+        done = run(TTSIM, "export", self.trace(netlist, arch), "--debuda", folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        data = self.yaml.safe_load((folder / "runtime_data.yaml").read_text())
+        return folder, data, self.yaml.safe_load((folder / "netlist.yaml").read_text())
+
+    def epochs(self, folder, data):
+        numbers = {place["epoch_id"] for place in data["graph_to_epoch_map"].values()}
+        return [self.yaml.safe_load((folder / f"temporal_epoch_{n}/overlay/pipegen.yaml").read_text()) for n in numbers]
+
+    def test_graphs_and_chips_are_those_of_the_netlist(self):
+        folder, data, netlist = self.export("two_chips", "wormhole_b0")
+        self.assertEqual(data["netlist_path"], str(folder / "netlist.yaml"))
+        self.assertEqual(data["arch_name"], "wormhole_b0")
+        graphs = {name: graph["target_device"] for name, graph in netlist["graphs"].items()}
+        self.assertEqual({name: place["target_device"] for name, place in data["graph_to_epoch_map"].items()}, graphs)
+        self.assertEqual(set(data["worker_grid_sizes_per_chip"]), set(data["all_chips"]))
+        self.assertTrue(set(graphs.values()) <= set(data["all_chips"]))
+        pipes = [p for epoch in self.epochs(folder, data) for name, p in epoch.items() if name.startswith("pipe_")]
+        self.assertTrue(any(pipe["ethernet_pipe"] for pipe in pipes))
+
+    def test_buffers_and_pipes_fit_together(self):
+        for netlist, arch in (("bert_encoder", "grayskull"), ("kv_cache", "wormhole_b0")):
+            folder, data, nets = self.export(netlist, arch)
+            ops = {op: fields for graph in nets["graphs"].values() for op, fields in graph.items() if isinstance(fields, dict)}
+            for epoch in self.epochs(folder, data):
+                buffers = {b["uniqid"]: b for name, b in epoch.items() if name.startswith("buffer_")}
+                pipes = [p for name, p in epoch.items() if name.startswith("pipe_")]
+                fed = {out for pipe in pipes for out in pipe["output_list"]}
+                for number, buffer in buffers.items():
+                    name, kind = buffer["md_op_name"], buffer["buffer_type"]
+                    if kind == "unpacker":
+                        self.assertIn(number, fed, (name, number))
+                    if kind in ("unpacker", "packer"):
+                        row, column = buffer["core_coordinates"]
+                        at, size = ops[name]["grid_loc"], ops[name]["grid_size"]
+                        self.assertTrue(at[0] <= row < at[0] + size[0] and at[1] <= column < at[1] + size[1], name)
+                    else:
+                        places = nets["queues"][name].get("dram") or nets["queues"][name]["host"]
+                        self.assertIn([buffer["dram_chan"], buffer["dram_addr"]], places)
+                for pipe in pipes:
+                    self.assertTrue(pipe["input_list"] and pipe["output_list"])
+                    sources = {buffers[n]["md_op_name"] for n in pipe["input_list"]}
+                    self.assertEqual(len(sources), 1)
+                    for n in pipe["output_list"]:
+                        if buffers[n]["buffer_type"] == "unpacker":
+                            name, operand = buffers[n]["md_op_name"], buffers[n]["id"]
+                            self.assertEqual({ops[name]["inputs"][operand]}, sources)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -35,7 +35,7 @@ TEST_CASE("an op's launches are added up") {
 }
 
 TEST_CASE("a trace does not differ from itself") {
-    Reader one(small_trace("one.ttperf")), other(small_trace("other.ttperf"));
+    Reader one(small_trace("one.ttperf")), other(small_trace("another.ttperf"));
     const RunDiff same = diff(one, other);
     CHECK(same.cycles.cycles() == 0);
     CHECK(same.notes.empty());

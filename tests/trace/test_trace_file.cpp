@@ -75,7 +75,9 @@ TEST_CASE("files that are no traces of this version are refused with their name"
           folder + "/other.ttperf: error: is a database but not a trace of ttsim");
     const std::string newer = small_trace("newer.ttperf");
     Database(newer, "newer", Database::Open::Write).run("PRAGMA user_version = 99");
-    CHECK(message_of(newer) == newer + ": error: is a trace of version 99; this program reads version 3");
+    CHECK(message_of(newer) == newer +
+                                   ": error: is a trace of version 99; this program reads version 4: record the run "
+                                   "again, or read it with the ttsim that wrote it");
     const std::string hollow = small_trace("hollow.ttperf");
     Database(hollow, "hollow", Database::Open::Write).run("DELETE FROM run");
     CHECK(message_of(hollow) == hollow + ": error: holds no run: its table 'run' is empty");

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/trace/small_trace.hpp"
 #include "trace/advice.hpp"
+#include "trace/name_groups.hpp"
 
 using namespace tt::trace;
 using namespace tt::test;
@@ -76,6 +78,61 @@ TEST_CASE("a ring of waits is the fault of the buffer in which it waits for room
     CHECK(found.front().fork);
     CHECK(found.front().place == "buffer between 'fork' and 'join'");
     CHECK(sum(found) == Approx(100));
+}
+
+TEST_CASE("a full branch beside one that is late is a short buffer, in so far as the late one waits itself") {
+    WaitNode fork = op(0, "fork", 10), skip = op(1, "skip", 10), slow = op(2, "slow", 50), join = op(3, "join", 20);
+    fork.room = 90;
+    skip.room = 90;
+    slow.source = 50;
+    join.source = 80;
+    std::vector<WaitEdge> pipes{pipe(0, 1, 0, 90), pipe(1, 3, 0, 90), pipe(0, 2, 50, 0), pipe(2, 3, 80, 0)};
+    const std::vector<Root> found = roots(graph({fork, skip, slow, join}, pipes));
+    const auto buffer = std::find_if(found.begin(), found.end(), [](const Root& r) {
+        return r.kind == RootKind::Buffer && r.place == "buffer between 'skip' and 'join'";
+    });
+    REQUIRE(buffer != found.end());
+    CHECK(buffer->cycles > 30);
+    CHECK(sum(found) == Approx(100));
+    // a branch that is slow by its own work would be as slow behind any buffer
+    slow.work = 100;
+    slow.source = 0;
+    for (const Root& root : roots(graph({fork, skip, slow, join}, pipes))) CHECK(root.kind != RootKind::Buffer);
+}
+
+TEST_CASE("the link of a core into the NoC is what its op sends, others are shared") {
+    WaitNode first = op(0, "first", 10), last = op(1, "last", 20);
+    first.output = 90;
+    last.noc = 80;
+    first.places = {{1, 1}};
+    WaitGraph made = graph({first, last}, {pipe(0, 1, 0, 0)});
+    made.resources = {{"noc", "chip 0 noc0 1-1 in", 0, -1, -1, 70, 1, 1, "in"}};
+    CHECK(roots(made).front().place == "sending of op 'first'");
+    made.resources[0].direction = "right";
+    CHECK(roots(made).front().kind == RootKind::NocLink);
+    made.resources[0].direction = "out";
+    CHECK(roots(made).front().kind == RootKind::Pipe);
+}
+
+TEST_CASE("names that differ in one number are a group, where the parts are alike") {
+    const NameGroups groups({{"layers.0.mm_1", "a"},
+                             {"layers.1.mm_1", "a"},
+                             {"layers.2.mm_1", "a"},
+                             {"layers.0.mm_2", "b"},
+                             {"layers.1.mm_2", "c"},
+                             {"layers.10.act", "a"},
+                             {"layers.11.act", "a"},
+                             {"head7", "a"},
+                             {"plain", "a"}});
+    REQUIRE(groups.group("layers.0.mm_1"));
+    CHECK(groups.group("layers.0.mm_1")->name == "layers.*.mm_1");
+    CHECK(groups.group("layers.0.mm_1")->members ==
+          std::vector<std::string>{"layers.0.mm_1", "layers.1.mm_1", "layers.2.mm_1"});
+    CHECK(groups.group("layers.2.mm_1") == groups.group("layers.0.mm_1"));
+    REQUIRE(groups.group("layers.11.act"));
+    CHECK(groups.group("layers.11.act")->name == "layers.*.act");
+    for (const char* alone : {"layers.0.mm_2", "layers.1.mm_2", "head7", "plain", "nobody"})
+        CHECK(groups.group(alone) == nullptr);  // of another size, or with no other
 }
 
 TEST_CASE("reads are the fault of a channel only when it is busy") {

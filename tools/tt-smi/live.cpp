@@ -12,11 +12,28 @@ namespace tt::cli {
 
 namespace {
 
-std::vector<ScreenLine> drawn(const std::vector<smi::Line>& lines) {
+ScreenPiece piece_of(const smi::Piece& piece, ScreenTheme theme) {
+    const bool dark = theme == ScreenTheme::Dark;
+    switch (piece.ink) {
+        case smi::Ink::Title:
+            return {piece.text, dark ? ScreenColour::Plain : ScreenColour::Magenta, true, true, false};
+        case smi::Ink::Label:
+            return {piece.text, dark ? ScreenColour::Green : ScreenColour::Cyan, true, false, false};
+        case smi::Ink::Limit:
+            return {piece.text, ScreenColour::Yellow, true, false, false};
+        case smi::Ink::Faint:
+            return {piece.text, ScreenColour::Plain, false, false, true};
+        case smi::Ink::Plain:
+            break;
+    }
+    return {piece.text, ScreenColour::Plain, false, false, false};
+}
+
+std::vector<ScreenLine> pieces_of(const std::vector<smi::Line>& lines, ScreenTheme theme) {
     std::vector<ScreenLine> out;
     for (const smi::Line& line : lines) {
         ScreenLine& pieces = out.emplace_back();
-        for (const smi::Piece& piece : line) pieces.push_back({piece.text, static_cast<int>(piece.ink)});
+        for (const smi::Piece& piece : line) pieces.push_back(piece_of(piece, theme));
     }
     return out;
 }
@@ -80,14 +97,15 @@ void watch(smi::Source& source, const LiveOptions& options) {
     Session session{source, options};
     session.read();  // what is wrong with it is told before the terminal is taken over
     const StopSignals signals;
-    Screen screen(options.theme);
+    TerminalScreen screen(options.theme, "-s or -d write files without one");
     using Clock = std::chrono::steady_clock;
     const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
     Clock::time_point due = Clock::now() + interval;
     while (StopSignals::caught()->load() == 0) {
         session.look.clock = time_now();
-        screen.draw(
-            drawn(smi::display(session.sample, session.averages, session.look, screen.columns(), screen.rows())));
+        const int columns = static_cast<int>(screen.size().columns), rows = static_cast<int>(screen.size().lines);
+        screen.show(
+            pieces_of(smi::display(session.sample, session.averages, session.look, columns, rows), options.theme));
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
         if (const auto key = screen.key(static_cast<int>(std::clamp<long>(left, 0, 1000))); key && !session.press(*key))
             break;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "smi/sample.hpp"
-#include "tools/common/screen.hpp"
+#include "tools/common/terminal_screen.hpp"
 
 namespace tt::cli {
 

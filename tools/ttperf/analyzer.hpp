@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/perf_sheets.hpp"
+#include "tools/common/terminal_screen.hpp"
 
 namespace tt::cli {
 
@@ -24,10 +25,6 @@ struct Place {
     bool reversed = false;
 };
 
-struct Screen {
-    std::size_t lines = 24, columns = 80;
-};
-
 struct AnalyzerState {
     Page page = Page::Summary;
     std::size_t stage = 0, op = 0;  ///< op: place among the stage's, longest first
@@ -42,12 +39,8 @@ struct AnalyzerState {
     std::string message;                ///< until the next key
 };
 
-/// A key: a letter, or one of these.
-enum class Key : int { Up = 0x110000, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Escape, Backspace, Tab };
-constexpr int code(Key key) { return static_cast<int>(key); }
-
 /// The state after a key; `key`: a Unicode character or code(Key).
-AnalyzerState pressed(AnalyzerState state, int key, const report::PerfView& view, Screen screen);
+AnalyzerState pressed(AnalyzerState state, int key, const report::PerfView& view, ScreenSize screen);
 /// The same place in data that were read anew.
 AnalyzerState settled(AnalyzerState state, const report::PerfView& view);
 
@@ -59,7 +52,7 @@ struct Span {
 using Line = std::vector<Span>;
 
 /// As many lines as the screen has, none longer.
-std::vector<Line> drawn(const AnalyzerState& state, const report::PerfView& view, Screen screen);
+std::vector<Line> drawn(const AnalyzerState& state, const report::PerfView& view, ScreenSize screen);
 
 // --- shared by the two ---
 
@@ -72,9 +65,9 @@ const trace::OpRow* shown_op(const AnalyzerState& state, const report::PerfView&
 /// The cores of the stage from chip to chip, row by row.
 std::vector<report::MapCore> shown_cores(const AnalyzerState& state, const report::PerfView& view);
 /// Lines that a page leaves to the rows of its table.
-std::size_t row_lines(const AnalyzerState& state, const report::PerfView& view, Screen screen);
+std::size_t row_lines(const AnalyzerState& state, const report::PerfView& view, ScreenSize screen);
 /// Lines that the pipes take on the op's page.
-std::size_t pipe_lines(const AnalyzerState& state, const report::PerfView& view, Screen screen);
+std::size_t pipe_lines(const AnalyzerState& state, const report::PerfView& view, ScreenSize screen);
 /// The first row to show so that the cursor is seen.
 std::size_t top_row(const Place& place, std::size_t rows, std::size_t lines);
 

@@ -221,7 +221,7 @@ std::vector<Line> core_lines(const report::MapCore& core) {
     return {first, second};
 }
 
-void add_cores(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, Screen screen) {
+void add_cores(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     const std::vector<report::MapCore> cores = shown_cores(state, view);
     add_head(lines,
              {{"Epoch", fmt::format("{} ({})", state.stage, view.stages[state.stage].name)},
@@ -287,7 +287,7 @@ const std::vector<std::string> help_text{
 };
 
 /// The box in the middle, over what is there.
-void add_help(std::vector<Line>& lines, Screen screen) {
+void add_help(std::vector<Line>& lines, ScreenSize screen) {
     std::size_t width = 0;
     for (const std::string& text : help_text) width = std::max(width, text.size());
     const std::size_t whole = width + 4, rows = std::min(help_text.size() + 2, screen.lines);
@@ -301,7 +301,7 @@ void add_help(std::vector<Line>& lines, Screen screen) {
     }
 }
 
-void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, Screen screen) {
+void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     if (state.page == Page::Cores && state.stage < view.stages.size()) return add_cores(lines, state, view, screen);
     const Sheet sheet = shown_sheet(state, view);
     const Place& place = state.places[static_cast<std::size_t>(state.page)];
@@ -320,7 +320,7 @@ void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfVi
 
 }  // namespace
 
-std::vector<Line> drawn(const AnalyzerState& state, const PerfView& view, Screen screen) {
+std::vector<Line> drawn(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     std::vector<Line> lines;
     add_page(lines, state, view, screen);
     lines.resize(screen.lines > foot_lines ? screen.lines - foot_lines : 0);

@@ -20,7 +20,7 @@ std::size_t rows_of(const AnalyzerState& state, const PerfView& view) {
     return (state.page == Page::Op && state.in_pipes ? shown_pipes(state, view) : shown_sheet(state, view)).rows.size();
 }
 
-std::size_t lines_of(const AnalyzerState& state, const PerfView& view, Screen screen) {
+std::size_t lines_of(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     return state.page == Page::Op && state.in_pipes ? pipe_lines(state, view, screen) : row_lines(state, view, screen);
 }
 
@@ -170,7 +170,7 @@ void move_left_or_right(AnalyzerState& state, const PerfView& view, bool right) 
 }
 
 /// Keys that move within a page; whether it was one.
-bool moved(AnalyzerState& state, int key, const PerfView& view, Screen screen) {
+bool moved(AnalyzerState& state, int key, const PerfView& view, ScreenSize screen) {
     Place& place = own_place(state);
     const std::size_t lines = lines_of(state, view, screen);
     if (key == code(Key::Up) || key == 'k')
@@ -279,7 +279,7 @@ AnalyzerState settled(AnalyzerState state, const PerfView& view) {
     return state;
 }
 
-AnalyzerState pressed(AnalyzerState state, int key, const PerfView& view, Screen screen) {
+AnalyzerState pressed(AnalyzerState state, int key, const PerfView& view, ScreenSize screen) {
     state.message.clear();
     if (state.help) {
         state.help = false;

@@ -59,13 +59,13 @@ std::vector<report::MapCore> shown_cores(const AnalyzerState& state, const PerfV
     return cores;
 }
 
-std::size_t pipe_lines(const AnalyzerState& state, const PerfView& view, Screen screen) {
+std::size_t pipe_lines(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     const std::size_t rows = shown_pipes(state, view).rows.size();
     const std::size_t half = screen.lines > 12 ? (screen.lines - 10) / 2 : 1;
     return std::min(rows, half);
 }
 
-std::size_t row_lines(const AnalyzerState& state, const PerfView& view, Screen screen) {
+std::size_t row_lines(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     std::size_t others = head_lines + foot_lines;
     if (state.page == Page::Op) others += pipe_lines(state, view, screen) + 3;  // a blank line, titles, a line
     return screen.lines > others ? screen.lines - others : 1;

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/terminal.hpp"
-#include "tools/ttperf/terminal_screen.hpp"
+#include "tools/ttperf/analyzer.hpp"
 
 namespace tt::cli {
 
@@ -16,6 +16,32 @@ bool terminal_is_there() {
     const char* const term = std::getenv("TERM");
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && term && *term &&
            std::string_view(term) != "dumb";
+}
+
+constexpr int wait_milliseconds = 200;
+
+static ScreenColour colour_of(report::Tone tone) {
+    switch (tone) {
+        case report::Tone::Bad:
+            return ScreenColour::Red;
+        case report::Tone::Good:
+            return ScreenColour::Green;
+        case report::Tone::Doubt:
+            return ScreenColour::Yellow;
+        case report::Tone::Plain:
+            break;
+    }
+    return ScreenColour::Plain;
+}
+
+static std::vector<ScreenLine> pieces_of(const std::vector<Line>& lines) {
+    std::vector<ScreenLine> out;
+    for (const Line& line : lines) {
+        ScreenLine& pieces = out.emplace_back();
+        for (const Span& span : line)
+            pieces.push_back({span.text, colour_of(span.tone), span.bold, span.inverse, false});
+    }
+    return out;
 }
 
 /// A file that cannot be read again leaves what was there.
@@ -35,10 +61,11 @@ int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read)
     std::unique_ptr<report::PerfView> view = read();
     const StopSignals signals;
     AnalyzerState state;
-    TerminalScreen terminal(coloured(STDOUT_FILENO));
+    const ScreenTheme theme = coloured(STDOUT_FILENO) ? ScreenTheme::Default : ScreenTheme::NoColour;
+    TerminalScreen terminal(theme, "--text prints tables");
     while (!state.quit && *StopSignals::caught() == 0) {
-        terminal.show(drawn(state, *view, terminal.size()));
-        const std::optional<int> key = terminal.key();
+        terminal.show(pieces_of(drawn(state, *view, terminal.size())));
+        const std::optional<int> key = terminal.key(wait_milliseconds);
         if (!key && terminal.gone()) break;
         if (!key) continue;
         state = pressed(std::move(state), *key, *view, terminal.size());

@@ -78,7 +78,8 @@ void add_advice(CLI::App& app) {
     command
         ->add_option("--what-if", flags->without,
                      "Only: cycles of the run without these, each alone and all together, of noc, eth, host, load, "
-                     "dram, dram:CHANNEL, op:NAME, pipes:NAME (what comes into an op), room:NAME (more buffers around "
+                     "dram, dram:CHANNEL, op:NAME, pipes:NAME (what comes into an op), "
+                     "sends:NAME (what it sends to others), room:NAME (more buffers around "
                      "an op)")
         ->delimiter(',')
         ->type_name("PART,...");

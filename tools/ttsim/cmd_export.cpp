@@ -22,7 +22,7 @@ namespace {
 
 struct ExportFlags {
     std::string trace, out;
-    std::string perfetto, ops_csv, op_perf, perf_results, npe, visualizer;
+    std::string perfetto, ops_csv, op_perf, perf_results, npe, visualizer, debuda;
     std::string window;
     trace::PerfettoOptions perfetto_options;
     report::NpeOptions npe_options;
@@ -34,7 +34,8 @@ struct ExportFlags {
         static const std::vector<Format> all{
             {"--perfetto", &ExportFlags::perfetto}, {"--ops-csv", &ExportFlags::ops_csv},
             {"--op-perf", &ExportFlags::op_perf},   {"--perf-results", &ExportFlags::perf_results},
-            {"--npe", &ExportFlags::npe},           {"--visualizer", &ExportFlags::visualizer}};
+            {"--npe", &ExportFlags::npe},           {"--visualizer", &ExportFlags::visualizer},
+            {"--debuda", &ExportFlags::debuda}};
         return all;
     }
 };
@@ -112,7 +113,7 @@ void write_exports(const ExportFlags& flags) {
                    [&](const report::Sink& sink) { trace::export_perfetto(trace, flags.perfetto_options, sink); });
     }
     if (flags.ops_csv.empty() && flags.op_perf.empty() && flags.perf_results.empty() && flags.npe.empty() &&
-        flags.visualizer.empty())
+        flags.visualizer.empty() && flags.debuda.empty())
         return;
     report::ExportSource source(flags.trace);
     if (!flags.ops_csv.empty())
@@ -129,6 +130,10 @@ void write_exports(const ExportFlags& flags) {
     if (!flags.visualizer.empty())
         write_folder(flags.visualizer, visualizer_folder(),
                      [&](const std::string& folder) { report::write_visualizer(source, folder); });
+    if (!flags.debuda.empty())
+        write_folder(flags.debuda, debuda_folder(), [&](const std::string& folder) {
+            report::write_debuda(source, folder, std::filesystem::absolute(flags.debuda).string());
+        });
 }
 
 void add_formats(ExportFlags& flags, Outputs& outputs) {
@@ -145,6 +150,9 @@ void add_formats(ExportFlags& flags, Outputs& outputs) {
                  "Timeline for the NPE page of ttnn-visualizer: every transfer with its route (a trace of level 2)");
     outputs.folder("--visualizer", flags.visualizer, visualizer_folder(),
                    "Folder for db.sqlite and config.json of ttnn-visualizer's memory pages");
+    outputs.folder("--debuda", flags.debuda, debuda_folder(),
+                   "Folder for runtime_data.yaml and a pipegen.yaml per temporal epoch, which the original's debugger "
+                   "reads");
 }
 
 }  // namespace

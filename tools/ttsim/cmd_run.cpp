@@ -234,7 +234,8 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         .add_option_function<std::vector<std::string>>(
             "--free", [&o](const std::vector<std::string>& words) { o.free = sim::parse_free_parts(words); },
             "For studies: what takes no time, of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME (what "
-            "comes into an op), room:NAME (more buffers around an op); no value changes")
+            "comes into an op), sends:NAME (what it sends to others), room:NAME (more buffers around an op); no value "
+            "changes")
         ->delimiter(',')
         ->type_name("PART,...");
     add_choice<MathMode>(

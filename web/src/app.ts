@@ -7,7 +7,7 @@ import { graphsPage } from './pages/graphs';
 import { memoryPage } from './pages/memory';
 import { placementPage } from './pages/placement';
 import { tablesPage } from './pages/tables';
-import { timePage } from './pages/time';
+import { timePage, type CorePlace } from './pages/time';
 
 interface PageDef {
   id: string;
@@ -17,10 +17,10 @@ interface PageDef {
 const pages: PageDef[] = [
   { id: 'summary', title: 'Summary', make: (app, run) => summaryPage(run, (op) => app.openOp(op)) },
   { id: 'tables', title: 'Tables', make: (app, run) => tablesPage(run, (op) => app.openOp(op)) },
-  { id: 'placement', title: 'Placement', make: (app, run) => placementPage(run, app.wanted) },
+  { id: 'placement', title: 'Placement', make: (app, run) => placementPage(run, app.wanted, (core) => app.openCore(core)) },
   { id: 'graphs', title: 'Graphs', make: (app, run) => graphsPage(run, app.wanted) },
   { id: 'memory', title: 'Memory', make: (app, run) => memoryPage(run, (op) => app.openOp(op)) },
-  { id: 'time', title: 'Time', make: (app, run) => timePage(run, (op) => app.openOp(op)) },
+  { id: 'time', title: 'Time', make: (app, run) => timePage(run, app.core, (op) => app.openOp(op)) },
   { id: 'compare', title: 'Two runs', make: (app) => comparePage(app.runs) },
 ];
 
@@ -31,6 +31,7 @@ export class App {
   private run = 0;
   /** What the next page is asked to show. */
   wanted = '';
+  core: CorePlace | undefined;
 
   constructor(place: HTMLElement, readonly data: PageData) {
     const runs = data.runs.map((run, i): [string, string] => [String(i), run.name]);
@@ -54,6 +55,11 @@ export class App {
     this.go('placement');
   }
 
+  openCore(core: CorePlace): void {
+    this.core = core;
+    this.go('time');
+  }
+
   go(page: string): void {
     if (location.hash === `#${page}`) this.show();
     else location.hash = page;
@@ -75,6 +81,7 @@ export class App {
     const page = pages.find((one) => one.id === this.page);
     if (run && page) this.content.append(page.make(this, run));
     this.wanted = '';
+    this.core = undefined;
     document.body.dataset.shown = this.page;
   }
 

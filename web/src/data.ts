@@ -1,5 +1,5 @@
 // What a page carries (docs/report.md "Page data"), and how it is read. C++ side: report/page_*.cpp.
-export const pageVersion = 1;
+export const pageVersion = 2;
 
 export interface Blocking {
   grid: [number, number];
@@ -86,8 +86,13 @@ export type CoreRow = [
 export interface Series {
   epoch: number;
   op: string;
+  chip: number;
+  x: number;
+  y: number;
   start: number;
   end: number;
+  /** The core of its op with most cycles of its own. */
+  slowest?: boolean;
   series: (number | null)[][];
 }
 export interface Load {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CoreRow, Op, Run } from '../src/data';
 import { entryText, Model, opTime, reblocking } from '../src/model';
 import { extent, gridRows } from '../src/pages/placement';
+import { lanesOf } from '../src/pages/time';
 import { inputsOf } from '../src/series';
 
 const op = (name: string, inputs: string[], grid: [number, number] = [1, 1]): Op => ({
@@ -33,6 +34,12 @@ describe('the grid', () => {
 });
 
 describe('time', () => {
+  it('has a line for each cause of a core', () => {
+    const row = [0, 1, 1, 0, 10, 30, 0, 30, 1, 1, 5, 12, 0, 8, 0, 10, 0, 0, 0, 0, 0];
+    const lanes = lanesOf({ epoch: 0, op: 'a', chip: 0, x: 1, y: 2, start: 10, end: 40, series: [row] });
+    expect(lanes.map((lane) => lane.only)).toEqual([undefined, 'wait_source', 'wait_dram', 'busy']);
+    expect(lanes[0]?.label).toBe('a on 1-2');
+  });
   it('adds up cores and finds what limits', () => {
     const core = (busy: number, dram: number): CoreRow => [0, 'a', 1, 1, 0, busy + dram, busy, 0, 0, dram, 0, 0, 0, 0, 0, 0];
     const time = opTime([core(10, 30), core(20, 40)]);
@@ -41,7 +48,7 @@ describe('time', () => {
   });
   it('repeats rows as often as the trace says, and only those in sight', () => {
     const row = [0, 4, 1, 100, 50, 80, 0, 80, 1, 1, 60, 50, 10, 5, 5, 5, 5, 0, 0, 0, 0, null];
-    const series = { epoch: 0, op: 'a', start: 50, end: 430, series: [row] };
+    const series = { epoch: 0, op: 'a', chip: 0, x: 1, y: 1, start: 50, end: 430, series: [row] };
     expect(inputsOf(series, 0, 1000).map((input) => [input.input, input.start, input.end])).toEqual([[0, 50, 130], [1, 150, 230], [2, 250, 330], [3, 350, 430]]);
     expect(inputsOf(series, 240, 260).map((input) => input.input)).toEqual([2]);
     expect(inputsOf(series, 0, 1000)[0]?.parts).toEqual([60, 5, 5, 5, 5, 0, 0, 0, 0]);

@@ -1,4 +1,5 @@
 // Placement: ops where the netlist says, inputs orange and outputs blue, epochs and colours.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, go, open } from '../browser.mjs';
 
@@ -45,6 +46,17 @@ export const checks = {
     await page.selectOption('#chip', '1');
     expect((await ops()) !== first, 'the other chip has other ops');
     expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+
+  async 'a chip that an epoch leaves idle is not the one that is shown'(browser, { root, at, tool }) {
+    const netlist = readFileSync(join(root, 'examples/eltwise_chain.yaml'), 'utf8');
+    writeFileSync(at('second.yaml'), netlist.replaceAll('target_device: 0', 'target_device: 1').replace(/arch: .*/, 'arch: wormhole_b0'));
+    tool('report', at('second.yaml'), '-o', at('second.html'), '--force');
+    const { page } = await open(browser, at('second.html'));
+    await go(page, 'placement');
+    expect((await page.inputValue('#chip')) === '1', 'chip 1 is shown');
+    expect((await page.$$('#grid rect[data-name]')).length > 3, 'with its ops');
     await page.close();
   },
 };

@@ -36,6 +36,23 @@ export const checks = {
     await page.close();
   },
 
+  async 'a core of the placement leads to its time, a line for each cause'(browser, { at }) {
+    const { page, problems } = await open(browser, at('bert.html'));
+    await go(page, 'placement');
+    const core = await page.$eval('#grid [data-core]', (link) => link.dataset.core);
+    await page.click(`#grid [data-core="${core}"]`);
+    await page.waitForSelector('body[data-shown=time]');
+    expect((await page.inputValue('#time-core')).endsWith(`:${core}`), `core ${core} is chosen`);
+    const rows = () => page.$eval('#gantt', (canvas) => canvas.clientHeight);
+    const colours = await page.$eval('#gantt', (canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size);
+    expect(colours > 3, `its inputs are drawn: ${colours} colours`);
+    const one = await rows();
+    await page.selectOption('#time-core', '');
+    expect((await rows()) > one, 'all ops again');
+    expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+
   async 'two runs: differences by op'(browser, { root, at, tool }) {
     tool('run', join(root, 'examples/bert_encoder.yaml'), '--arch', 'wormhole_b0', '--mode', 'timing', '--trace', at('other.ttperf'), '--force');
     tool('report', at('bert.ttperf'), at('other.ttperf'), '-o', at('both.html'), '--force');

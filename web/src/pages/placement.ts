@@ -6,6 +6,7 @@ import { hex } from '../format';
 import { causes, Model, type OpTime } from '../model';
 import { details } from './details';
 import { epochSlider } from './epoch_slider';
+import type { CorePlace } from './time';
 
 const cell = 74, high = 46, left = 44, barHigh = 14;
 export type ColourBy = 'op' | 'busy' | 'cause';
@@ -33,23 +34,28 @@ export function addresses(model: Model, chip: Chip): [number, number] {
   return top > bottom ? [bottom, top] : [0, chip.dram_channel_bytes];
 }
 
-export function placementPage(run: Run, wanted: string): HTMLElement {
+export function placementPage(run: Run, wanted: string, openCore: (core: CorePlace) => void): HTMLElement {
   const chips = run.machine?.chips ?? [];
   const first = chips[0];
   if (!first || !run.ops) return el('p', { class: 'empty' }, 'There is no netlist in this run, so nothing is placed.');
   const model = new Model(run);
   const found = model.ops.get(wanted);
-  let chip = chips.find((c) => c.id === found?.chip) ?? first;
   let epoch = model.epochOf.get(wanted) ?? 0;
+  const busyChip = () => chips.find((c) => model.epochs[epoch]?.chips.includes(c.id)) ?? first;
+  let chip = chips.find((c) => c.id === found?.chip) ?? busyChip();
   let colourBy: ColourBy = run.trace ? 'busy' : 'op';
   let pinned = found ? wanted : '';
   const drawing = el('div', { id: 'grid' }), side = el('div', { class: 'side' }), key = el('div');
 
+  const take = (wanted: Chip) => {
+    chip = wanted;
+    const select = page.querySelector<HTMLSelectElement>('#chip');
+    if (select) select.value = String(chip.id);
+  };
   const open = (name: string) => {
     const at = model.epochOf.get(name);
     if (at !== undefined) { epoch = at; slider.set(at); }
-    const on = chips.find((c) => c.id === (model.ops.get(name) ?? model.queues.get(name))?.chip);
-    if (on) chip = on;
+    take(chips.find((c) => c.id === (model.ops.get(name) ?? model.queues.get(name))?.chip) ?? chip);
     pinned = name;
     draw();
   };
@@ -68,12 +74,16 @@ export function placementPage(run: Run, wanted: string): HTMLElement {
   function draw(): void {
     const times = model.times(epoch);
     clear(drawing);
-    drawing.append(drawChip(model, chip, epoch, colourBy, times, (name) => light(name || pinned, times), (name) => { pinned = pinned === name ? '' : name; light(pinned, times); }));
+    drawing.append(drawChip(model, chip, epoch, colourBy, times, (name) => light(name || pinned, times), (name) => { pinned = pinned === name ? '' : name; light(pinned, times); }, openCore));
     clear(key);
     key.append(legend(colourBy === 'cause' ? causes.map((c) => [causeNames[c], causeColours[c]]) : colourBy === 'busy' ? [['works never', shareColour(0)], ['half of its time', shareColour(0.5)], ['always', shareColour(1)]] : [['a colour for each type of op', wordColour('matmul')]]));
     light(pinned, times);
   }
-  const slider = epochSlider(model, epoch, (value) => { epoch = value; draw(); });
+  const slider = epochSlider(model, epoch, (value) => {
+    epoch = value;
+    if (!model.epochs[epoch]?.chips.includes(chip.id)) take(busyChip());
+    draw();
+  });
   const colours: [string, string][] = run.trace ? [['busy', 'busy share'], ['cause', 'limiting cause'], ['op', 'type of op']] : [['op', 'type of op']];
   const page = el('div', {},
     el('div', { class: 'bar' },
@@ -89,7 +99,7 @@ function fill(op: Op, by: ColourBy, time: OpTime | undefined): string {
   return by === 'busy' ? shareColour(time.busyShare) : causeColours[time.limit];
 }
 
-function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: Map<string, OpTime>, hover: (name: string) => void, pin: (name: string) => void): SVGElement {
+function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: Map<string, OpTime>, hover: (name: string) => void, pin: (name: string) => void, openCore: (core: CorePlace) => void): SVGElement {
   const rows = gridRows(chip);
   const barsTop = 18, gridTop = barsTop + chip.dram_channels * (barHigh + 3) + 24;
   const width = left + chip.columns.length * cell + 10;
@@ -136,5 +146,20 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     const most = Math.max(3, Math.floor((c * cell) / 7));
     drawing.append(svg('text', { x: x + 4, y: y + 15, style: 'fill:#111' }, name.length > most ? `${name.slice(0, most - 1)}\u2026` : name));
   }
+  coreLinks(model, chip, epoch, (x, y) => [left + chip.columns.indexOf(x) * cell, gridTop + rows.findIndex(([row]) => row === y) * high], openCore, drawing);
   return drawing;
+}
+
+/** A link on each core of the epoch: what it did over time. */
+function coreLinks(model: Model, chip: Chip, epoch: number, at: (x: number, y: number) => [number, number], open: (core: CorePlace) => void, drawing: SVGElement): void {
+  const of = model.traceEpoch(epoch);
+  for (const one of model.run.trace?.series ?? []) {
+    if (one.epoch !== of || one.chip !== chip.id || !chip.columns.includes(one.x) || !chip.rows.includes(one.y)) continue;
+    const [x, y] = at(one.x, one.y);
+    const go = () => open({ epoch: one.epoch, chip: one.chip, x: one.x, y: one.y });
+    const link = svg('text', { x: x + cell - 6, y: y + high - 8, class: 'core', 'data-core': `${one.x}-${one.y}`, tabindex: 0, role: 'link' }, `${one.x}-${one.y}`, svg('title', {}, `what core ${one.x}-${one.y} did over time`));
+    link.addEventListener('click', go);
+    link.addEventListener('keydown', (event) => { if ((event as KeyboardEvent).key === 'Enter') go(); });
+    drawing.append(link);
+  }
 }

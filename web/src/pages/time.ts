@@ -3,37 +3,66 @@ import { causeColours, causeNames, legend, themed } from '../colour';
 import type { Run, Series, Trace } from '../data';
 import { choice, clear, el } from '../dom';
 import { number } from '../format';
-import { causes } from '../model';
+import { causes, type Cause } from '../model';
 import { drawnOrder, inputsOf } from '../series';
 
 const rowHigh = 18, names = 220, axis = 20;
 
-export function timePage(run: Run, openOp: (op: string) => void): HTMLElement {
+export interface CorePlace {
+  epoch: number;
+  chip: number;
+  x: number;
+  y: number;
+}
+/** A line of the picture: a core's inputs, or of them one cause alone. */
+interface Lane {
+  label: string;
+  series: Series;
+  only?: Cause;
+}
+
+const placeOf = (one: Series) => `${one.chip}:${one.x}-${one.y}`;
+
+/** The core as a whole, then a line for each cause that it spends cycles on. */
+export function lanesOf(series: Series): Lane[] {
+  const inputs = inputsOf(series, 0, Infinity);
+  const spent = drawnOrder.filter((cause) => inputs.some((input) => (input.parts[causes.indexOf(cause)] ?? 0) > 0));
+  return [{ label: `${series.op} on ${series.x}-${series.y}`, series }, ...spent.map((only) => ({ label: causeNames[only], series, only }))];
+}
+
+export function timePage(run: Run, asked: CorePlace | undefined, openOp: (op: string) => void): HTMLElement {
   const trace = run.trace;
   if (!trace) return el('p', { class: 'empty' }, 'Time needs a trace: run with --trace FILE and give that file to ttsim report.');
   const own = trace.epochs.filter((epoch) => epoch.same_as === undefined);
-  let epoch = Number(own[0]?.epoch ?? 0);
-  const place = el('div');
+  let epoch = asked?.epoch ?? Number(own[0]?.epoch ?? 0);
+  let core = asked ? `${asked.chip}:${asked.x}-${asked.y}` : '';
+  const place = el('div'), cores = el('span');
   const show = () => {
+    const here = trace.series.filter((one) => one.epoch === epoch);
+    const one = here.find((series) => placeOf(series) === core);
+    if (!one) core = '';
+    const several = new Set(here.map((series) => series.chip)).size > 1;
+    const all = here.map((series): [string, string] => [placeOf(series), `${several ? `chip ${series.chip} ` : ''}${series.x}-${series.y}: ${series.op}`]);
+    clear(cores);
+    cores.append(choice('Core', 'time-core', [['', 'the slowest of each op'], ...all], core, (value) => { core = value; show(); }));
     clear(place);
-    place.append(gantt(trace, epoch, openOp));
+    const lanes = one ? lanesOf(one) : here.filter((series) => series.slowest).map((series) => ({ label: series.op, series }));
+    place.append(gantt(lanes, Math.max(1, ...here.map((series) => series.end)), openOp));
   };
   show();
   return el('div', {},
-    el('p', { class: 'hint' }, 'The slowest core of each op. The wheel zooms at the pointer, dragging moves, f fits; a click shows where the op lies. Hatched: before its first tiles (fill). Parts of an input are drawn one after the other by cause, not when they happened.'),
-    el('div', { class: 'bar' }, choice('Epoch', 'time-epoch', own.map((e) => [String(e.epoch), `${e.epoch}: ${e.graphs}`]), String(epoch), (value) => { epoch = Number(value); show(); })),
+    el('p', { class: 'hint' }, 'The slowest core of each op, or one core with a line for each cause. The wheel zooms at the pointer, dragging moves, f fits; a click shows where the op lies. Hatched: before its first tiles (fill). Parts of an input are drawn one after the other by cause, not when they happened.'),
+    el('div', { class: 'bar' }, choice('Epoch', 'time-epoch', own.map((e) => [String(e.epoch), `${e.epoch}: ${e.graphs}`]), String(epoch), (value) => { epoch = Number(value); show(); }), cores),
     legend(causes.map((cause) => [causeNames[cause], causeColours[cause]])), place,
     el('h2', {}, 'Links and channels over the whole run'), loads(trace));
 }
 
-function gantt(trace: Trace, epoch: number, openOp: (op: string) => void): HTMLElement {
-  const rows = trace.series.filter((one) => one.epoch === epoch);
-  const length = Math.max(1, ...rows.map((row) => row.end));
+function gantt(rows: Lane[], length: number, openOp: (op: string) => void): HTMLElement {
   let from = 0, to = length;
   const canvas = el('canvas', { id: 'gantt', tabindex: 0, style: `height:${Math.max(120, rows.length * rowHigh + axis)}px`, 'aria-label': 'ops over time' });
   const said = el('p', { id: 'window', class: 'hint' });
 
-  function bar(pen: CanvasRenderingContext2D, row: Series, y: number, x: (cycle: number) => number): void {
+  function bar(pen: CanvasRenderingContext2D, { series: row, only }: Lane, y: number, x: (cycle: number) => number): void {
     pen.fillStyle = themed('--unused');
     // the fill: nothing has come yet
     for (let at = Math.max(names, x(0)); at < x(row.start); at += 6) pen.fillRect(at, y + 7, 3, 4);
@@ -45,7 +74,7 @@ function gantt(trace: Trace, epoch: number, openOp: (op: string) => void): HTMLE
         const part = (input.parts[causes.indexOf(cause)] ?? 0) * scale;
         const left = Math.max(names, at), right = at + part;
         pen.fillStyle = causeColours[cause];
-        if (part > 0 && right > names) pen.fillRect(left, y + 2, Math.max(0.3, right - left), rowHigh - 5);
+        if (part > 0 && right > names && (!only || only === cause)) pen.fillRect(left, y + 2, Math.max(0.3, right - left), rowHigh - 5);
         at = right;
       }
     }
@@ -62,7 +91,7 @@ function gantt(trace: Trace, epoch: number, openOp: (op: string) => void): HTMLE
     rows.forEach((row, i) => {
       bar(pen, row, axis + i * rowHigh, x);
       pen.fillStyle = themed('--fore');
-      pen.fillText(row.op.slice(0, 34), 4, axis + i * rowHigh + 13);
+      pen.fillText(row.label.slice(0, 34), 4, axis + i * rowHigh + 13);
     });
     for (let i = 0; i <= 8; ++i) {
       const cycle = from + ((to - from) * i) / 8;
@@ -91,7 +120,7 @@ function gantt(trace: Trace, epoch: number, openOp: (op: string) => void): HTMLE
   });
   canvas.addEventListener('pointerup', (e) => {
     const row = rows[Math.floor((e.offsetY - axis) / rowHigh)];
-    if (drag && !drag.moved && row) openOp(row.op);
+    if (drag && !drag.moved && row) openOp(row.series.op);
     drag = null;
   });
   canvas.addEventListener('keydown', (e) => {
