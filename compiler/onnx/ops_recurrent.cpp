@@ -5,6 +5,8 @@
 //   gate_t = f(x_t * W^T + h_(t-1) * R^T + b)
 //
 // Steps of a sample that is shorter than the longest leave its state as it is and give zeros.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -206,9 +208,15 @@ Layer layer_of(Import& n, std::int64_t gates) {
         n.wrong("its matrices are {} and {}; {} directions of {} gates of {} from {} inputs are wanted",
                 to_string(n.b.type(n.x(1))), to_string(n.b.type(n.x(2))), layer.directions, gates, layer.hidden,
                 layer.inputs);
-    if (n.has(3) && n.dims(3) != Dims{layer.directions, 2 * gates * layer.hidden})
-        n.wrong("operand 3 is {}; [{}, {}] is wanted", to_string(n.b.type(n.x(3))), layer.directions,
-                2 * gates * layer.hidden);
+    const auto check = [&](std::size_t k, const Dims& wanted) {
+        if (n.has(k) && n.dims(k) != wanted)
+            n.wrong("operand {} is {}; [{}] is wanted", k, to_string(n.b.type(n.x(k))), fmt::join(wanted, ", "));
+    };
+    check(3, {layer.directions, 2 * gates * layer.hidden});
+    for (const std::size_t state : {std::size_t{5}, std::size_t{6}})
+        check(state, layer.batch_first ? Dims{layer.batch, layer.directions, layer.hidden}
+                                       : Dims{layer.directions, layer.batch, layer.hidden});
+    check(7, {layer.directions, 3 * layer.hidden});
     if (layer.steps < 1 || layer.steps > most_steps)
         n.unsupported("it has {} steps; 1 to {} are written out: give its input a shorter sequence (--shape)",
                       layer.steps, most_steps);

@@ -146,6 +146,25 @@ TEST_CASE("parts, positions and conditions that leave their axis are refused") {
     refused(Model("OneHot", {2}).whole({3}, Whole{}).real({0, 1, 2}), "two values");
 }
 
+TEST_CASE("recurrent layers whose operands do not fit each other are refused") {
+    const auto layer = [](const Whole& w, const Whole& r) {
+        const auto zeros = [](const Whole& dims) { return std::vector<float>(static_cast<std::size_t>(count(dims))); };
+        Model model("GRU", {2, 1, 3}, 2, 14);
+        model.real(zeros(w), w).real(zeros(r), r);
+        return model;
+    };
+    CHECK(refusal(layer({1, 12, 3}, {1, 12, 4})) == "it was taken");
+    refused(layer({1, 8, 3}, {1, 12, 4}),
+            "its matrices are f32[1, 8, 3] and f32[1, 12, 4]; 1 directions of 3 gates of 4");
+    refused(layer({12, 3}, {1, 12, 4}), "operand 1 has rank 2; it needs 3");
+    refused(layer({1, 12, 3}, {1, 12, 4}).attr("direction", "bidirectional"), "2 directions of 3 gates");
+    refused(layer({1, 12, 3}, {1, 12, 4}).attr("direction", "sideways"), "direction");
+    refused(layer({1, 12, 3}, {1, 12, 4}).real({0, 0}), "operand 3 is f32[2]; [1, 24] is wanted");
+    refused(layer({1, 12, 3}, {1, 12, 4}).none().whole({2, 2}), "2 lengths for 1 samples");
+    refused(layer({1, 12, 3}, {1, 12, 4}).none().none().real({0, 0, 0}), "operand 5 is f32[3]; [1, 1, 4] is wanted");
+    refused(Model("RNN").real({0}).real({0}), "needs 3");
+}
+
 TEST_CASE("orders of axes that are none are refused") {
     refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no order of 2 axes");
     refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no order of 2 axes");
