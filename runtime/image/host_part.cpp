@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -198,21 +199,27 @@ std::string_view without_prefixes(std::string_view name) {
 
 std::vector<ir::ModelProgram> forward_programs(const Netlist& netlist) {
     const std::string prefix = "run_fwd_";
+    std::map<std::string_view, std::size_t> programs, forward;  // of each model that was merged
+    const auto model_of = [](const Program& program) {
+        return std::string_view(program.name).substr(0, program.name.size() - without_prefixes(program.name).size());
+    };
+    for (const Program& program : netlist.programs) {
+        ++programs[model_of(program)];
+        if (without_prefixes(program.name).starts_with(prefix)) ++forward[model_of(program)];
+    }
     std::vector<ir::ModelProgram> all;
     for (const Program& program : netlist.programs) {
-        const std::string_view own = without_prefixes(program.name);
-        if (!own.starts_with(prefix)) continue;
-        const std::string_view number = own.substr(prefix.size());
+        const std::string_view own = without_prefixes(program.name), model = model_of(program);
+        const bool named = own.starts_with(prefix), only = programs[model] == 1;
+        if (!named && !only && forward[model] == 0)
+            fail_input({netlist.file, 0, 0}, "it has {} programs, and none is called {}run_fwd_0", programs[model],
+                       model);
+        if (!named && !only) continue;
         std::int64_t index = static_cast<std::int64_t>(all.size());
-        std::from_chars(number.data(), number.data() + number.size(), index);
+        if (named) std::from_chars(own.data() + prefix.size(), own.data() + own.size(), index);
         all.push_back({ir::ProgramRole::Forward, index, program.name, loop_parameter(netlist, program)});
     }
-    if (all.empty() && netlist.programs.size() == 1) {
-        const Program& only = netlist.programs.front();
-        all.push_back({ir::ProgramRole::Forward, 0, only.name, loop_parameter(netlist, only)});
-    }
-    if (all.empty())
-        fail_input({netlist.file, 0, 0}, "it has {} programs, and none is called run_fwd_0", netlist.programs.size());
+    if (all.empty()) fail_input({netlist.file, 0, 0}, "it has no programs");
     return all;
 }
 
