@@ -53,11 +53,11 @@ private:
 
     /// Memory of the host that the device reads or writes by itself: one buffer behind the other.
     void add_host_queue(Queue q) {
-        constexpr std::uint64_t alignment = 64;
+        constexpr std::uint64_t host_alignment = 64;
         q.where = QueueLoc::Host;
         for (std::int64_t k = 0; k < q.blocking.cores(); ++k) {
             q.buffers.push_back({0, host_end_});
-            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + alignment - 1) / alignment * alignment;
+            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + host_alignment - 1) / host_alignment * host_alignment;
         }
         result_.netlist.queues.push_back(std::move(q));
     }
