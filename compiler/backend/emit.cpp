@@ -57,7 +57,8 @@ private:
         q.where = QueueLoc::Host;
         for (std::int64_t k = 0; k < q.blocking.cores(); ++k) {
             q.buffers.push_back({0, host_end_});
-            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + host_alignment - 1) / host_alignment * host_alignment;
+            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + host_alignment - 1) / host_alignment *
+                         host_alignment;
         }
         result_.netlist.queues.push_back(std::move(q));
     }

@@ -1,7 +1,10 @@
 #include "compiler/host/host_rounding.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+
+#include "kernels/formats/overflow.hpp"
 
 namespace tt::ir {
 
@@ -21,7 +24,12 @@ float rounded(float value, int bits) {
 
 }  // namespace
 
+float stand_in_for_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
+
 void round_for_push(DataFormat format, std::span<float> values) {
+    if (is_raw(format) || is_integer(format)) return;
+    for (float& value : values)
+        if (std::isinf(value)) value = std::copysign(stand_in_for_infinity(format), value);
     const int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : 0;
     if (bits == 0) return;
     for (float& value : values) value = rounded(value, bits);

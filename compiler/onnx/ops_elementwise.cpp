@@ -58,6 +58,9 @@ void is_inf(Import& n) {
     if (!up && !down) return n.give(n.two("greater", n.one("neg", n.one("abs", x)), most));
     n.give(n.two("greater", up && down ? n.one("abs", x) : up ? x : n.one("neg", x), most));
 }
+void mish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("tanh", n.one("softplus", n.x(0))))); }
+void gelu(Import& n) { n.give(n.one(n.word("approximate", {"none", "tanh"}) == "none" ? "gelu_erf" : "gelu", n.x(0))); }
+void swish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1))))); }
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
     const ValueId x = n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
@@ -139,7 +142,11 @@ ValueId along_axis(Import& n, std::size_t k, std::int64_t axis) {
     return n.b.reshape(v, dims);
 }
 
+void refuse_blocks(Import& n) {
+    if (n.i("block_size", 0) != 0) n.unsupported("a scale for each block of {} datums", n.i("block_size", 0));
+}
 void quantize(Import& n) {
+    refuse_blocks(n);
     const DType to = n.has(2) ? n.b.type(n.x(2)).dtype : DType::U8;
     const auto [low, high] = cast_limits(to);
     ValueId y = n.one("round", n.two("divide", n.x(0), along_axis(n, 1, n.i("axis", 1))));
@@ -168,6 +175,7 @@ void dynamic_quantize(Import& n) {
 }
 
 void dequantize(Import& n) {
+    refuse_blocks(n);
     ValueId y = n.b.cast(n.x(0), DType::F32);
     if (n.has(2)) y = n.two("subtract", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
     n.give(n.two("multiply", y, along_axis(n, 1, n.i("axis", 1))));
@@ -190,6 +198,9 @@ const ImportRules& elementwise_rules() {
         {"HardSwish", hard_swish},
         {"Softsign", softsign},
         {"IsNaN", is_nan},
+        {"Mish", mish},
+        {"Gelu", gelu},
+        {"Swish", swish},
         {"IsInf", is_inf},
         {"ThresholdedRelu", thresholded_relu},
         {"Shrink", shrink},

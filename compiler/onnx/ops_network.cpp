@@ -123,6 +123,10 @@ double source_of(const std::string& mode, const Axis& a, std::int64_t o) {
     if (mode == "asymmetric") return x / a.scale;
     if (mode == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (in * a.scale - 1);
     if (mode == "pytorch_half_pixel" && a.out <= 1) return 0;
+    if (mode == "half_pixel_symmetric") {  // the length that was wanted, which a whole one may miss
+        const double wanted = in * a.scale, left_out = in / 2 * (1 - out / wanted);
+        return left_out + (x + 0.5) / a.scale - 0.5;
+    }
     if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
     if (mode == "tf_crop_and_resize")
         return a.out > 1 ? a.start * (in - 1) + x * (a.end - a.start) * (in - 1) / (out - 1)
@@ -147,6 +151,7 @@ struct ResizeMode {
     std::string kind, coordinates, rounding;
     double cubic_a = -0.75;
     bool exclude_outside = false;
+    bool antialias = false;  ///< an axis that gets smaller averages over all it leaves out
 };
 
 /// Weights of the input positions for one output position.
@@ -158,6 +163,18 @@ std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
     };
     const auto base = static_cast<std::int64_t>(std::floor(x));
     const double part = x - std::floor(x);
+    if (mode.antialias && a.scale < 1 && mode.kind != "nearest") {
+        const double reach = mode.kind == "linear" ? 1 : 2;
+        const auto first = static_cast<std::int64_t>(std::floor(-reach / a.scale)) + 1, last = 1 - first;
+        std::vector<double> line;
+        for (std::int64_t k = first; k <= last; ++k) {
+            const double d = (static_cast<double>(k) - part) * a.scale;
+            line.push_back(reach == 1 ? std::max(0.0, 1 - std::fabs(d)) : cubic(d, mode.cubic_a));
+        }
+        const double sum = std::accumulate(line.begin(), line.end(), 0.0);
+        for (std::int64_t k = first; k <= last; ++k) add(base + k, line[static_cast<std::size_t>(k - first)] / sum);
+        return row;
+    }
     if (mode.kind == "nearest") {
         add(nearest(mode.rounding, x), 1);
     } else if (mode.kind == "linear") {
@@ -215,39 +232,68 @@ void check_axis(Import& n, const Axis& a, std::int64_t k) {
     n.check_positions(a.out);
 }
 
+/// Those that sizes, scales and regions are given for.
+std::vector<std::int64_t> resized_axes(Import& n) {
+    std::vector<std::int64_t> named = n.opset >= 18 ? n.ints("axes") : std::vector<std::int64_t>{};
+    if (named.empty())
+        for (std::int64_t k = 0; k < n.rank(); ++k) named.push_back(k);
+    for (std::int64_t& k : named) k = n.axis(k, n.rank());
+    n.check_distinct(named);
+    return named;
+}
+
 std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size_t> sizes) {
     std::vector<Axis> axes;
     const bool by_size = sizes && n.has(*sizes) && n.literal(*sizes).size() > 0;
     const Literal& given = by_size ? n.literal(*sizes) : n.literal(scales);
-    if (given.size() != n.rank()) n.wrong("{} sizes or scales for a tensor of rank {}", given.size(), n.rank());
-    for (std::int64_t k = 0; k < n.rank(); ++k) {
-        Axis a;
-        a.in = n.dims()[static_cast<std::size_t>(k)];
-        a.out = to_whole(by_size ? given.at(k) : std::floor(static_cast<double>(a.in) * given.at(k)));
-        a.scale = by_size ? static_cast<double>(a.out) / static_cast<double>(a.in) : given.at(k);
-        check_axis(n, a, k);
-        axes.push_back(a);
+    const std::vector<std::int64_t> named = resized_axes(n);
+    if (given.size() != std::ssize(named))
+        n.wrong("{} sizes or scales for {} axes of a tensor of rank {}", given.size(), named.size(), n.rank());
+    for (const std::int64_t size : n.dims()) axes.push_back({.in = size, .out = size});
+    const std::string policy = n.word("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
+    std::optional<double> common;  // of all named axes
+    for (std::int64_t i = 0; by_size && policy != "stretch" && i < given.size(); ++i) {
+        const double own =
+            given.at(i) / static_cast<double>(axes[static_cast<std::size_t>(named[static_cast<std::size_t>(i)])].in);
+        common = !common ? own : policy == "not_larger" ? std::min(*common, own) : std::max(*common, own);
     }
+    for (std::int64_t i = 0; i < given.size(); ++i) {
+        const std::int64_t k = named[static_cast<std::size_t>(i)];
+        Axis& a = axes[static_cast<std::size_t>(k)];
+        const auto in = static_cast<double>(a.in);
+        a.out = to_whole(common    ? std::floor(in * *common + 0.5)
+                         : by_size ? given.at(i)
+                                   : std::floor(in * given.at(i)));
+        a.scale = common ? *common : by_size ? static_cast<double>(a.out) / in : given.at(i);
+    }
+    for (std::size_t k = 0; k < axes.size(); ++k) check_axis(n, axes[k], static_cast<std::int64_t>(k));
     return axes;
 }
 
 void resize(Import& n) {
-    ResizeMode mode{n.word("mode", {"nearest", "linear", "cubic"}), "asymmetric", "floor", n.f("cubic_coeff_a", -0.75),
-                    n.i("exclude_outside", 0) != 0};
+    ResizeMode mode{n.word("mode", {"nearest", "linear", "cubic"}),
+                    "asymmetric",
+                    "floor",
+                    n.f("cubic_coeff_a", -0.75),
+                    n.i("exclude_outside", 0) != 0,
+                    n.i("antialias", 0) != 0};
     if (n.opset >= 11) {
-        mode.coordinates =
-            n.word("coordinate_transformation_mode", {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
-                                                      "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+        mode.coordinates = n.word("coordinate_transformation_mode",
+                                  {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+                                   "half_pixel_symmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
         mode.rounding = n.word("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
     }
     if (n.opset < 11) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     std::vector<Axis> axes = axes_of(n, 2, 3);
     if (mode.coordinates == "tf_crop_and_resize") {
         const Literal& region = n.literal(1);
-        if (region.size() != 2 * n.rank()) n.wrong("a region of {} values for rank {}", region.size(), n.rank());
-        for (std::size_t k = 0; k < axes.size(); ++k) {
-            axes[k].start = region.at(static_cast<std::int64_t>(k));
-            axes[k].end = region.at(static_cast<std::int64_t>(k + axes.size()));
+        const std::vector<std::int64_t> named = resized_axes(n);
+        if (region.size() != 2 * std::ssize(named))
+            n.wrong("a region of {} values for {} axes", region.size(), named.size());
+        for (std::size_t k = 0; k < named.size(); ++k) {
+            Axis& a = axes[static_cast<std::size_t>(named[k])];
+            a.start = region.at(static_cast<std::int64_t>(k));
+            a.end = region.at(static_cast<std::int64_t>(k + named.size()));
         }
     }
     resize_axes(n, mode, axes, n.f("extrapolation_value", 0));

@@ -46,7 +46,7 @@ ValueId drop(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
 std::optional<std::vector<std::int64_t>> reduced(Import& n) {
     auto axes = n.axes(n.op() == "ReduceSum" ? 13 : 18, 1, n.rank());
     if (!axes.empty()) return axes;
-    if (n.op() == "ReduceSum" && n.i("noop_with_empty_axes", 0) != 0) return std::nullopt;
+    if (n.i("noop_with_empty_axes", 0) != 0) return std::nullopt;
     axes.resize(static_cast<std::size_t>(n.rank()));
     std::iota(axes.begin(), axes.end(), 0);
     return axes;
@@ -55,7 +55,7 @@ std::optional<std::vector<std::int64_t>> reduced(Import& n) {
 template <Fold F>
 void reduce(Import& n, ValueId (*before)(Import&, ValueId), ValueId (*after)(Import&, ValueId, std::int64_t)) {
     const auto axes = reduced(n);
-    if (!axes) return n.give(n.x(0));
+    if (!axes) return n.give(after(n, before(n, n.x(0)), 1));
     std::int64_t count = 1;
     const ValueId sum = fold_axes(n, before(n, n.x(0)), *axes, F, count);
     n.give(drop(n, after(n, sum, count), *axes));
@@ -184,6 +184,29 @@ void instance_norm(Import& n) {
     n.give(n.two("add", n.two("multiply", y, n.b.reshape(n.x(1), channels)), n.b.reshape(n.x(2), channels)));
 }
 
+/// Scale and bias go with groups up to opset 20, with channels from 21 on.
+void group_norm(Import& n) {
+    n.need_rank(3);
+    const std::int64_t groups = n.i("num_groups", 0), channels = n.dims()[1];
+    const ValueId y = n.one("group_norm", n.x(0), {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
+    std::vector<std::int64_t> group_of;
+    for (std::int64_t c = 0; c < channels; ++c) group_of.push_back(c / (channels / groups));
+    Dims line(n.dims().size() - 1, 1);
+    line[0] = channels;
+    const auto spread = [&](std::size_t k) {
+        if (n.dims(k) != Dims{n.opset < 21 ? groups : channels})
+            n.wrong("operand {} is {}; {} numbers are wanted", k, to_string(n.b.type(n.x(k))),
+                    n.opset < 21 ? groups : channels);
+        return n.b.reshape(n.opset < 21 ? n.pick(n.x(k), 0, group_of) : n.x(k), line);
+    };
+    n.give(n.two("add", n.two("multiply", y, spread(1)), spread(2)));
+}
+
+void rms_norm(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
+    n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
+}
+
 void mean_variance(Import& n) {
     auto axes = n.ints("axes");
     if (axes.empty()) axes = {0, 2, 3};
@@ -233,6 +256,8 @@ const ImportRules& reduction_rules() {
         {"InstanceNormalization", instance_norm},
         {"MeanVarianceNormalization", mean_variance},
         {"LRN", local_response},
+        {"GroupNormalization", group_norm},
+        {"RMSNormalization", rms_norm},
     };
     return rules;
 }

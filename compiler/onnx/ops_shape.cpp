@@ -122,8 +122,11 @@ void split(Import& n) {
                                       : n.has(1)   ? n.integers(1)
                                                    : std::vector<std::int64_t>{};
     const auto count = static_cast<std::int64_t>(n.outputs());
+    const std::int64_t each =
+        n.given("num_outputs") ? (size + count - 1) / count : size / count;  // the last may be less
     if (parts.empty())
-        for (std::int64_t k = 0; k < count; ++k) parts.push_back(size / count);
+        for (std::int64_t k = 0; k < count; ++k)
+            parts.push_back(n.given("num_outputs") ? std::clamp<std::int64_t>(size - k * each, 0, each) : each);
     if (static_cast<std::int64_t>(parts.size()) != count) n.wrong("{} parts for {} outputs", parts.size(), count);
     std::int64_t left = size;
     for (const std::int64_t p : parts) {
@@ -204,15 +207,32 @@ void tile(Import& n) {
 std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_t size) {
     if (at >= 0 && at < size) return at;
     if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
+    if (mode == "wrap") return size == 0 ? -1 : (at % size + size) % size;
     if (mode != "reflect") return -1;
     const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), m = (at % period + period) % period;
     return m < size ? m : period - m;
 }
 
-void pad(Import& n) {
-    const std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
-    const std::string mode = n.word("mode", {"constant", "reflect", "edge"});
+/// Of pads that are given for some axes those of all.
+std::vector<std::int64_t> pads_of_axes(Import& n, const std::vector<std::int64_t>& given) {
+    std::vector<std::int64_t> axes = n.integers(3);
+    if (given.size() != 2 * axes.size()) n.wrong("{} pads for {} axes", given.size(), axes.size());
+    for (std::int64_t& a : axes) a = n.axis(a, n.rank());
+    n.check_distinct(axes);
     const auto rank = static_cast<std::size_t>(n.rank());
+    std::vector<std::int64_t> all(2 * rank, 0);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        all[static_cast<std::size_t>(axes[k])] = given[k];
+        all[static_cast<std::size_t>(axes[k]) + rank] = given[k + axes.size()];
+    }
+    return all;
+}
+
+void pad(Import& n) {
+    std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
+    const std::string mode = n.word("mode", {"constant", "reflect", "edge", "wrap"});
+    const auto rank = static_cast<std::size_t>(n.rank());
+    if (n.opset >= 18 && n.has(3)) pads = pads_of_axes(n, pads);
     if (pads.size() != 2 * rank) n.wrong("{} pads for rank {}", pads.size(), rank);
     const bool computed = n.opset >= 11 && n.has(2) && !n.b.literal(n.x(2));
     const double value = n.opset < 11                          ? n.f("value", 0)

@@ -51,6 +51,8 @@ void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
     }
     const bool ceil = node.integer("ceil_mode", 0) != 0;
     w.out = (room + (ceil ? w.stride - 1 : 0)) / w.stride + 1;
+    // a window that would begin behind the input is none
+    if (ceil && w.out > 1 && (w.out - 1) * w.stride >= w.in + w.pad_before) --w.out;
 }
 
 void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {

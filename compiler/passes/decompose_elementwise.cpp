@@ -14,6 +14,7 @@
 #include <map>
 #include <numbers>
 
+#include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
@@ -42,6 +43,26 @@ public:
         return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
     }
     ValueId complement(ValueId x) { return sub(real(1), x); }
+
+    double far() const { return static_cast<double>(stand_in_for_infinity(df_)); }
+    ValueId finite(ValueId x) {
+        const Literal* known = build_.literal(x);
+        const auto infinite = [](float v) { return std::isinf(v); };
+        if (!known || std::none_of(known->floats().begin(), known->floats().end(), infinite)) return x;
+        Literal made = *known;
+        for (float& v : made.floats())
+            if (std::isinf(v)) v = static_cast<float>(std::copysign(far(), v));
+        return build_.constant(std::move(made));
+    }
+    /// The sign of a constant that is infinite throughout, else 0.
+    double infinite(ValueId x) const {
+        const Literal* known = build_.literal(x);
+        if (!known || !is_float(known->dtype()) || !known->is_splat() || !std::isinf(known->at(0))) return 0;
+        return std::copysign(1.0, known->at(0));
+    }
+    ValueId is_beyond(ValueId x, double sign) {
+        return step(sign > 0 ? sub(x, real(far() / 2)) : sub(real(-far() / 2), x));
+    }
 
     /// Of |x|: what stands above the next lower whole number, in (0, 1], or 0 for 0; and whether that number is odd.
     struct Part {
@@ -265,9 +286,15 @@ const std::map<std::string, Recipe>& recipes() {
         {"greater_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.sub(in[1], in[0]))); }},
         {"less_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.sub(in[0], in[1]))); }},
         {"equal",
-         [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.one("abs", m.sub(in[0], in[1])))); }},
-        {"where", [](Math& m, const Node&,
-                     Operands in) { return m.add(m.mul(in[0], in[1]), m.mul(m.complement(in[0]), in[2])); }},
+         [](Math& m, const Node&, Operands in) {
+             for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+                 if (const double beyond = m.infinite(in[k]); beyond != 0) return m.is_beyond(in[1 - k], beyond);
+             return m.complement(m.step(m.one("abs", m.sub(in[0], in[1]))));
+         }},
+        {"where",
+         [](Math& m, const Node&, Operands in) {
+             return m.add(m.mul(in[0], m.finite(in[1])), m.mul(m.complement(in[0]), m.finite(in[2])));
+         }},
     };
     return table;
 }

@@ -191,7 +191,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
     refused(Model("Pad").whole({least, 0, 0, 0}), "an axis of");
     refused(Model("Pad").whole({0, 0, most, 0}), "an axis of 9223372036854775807");
     refused(Model("Pad", {0, 3}).whole({1, 0, 1, 0}).attr("mode", "edge"), "has nothing to take for axis 0");
-    refused(Model("Pad").whole({1, 0, 1, 0}).attr("mode", "wrap"), "attribute mode is 'wrap'");
+    refused(Model("Pad").whole({1, 0, 1, 0}).attr("mode", "mirror"), "attribute mode is 'mirror'");
     refused(Model("ConstantOfShape").without().whole({std::int64_t{1} << 40}), "at most");
     refused(Model("ConstantOfShape").without().whole({0, most}), "at most");
     refused(Model("ConstantOfShape").without().whole({-2, -2}), "a dimension is -2");
@@ -206,7 +206,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .real({0, 1})
                 .real({1, 1, 2, 2})
                 .attr("coordinate_transformation_mode", "tf_crop_and_resize"),
-            "a region of 2 values for rank 4");
+            "a region of 2 values for 4 axes");
     refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, NAN, 2}), "nothing is left of axis 2");
     // the weights of what lies inside, 0.84375 + 0.09375 a, add up to nothing
     refused(Model("Resize", {1, 1, 2, 2})
@@ -216,7 +216,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .attr("exclude_outside", 1)
                 .real_attr("cubic_coeff_a", -9.0F),
             "exclude_outside leaves datum 0 of axis 2 nothing");
-    refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for a tensor of rank 4");
+    refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for 4 axes of a tensor of rank 4");
     refused(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), "it multiplies no datums");
 }
 
