@@ -8,8 +8,8 @@
 namespace tt::ir {
 
 /// What stands for infinity on the device: masks are written with it, and the products by which the device moves and
-/// repeats datums make 0 times infinity, which is no number. A power of two, an eighth to a sixteenth of the largest
-/// number of the format, does the same to what it is added to, also when several masks come together.
+/// repeats datums make 0 times infinity, which without rounding is no number. A power of two, an eighth to a sixteenth
+/// of the largest number of the format, does the same to what it is added to, also when several masks come together.
 float stand_in_for_infinity(DataFormat format);
 
 /// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the

@@ -165,6 +165,25 @@ TEST_CASE("recurrent layers whose operands do not fit each other are refused") {
     refused(Model("RNN").real({0}).real({0}), "needs 3");
 }
 
+TEST_CASE("what opsets from 18 on say by operands and attributes gives the shapes they mean") {
+    const auto shapes = [](const Model& model) {
+        const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+        std::vector<Dims> all;
+        for (const Output& output : graph.outputs) all.push_back(graph.type(output.value).dims);
+        return all;
+    };
+    using All = std::vector<Dims>;
+    CHECK(shapes(Model("Split", {2, 7}, 3, 18).attr("axis", 1).attr("num_outputs", 3)) == All{{2, 3}, {2, 3}, {2, 1}});
+    CHECK(shapes(Model("Pad", {2, 3}, 1, 18).whole({1, 2}).none().whole({1})) == All{{2, 6}});
+    CHECK(shapes(Model("ReduceMax", {2, 3}, 1, 18).whole({1})) == All{{2, 1}});
+    const auto resized = [] { return Model("Resize", {1, 1, 2, 3}, 1, 18).attr("axes", Whole{2, 3}).none().none(); };
+    CHECK(shapes(resized().whole({8, 6})) == All{{1, 1, 8, 6}});
+    CHECK(shapes(resized().whole({8, 6}).attr("keep_aspect_ratio_policy", "not_larger")) == All{{1, 1, 4, 6}});
+    // a second window would begin behind the input
+    const auto pool = Model("MaxPool", {1, 1, 2, 2}).attr("kernel_shape", Whole{1, 1}).attr("strides", Whole{2, 2});
+    CHECK(shapes(Model(pool).attr("ceil_mode", 1)) == All{{1, 1, 1, 1}});
+}
+
 TEST_CASE("orders of axes that are none are refused") {
     refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no order of 2 axes");
     refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no order of 2 axes");
