@@ -28,12 +28,12 @@ void refuse_irregular(const std::string& file) {
 std::string read_file(const std::string& file, std::uint64_t most) {
     refuse_irregular(file);
     std::error_code failed;
-    if (const auto bytes = std::filesystem::file_size(file, failed); !failed && bytes > most)
-        fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
+    const auto bytes = std::filesystem::file_size(file, failed);
+    if (!failed && bytes > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
     std::ifstream in(file, std::ios::binary);
     if (!in) fail_input({file, 0, 0}, "the file cannot be read");
     std::string text;
-    if (const auto bytes = std::filesystem::file_size(file, failed); !failed) text.reserve(bytes);
+    if (!failed) text.reserve(bytes);
     std::vector<char> piece(1 << 16);
     while (in) {
         in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
