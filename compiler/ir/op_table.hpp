@@ -14,6 +14,7 @@ enum class Level : std::uint8_t {
     Composite,  ///< a pass takes it apart
     Core,       ///< lower-to-buda understands it
     Device,     ///< an op of a netlist
+    Host,       ///< the device has no form of it: the host computes it, wherever in a model it stands
 };
 
 struct OpInfo {

@@ -70,6 +70,7 @@ public:
           whole_product_(graph.nodes.size(), false) {}
 
     void run() {
+        mark_without_device_form();
         mark_before();
         if (!exact_) mark_after();
         if (fallback_) {
@@ -109,6 +110,11 @@ private:
         return table[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > run_;
     }
 
+    void mark_without_device_form() {
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (const OpInfo* op = find_op(graph_.nodes[id].op); op && op->level == Level::Host) host_[id] = true;
+    }
+
     void mark_before() {
         std::vector<bool> known(graph_.nodes.size(), false);  // to the host, before the device runs
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
@@ -121,7 +127,8 @@ private:
                 numbers = numbers || (wide(operand(edge).type) && !operand(edge).is_constant());
             }
             const bool table = node.op == "take" && operand(node.inputs[0]).is_constant();
-            host_[id] = known[id] = ready && (table || (numbers && !exact_));
+            known[id] = ready && (host_[id] || table || (numbers && !exact_));
+            host_[id] = host_[id] || known[id];
         }
     }
 
