@@ -15,7 +15,9 @@
 #include "compiler/backend/held_forks.hpp"
 #include "compiler/conv_fracture.hpp"
 #include "compiler/host/host_rounding.hpp"
+#include "compiler/host/host_value.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/ir/no_device_form.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "compiler/whole_numbers.hpp"
 #include "kernels/formats/overflow.hpp"
@@ -339,6 +341,44 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     return state;
 }
 
+/// Multiply-adds of an op that the host takes from a device that has no room for it: half a minute a sample.
+constexpr double most_host_work = 4e9;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Gives the host what the device refused. Whether there was any that the host computes.
+bool give_to_host(Graph& model, const NoDeviceForm& refusal, std::vector<std::string>& notes) {
+    bool any = false;
+    for (Node& node : model.nodes) {
+        const auto& origins = refusal.origins();
+        if (node.origin.empty() || std::find(origins.begin(), origins.end(), node.origin) == origins.end()) continue;
+        if (node.is_input() || node.is_constant() || node.has("host") || !has_host_value(node)) continue;
+        std::vector<Type> in;
+        for (const Edge& edge : node.inputs) in.push_back(model.type(edge.value));
+        if (host_work(node, in) > most_host_work) continue;
+        node.attrs["host"] = std::int64_t{1};
+        notes.push_back(fmt::format("'{}' ({}) runs on the host; the device refused it: {}", node.origin, node.op,
+                                    first_line(refusal.message())));
+        any = true;
+    }
+    return any;
+}
+
+/// With what the device has no room for on the host, if that is allowed.
+CompileState run_with_fallback(const Compiler& compiler, Graph& model, const CompileOptions& options,
+                               const std::string& last) {
+    std::vector<std::string> notes;
+    for (;;) {
+        try {
+            CompileState state = run_steps(compiler, model, last);
+            state.notes.insert(state.notes.end(), notes.begin(), notes.end());
+            return state;
+        } catch (const NoDeviceForm& refusal) {
+            if (!options.host_fallback || !give_to_host(model, refusal, notes)) throw;
+        }
+    }
+}
+
 /// Values of every input that is read, given or generated.
 Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     Values values;
@@ -482,7 +522,7 @@ CompileState compile_until(Graph model, const CompileOptions& options, const std
     find_step(step);
     const Compiler compiler(options);
     name_parts(model);
-    return run_steps(compiler, model, step);
+    return run_with_fallback(compiler, model, options, step);
 }
 
 CompiledModel compile(Graph graph, const CompileOptions& options) {
@@ -492,7 +532,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     check_input_names(options, graph);
     CompiledModel model;
     model.reference = reference_graph(graph);
-    CompileState state = run_steps(compiler, graph, emit_step);
+    CompileState state = run_with_fallback(compiler, graph, options, emit_step);
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "compiler/backend/slices.hpp"
-#include "compiler/host/host_program.hpp"
+#include "compiler/ir/device_parts.hpp"
+#include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
 
@@ -83,6 +84,14 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
     return all;
 }
 
+/// Origins of those that fit on no grid.
+std::vector<std::string> refused(const std::vector<OpChoices>& ops, const Graph& graph) {
+    std::vector<std::string> origins;
+    for (const OpChoices& op : ops)
+        if (op.choice.fitting.empty()) origins.push_back(graph.nodes[op.node].origin);
+    return origins;
+}
+
 /// The device's parts are programs of their own: the ops of each lie together, in epochs of their own.
 void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
     const std::vector<std::int64_t> parts = device_parts(graph);
@@ -98,7 +107,12 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
     all.graph = &graph;
     Diagnostics problems;
     all.ops = choices_of(graph, budget, options, problems);
-    problems.throw_if_any();
+    try {
+        problems.throw_if_any();
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+        throw NoDeviceForm(error, refused(all.ops, graph));
+    }
     begin_parts(all.ops, graph);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "compiler/backend/sparse_blocking.hpp"
-#include "compiler/host/host_program.hpp"
+#include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "netlist/checks/instances.hpp"

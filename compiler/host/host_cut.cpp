@@ -218,23 +218,4 @@ private:
 
 HostProgram cut_host(Graph& graph, bool exact) { return Cutter(graph, exact).run(); }
 
-std::vector<std::int64_t> device_parts(const Graph& graph) {
-    std::vector<std::int64_t> parts(graph.nodes.size(), 0);
-    for (ValueId id = 0; id < parts.size(); ++id) {
-        const Node& node = graph.nodes[id];
-        if (node.is_input()) parts[id] = node.integer("part", 1);
-        for (const Edge& edge : node.inputs) parts[id] = std::max(parts[id], parts[edge.value]);
-    }
-    // what comes of constants alone is where it is read
-    for (ValueId id = parts.size(); id-- > 0;) {
-        const Node& node = graph.nodes[id];
-        if (node.is_constant() || node.is_input()) continue;
-        if (parts[id] == 0) parts[id] = 1;
-        for (const Edge& edge : node.inputs)
-            if (const Node& from = graph.nodes[edge.value]; !from.is_constant() && parts[edge.value] == 0)
-                parts[edge.value] = parts[id];
-    }
-    return parts;
-}
-
 }  // namespace tt::ir

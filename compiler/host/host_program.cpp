@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/ir/op_table.hpp"
+#include "compiler/host/host_value.hpp"
 
 namespace tt::ir {
 
@@ -72,7 +72,7 @@ void HostRun::compute() {
         std::vector<const Literal*> in;
         for (const Edge& edge : node.inputs)
             if (values_[edge.value]) in.push_back(values_[edge.value].get());
-        if (in.size() == node.inputs.size()) values_[id] = std::make_shared<Literal>(find_op(node.op)->eval(node, in));
+        if (in.size() == node.inputs.size()) values_[id] = std::make_shared<Literal>(host_value(node, in));
     }
 }
 

@@ -41,9 +41,6 @@ struct HostProgram {
 /// Where nothing is left for the device it copies one number.
 HostProgram cut_host(Graph& graph, bool exact);
 
-/// The part that each node of what a cut has left is in. Of a constant: 0.
-std::vector<std::int64_t> device_parts(const Graph& graph);
-
 /// One program from two cuts: `inner` was cut out of what `outer` left for the device.
 HostProgram join(HostProgram outer, HostProgram inner);
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/host/host_rounding.hpp"
+#include "compiler/host/host_value.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/onnx/value_file.hpp"
@@ -300,8 +301,7 @@ private:
     }
 
     void add_op(Node& node, const json& item) {
-        const OpInfo* op = find_op(node.op);
-        if (!op || !op->eval) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
+        if (!has_host_value(node)) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
         for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
         node.attrs = attrs(item.at("attrs"));
         node.origin = item.at("of").get<std::string>();

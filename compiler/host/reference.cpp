@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/ir/pass.hpp"
+#include "compiler/host/host_value.hpp"
+#include "compiler/ir/op_table.hpp"
 
 namespace tt::ir {
 
@@ -12,27 +13,14 @@ namespace {
 constexpr double most_constants = 1 << 20;  // datums
 constexpr double most_work = 1e8;           // products and other steps, a second or so
 
-/// Steps to compute a node, about.
-double work_of(const Graph& graph, const Node& node) {
-    const auto dims = [&](std::size_t k) -> const Dims& { return graph.type(node.inputs[k].value).dims; };
-    const auto out = static_cast<double>(count(node.type.dims));
-    if (node.op == "matmul" || node.op == "map_axis" || node.op == "softmax" || node.op == "log_softmax")
-        return out * static_cast<double>(dims(0).empty() ? 1 : *std::max_element(dims(0).begin(), dims(0).end()));
-    if (node.op == "conv" || node.op == "conv_transpose")
-        return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
-    if (node.op == "pick_sum")
-        return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
-    if (node.op == "max_pool" || node.op == "average_pool")
-        return out * static_cast<double>(count(node.list("kernel")));
-    double read = out;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) read += static_cast<double>(count(dims(k)));
-    return read;
-}
-
 double work_of(const Graph& graph) {
     double work = 0;
     for (const Node& node : graph.nodes)
-        if (!node.inputs.empty()) work += work_of(graph, node);
+        if (!node.inputs.empty()) {
+            std::vector<Type> in;
+            for (const Edge& edge : node.inputs) in.push_back(graph.type(edge.value));
+            work += host_work(node, in);
+        }
     return work;
 }
 
@@ -56,11 +44,8 @@ bool computes(const Graph& graph) {
 std::optional<Graph> reference_graph(const Graph& model) {
     if (!is_small(model)) return std::nullopt;
     Graph graph = model;
-    std::vector<const Pass*> passes;
-    for (const char* name :
-         {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
-        passes.push_back(find_pass(name));
-    run_passes(graph, passes, {}, true);
+    for (Node& node : graph.nodes) node.attrs.erase("host");
+    decompose_for_host(graph);
     if (!is_small(graph) || !computes(graph)) return std::nullopt;
     return graph;
 }

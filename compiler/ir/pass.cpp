@@ -1,5 +1,7 @@
 #include "compiler/ir/pass.hpp"
 
+#include "compiler/ir/no_device_form.hpp"
+
 namespace tt::ir {
 
 void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
@@ -34,7 +36,7 @@ void rewrite(Graph& graph, const Rule& rule) {
         const OpInfo* op = find_op(node.op);
         build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op : node.kind);
         build.set_loc(node.loc);
-        const auto replaced = plain ? rule(build, node, in) : std::nullopt;
+        const auto replaced = plain ? for_origin(node.origin, [&] { return rule(build, node, in); }) : std::nullopt;
         moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));
     }
     for (const Output& out : graph.outputs) result.outputs.push_back({out.name, moved[out.value], out.type});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/no_device_form.hpp"
+
 namespace tt::ir {
 
 /// Datums of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
@@ -31,7 +33,7 @@ void Lowering::run() {
         if (node().is_input())
             add_input(node());
         else if (needed[id] && !node().is_constant() && !only_pooled(id))
-            lower(id);
+            for_origin(node().origin, [&] { lower(id); });
     }
     for (const Output& out : model_.outputs) add_output(out);
     build_.graph().erase_unused();

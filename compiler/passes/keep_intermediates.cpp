@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/host/host_program.hpp"
+#include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/ir/pass.hpp"
 

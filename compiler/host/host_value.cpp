@@ -1,0 +1,71 @@
+#include "compiler/host/host_value.hpp"
+
+#include <algorithm>
+
+#include "compiler/ir/op_table.hpp"
+#include "compiler/ir/pass.hpp"
+
+namespace tt::ir {
+
+void decompose_for_host(Graph& graph) {
+    std::vector<const Pass*> passes;
+    for (const char* name :
+         {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
+        passes.push_back(find_pass(name));
+    run_passes(graph, passes, {}, true);
+}
+
+bool has_host_value(const Node& node) {
+    const OpInfo* op = find_op(node.op);
+    return op && !node.type.format && (op->eval || op->level == Level::Composite);
+}
+
+/// The op alone, of values that are known.
+static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
+    Graph graph;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        Node given;
+        given.name = fmt::format("operand_{}", k);
+        given.op = "constant";
+        given.type = {in[k]->dtype(), in[k]->dims(), {}};
+        given.literal = std::make_shared<Literal>(*in[k]);
+        node.inputs[k] = {k, {}};
+        graph.nodes.push_back(std::move(given));
+    }
+    node.name = "result";
+    node.attrs.erase("host");
+    graph.outputs.push_back({"result", graph.nodes.size(), {}});
+    graph.nodes.push_back(std::move(node));
+    decompose_for_host(graph);
+    std::vector<LiteralPtr> values;
+    for (const Node& one : graph.nodes) {
+        std::vector<const Literal*> operands;
+        for (const Edge& edge : one.inputs) operands.push_back(values[edge.value].get());
+        values.push_back(one.is_constant() ? one.literal
+                                           : std::make_shared<const Literal>(find_op(one.op)->eval(one, operands)));
+    }
+    return *values[graph.outputs.front().value];
+}
+
+Literal host_value(const Node& node, std::span<const Literal* const> in) {
+    const OpInfo* op = find_op(node.op);
+    return op->eval ? op->eval(node, in) : value_of_parts(node, in);
+}
+
+double host_work(const Node& node, std::span<const Type> in) {
+    const auto out = static_cast<double>(count(node.type.dims));
+    const auto dims = [&](std::size_t k) -> const Dims& { return in[k].dims; };
+    if (node.op == "matmul") return out * static_cast<double>(dims(0).back());
+    if (node.op == "map_axis") return out * static_cast<double>(dims(1).back());
+    if (node.op == "conv" || node.op == "conv_transpose")
+        return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
+    if (node.op == "pick_sum")
+        return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
+    if (node.op == "max_pool" || node.op == "average_pool")
+        return out * static_cast<double>(count(node.list("kernel")));
+    double read = out;
+    for (const Type& type : in) read += static_cast<double>(count(type.dims));
+    return read;
+}
+
+}  // namespace tt::ir
