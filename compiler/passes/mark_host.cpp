@@ -79,6 +79,7 @@ public:
             find_whole_products();
             decide_before();
             decide_after();
+            join_host_ops();
         }
         Diagnostics problems;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
@@ -186,6 +187,23 @@ private:
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
             if (host_reads[id] && !device_reads[id] && (scales(node) || whole_product_[id])) host_[id] = true;
+            for (const Edge& edge : node.inputs) (host_[id] ? host_reads : device_reads)[edge.value] = true;
+        }
+    }
+
+    /// Cheap ops of what the host knows that only its own ops read: the device would hand them back and forth.
+    void join_host_ops() {
+        std::vector<bool> known(graph_.nodes.size(), false), device_reads(graph_.nodes.size(), false),
+            host_reads(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            known[id] = node.is_input() || node.is_constant() || host_[id] || cheap(node);
+            if (!host_[id])
+                for (const Edge& edge : node.inputs) known[id] = known[id] && known[edge.value];
+        }
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            if (known[id] && computable(node) && host_reads[id] && !device_reads[id]) host_[id] = true;
             for (const Edge& edge : node.inputs) (host_[id] ? host_reads : device_reads)[edge.value] = true;
         }
     }
