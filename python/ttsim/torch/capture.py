@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from .._ttsim import UnsupportedError
 from . import table
+from .whole import takes_whole
 
 _PREFIX = "module."  # of the module in the one that is exported
 
@@ -167,8 +168,9 @@ class Captured:
 
 
 def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> Captured:
-    """Runs torch.export in evaluation mode; ops of the table of conversions stay whole. UnsupportedError for what torch
-    cannot capture, and for modules that change their buffers or arguments."""
+    """Runs torch.export in evaluation mode, and torch's decompositions where an op has no conversion; ops of the table
+    of conversions stay whole. UnsupportedError for what torch cannot capture, and for modules that change their buffers
+    or arguments."""
     arguments = Arguments(module, args, kwargs)
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
@@ -176,6 +178,9 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
         flat = _Flat(module, arguments)
         with torch.no_grad():
             program = torch.export.export(flat, tuple(arguments.samples), strict=False)
+            captured = _sorted_inputs(program, arguments)
+            if takes_whole(captured.graph, captured.constants, _decomposes):
+                return captured
             program = program.run_decompositions(_decompositions())
     except NotImplementedError:
         raise
@@ -186,6 +191,10 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
             part.training = training
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+def _decomposes(target: Any) -> bool:
+    return target in _rules(len(table.converted_ops()))
 
 
 def _decompositions() -> Any:
