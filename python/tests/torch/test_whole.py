@@ -98,7 +98,8 @@ def _other_dtype(self, x):
     return y.float() * self.scale
 
 
-@pytest.mark.parametrize("function", [*WHOLE, _view_before, _part_written, _early_reader, _through_a_view, _other_dtype])
+@pytest.mark.parametrize("function", [*WHOLE, _view_before, _part_written, _early_reader, _through_a_view,
+                                      _other_dtype])
 def test_what_is_written_over_is_read_as_torch_reads_it(decomposed, function):
     module, x = Function(function).eval(), torch.linspace(-2, 2, 24).reshape(4, 6)
     with torch.no_grad():

@@ -1,11 +1,13 @@
 """A module and its arguments as an fx graph of ATen ops without side effects."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import gc
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,7 +178,7 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
     module.eval()
     try:
         flat = _Flat(module, arguments)
-        with torch.no_grad():
+        with torch.no_grad(), _without_collections():
             program = torch.export.export(flat, tuple(arguments.samples), strict=False)
             captured = _sorted_inputs(program, arguments)
             if takes_whole(captured.graph, captured.constants, _decomposes):
@@ -191,6 +193,19 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
             part.training = training
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+@contextlib.contextmanager
+def _without_collections() -> Iterator[None]:
+    """Python's garbage collector off: what torch.export loads and makes stays, and looking through it again and again
+    is a sixth of a first capture."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _decomposes(target: Any) -> bool:
