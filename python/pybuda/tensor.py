@@ -11,10 +11,11 @@ from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
 from .operand import Operand
 from .pybudaglobal import align_up_tile
+from .refusal import refusal
 from .tensor_shape import TensorShape
 
-__all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dtype", "pad_pytorch_tensor_to_buda",
-           "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor", "to_pt_tensors"]
+__all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dtype", "consteval_input",
+           "pad_pytorch_tensor_to_buda", "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor", "to_pt_tensors"]
 
 
 class Tensor(Operand):
@@ -141,6 +142,8 @@ class Tensor(Operand):
         return f"Buda Tensor: {what}, {self._shape.dims}, {self._data_format.name}"
 
 
+consteval_input = refusal("consteval_input", "the compiler computes what depends on constants alone, once",
+                          "read the values of parameters by pybuda.get_parameter_checkpoint()")
 SomeTensor = Union[Tensor, torch.Tensor, numpy.ndarray]
 SomeTensorTypes = (Tensor, torch.Tensor, numpy.ndarray)
 

@@ -130,8 +130,11 @@ def test_other_threads_go_on_while_a_simulation_runs():
 
 
 def test_ctrl_c_ends_a_simulation():
-    text = (f"import ttsim\nprint('go', flush=True)\ntry:\n    ttsim.run({str(EXAMPLES / 'bert_encoder.yaml')!r}, "
-            "parameters={'p_loop_count': 300}, engine='full', check=False)\nexcept KeyboardInterrupt:\n    print('stopped')\n")
+    # a shell's background jobs are born without Ctrl-C
+    text = ("import signal, ttsim\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nprint('go', flush=True)\n"
+            f"try:\n    ttsim.run({str(EXAMPLES / 'bert_encoder.yaml')!r}, "
+            "parameters={'p_loop_count': 300}, engine='full', check=False)\n"
+            "except KeyboardInterrupt:\n    print('stopped')\n")
     process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "go\n"
     time.sleep(0.5)

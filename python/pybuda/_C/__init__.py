@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from . import backend_api, balancer, graph, placer  # noqa: F401 (reached as attributes)
+from ..refusal import refusal
 from .enumeration import JsonEnum
 
 __all__ = ["DataFormat", "MathFidelity", "NodeEpochType", "UnsupportedHWOpsError", "backend_api", "balancer", "graph",
-           "k_dim", "placer"]
+           "k_dim", "placer", "run_pre_placer_buda_passes"]
 
 
 class DataFormat(JsonEnum):
@@ -46,6 +47,9 @@ class UnsupportedHWOpsError(RuntimeError):
     """A graph has something the device cannot do."""
 
 
+run_pre_placer_buda_passes = refusal(
+    "run_pre_placer_buda_passes", "the compiler's passes run together",
+    "compile by pybuda.pybuda_compile(), whose result has lowered_graph and netlist_filename")
 k_dim = -(1 << 31)  # stands for the inner dimension of products in fracture groups
 
 globals().update(DataFormat.__members__)  # programs write _C.Float16_b as well

@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import os
 
+from ..refusal import refusal
 from .enumeration import NamedEnum
+
+get_output = refusal("get_output", "queues of the netlist are read by the device itself",
+                     "take results from the queue that pybuda.run_inference() returns")
 
 
 class BackendType(NamedEnum):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from ..refusal import refusal
 from .enumeration import JsonEnum
 
 
@@ -25,3 +26,10 @@ class OpOverride:
     u_kt: int | None = None
     input_buffer_multiplier: dict[int, int] | None = None
     output_buffer_multiplier: int | None = None
+
+
+BalancerConfig = refusal(
+    "BalancerConfig", "the balancer is part of the compiler and has no configuration of its own",
+    "set pybuda.config.set_configuration_options(balancer_policy=...) and fields of the compiler configuration")
+OpShape = refusal("OpShape", "ops have no models apart from the compiler's",
+                  "read sizes of a compiled op from pybuda_compile(...).netlist_filename")

@@ -26,7 +26,8 @@ def decided(d):
     return [*d.pair(ALL, low=-1, high=1)]
 
 
-@case(aten.bitwise_and.Tensor, aten.bitwise_or.Tensor, aten.bitwise_xor.Tensor, refuses=("bits of",))
+@case(aten.__and__.Tensor, aten.__or__.Tensor, aten.__xor__.Tensor, aten.bitwise_and.Tensor,
+      aten.bitwise_or.Tensor, aten.bitwise_xor.Tensor, refuses=("bits of",))
 def bits(d):
     return [*d.pair((torch.bool, torch.bool, torch.int64))]
 

@@ -137,7 +137,7 @@ def rounded_quotients_by_numbers(d):
     return [a, by], {"rounding_mode": d.one("floor", "trunc", None)}
 
 
-@case(aten.maximum.default, aten.minimum.default)
+@case(aten.maximum.default, aten.minimum.default, aten.max.other, aten.min.other)
 def extremes(d):
     return [*d.pair(NUMBERS)]
 

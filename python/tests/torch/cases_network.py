@@ -142,6 +142,38 @@ def transposed_convolution(d):
     return _convolution(d, d.one(1, 2, 3), True)
 
 
+def _without_batch(d, x):
+    """Now and then."""
+    return x[0] if d.integer(0, 2) == 0 else x
+
+
+def _padded_by_name(axes):
+    def layer_padded_by_name(d):
+        x, weight, bias, stride, _, dilation, _, _, groups = _convolution(d, axes, False)
+        how = d.one("same", "valid")
+        return [_without_batch(d, x), weight, bias, [1] * axes if how == "same" else stride, how, dilation, groups]
+    return layer_padded_by_name
+
+
+def _of_layers(axes, transposed):
+    def make(d):
+        x, weight, bias, stride, padding, dilation, _, extra, groups = _convolution(d, axes, transposed)
+        x = _without_batch(d, x)
+        if transposed:
+            return [x, weight, bias, stride, padding, extra, groups, dilation]
+        return [x, weight, bias, stride, padding, dilation, groups]
+    make.__name__ = f"layer_{axes}d"
+    return make
+
+
+for _axes, _conv, _transposed in ((1, aten.conv1d, aten.conv_transpose1d.default),
+                                  (2, aten.conv2d, aten.conv_transpose2d.input),
+                                  (3, aten.conv3d, aten.conv_transpose3d.input)):
+    case(_conv.default)(_of_layers(_axes, False))
+    case(_conv.padding)(_padded_by_name(_axes))
+    case(_transposed)(_of_layers(_axes, True))
+
+
 @case(aten._convolution.default)
 def convolution_with_flags(d):
     return [*_convolution(d, 2, d.flag()), False, False, True, True]
@@ -197,6 +229,15 @@ def batch_norm(d):
     x, c = _channels(d)
     mean, variance = d.values([c]), d.values([c], low=0.5, high=4)
     return [x, d.one(None, d.values([c])), d.one(None, d.values([c])), mean, variance, 0.1, 1e-5]
+
+
+@case(aten.batch_norm.default)
+def batch_norm_layer(d):
+    if d.flag():
+        x, c = _channels(d, (1, 3))
+        return [x, d.values([c]), d.values([c]), None, None, True, 0.1, 1e-2, True]
+    x, weight, bias, mean, variance, momentum, epsilon = batch_norm(d)
+    return [x, weight, bias, mean, variance, False, momentum, epsilon, True]
 
 
 @case(aten._native_batch_norm_legit.no_stats, results=(0,))

@@ -17,13 +17,34 @@ def _other_shape(d, count):
     return shape
 
 
-@case(aten.view.default, aten._unsafe_view.default, aten._reshape_copy.default)
+@case(aten.view.default, aten._unsafe_view.default, aten._reshape_copy.default, aten.reshape.default)
 def reshaped(d):
     a = d.tensor(ALL)
     shape = _other_shape(d, a.numel())
     if d.flag() and a.numel():
         shape[d.integer(0, len(shape) - 1)] = -1
     return [a, shape]
+
+
+@case(aten.view_as.default, aten.reshape_as.default)
+def shaped_as(d):
+    a = d.tensor(ALL)
+    return [a, torch.zeros(_other_shape(d, a.numel()))]
+
+
+@case(aten.flatten.using_ints)
+def flattened(d):
+    a = d.tensor(ALL)
+    first = d.integer(0, max(a.dim() - 1, 0))
+    last = d.integer(first, max(a.dim() - 1, 0))
+    return [a, first, last - a.dim() if d.flag() and a.dim() else last]
+
+
+@case(aten.unflatten.int)
+def unflattened(d):
+    a = d.tensor(ALL, ranks=(1, 3))
+    axis = d.axis(a)
+    return [a, axis, [*_other_shape(d, a.shape[axis]), -1] if a.shape[axis] and d.flag() else [1, a.shape[axis]]]
 
 
 @case(aten.unsqueeze.default)
@@ -57,7 +78,32 @@ def permuted(d):
     return [a, [k - a.dim() if d.flag() else k for k in order]]
 
 
-@case(aten.transpose.int)
+@case(aten.numpy_T.default)
+def reversed_axes(d):
+    return [d.tensor(ALL)]
+
+
+@case(aten.mT.default)
+def matrices_transposed(d):
+    return [d.tensor(ALL, ranks=(2, 5))]
+
+
+@case(aten.movedim.int)
+def axis_moved(d):
+    a = d.tensor(ALL)
+    return [a, d.axis(a), d.axis(a)]
+
+
+@case(aten.movedim.intlist)
+def axes_moved(d):
+    from hypothesis import strategies as st
+    a = d.tensor(ALL, ranks=(1, 5))
+    orders = [d.draw(st.permutations(range(a.dim()))) for _ in range(2)]
+    count = d.integer(1, a.dim())
+    return [a, *[order[:count] for order in orders]]
+
+
+@case(aten.transpose.int, aten.swapaxes.default, aten.swapdims.default)
 def transposed(d):
     a = d.tensor(ALL)
     return [a, d.axis(a), d.axis(a)]
@@ -66,6 +112,12 @@ def transposed(d):
 @case(aten.t.default)
 def matrix_transposed(d):
     return [d.tensor(ALL, ranks=(0, 2))]
+
+
+@case(aten.expand_as.default)
+def expanded_as(d):
+    a, shape = expanded(d)
+    return [a, torch.zeros(a.expand(shape).shape)]
 
 
 @case(aten.expand.default)
@@ -106,6 +158,26 @@ def not_dropped_with_mask(d):
 @case(aten._to_copy.default)
 def cast(d):
     return [d.tensor(ALL)], {"dtype": d.one(*ALL)}
+
+
+@case(aten.to.dtype)
+def cast_layer(d):
+    return [d.tensor(ALL), d.one(*ALL)]
+
+
+@case(aten.to.device)
+def moved_to_device(d):
+    return [d.tensor(ALL), "cpu", d.one(*ALL)]
+
+
+@case(aten.to.dtype_layout)
+def cast_with_layout(d):
+    return [d.tensor(ALL)], {"dtype": d.one(*ALL), "layout": torch.strided, "device": "cpu"}
+
+
+@case(aten.to.other, aten.type_as.default)
+def cast_as_another(d):
+    return [d.tensor(ALL), d.tensor(ALL)]
 
 
 @case(aten.copy.default)
@@ -183,7 +255,20 @@ def chunked(d):
     return [a, d.integer(1, 4), d.axis(a)]
 
 
-@case(aten.split_with_sizes.default)
+@case(aten.tensor_split.sections)
+def split_in_sections(d):
+    a = d.values(d.shape(1, 4, sides=(4, 5, 7, 9)), d.one(*NUMBERS))
+    return [a, d.integer(1, 4), d.axis(a)]
+
+
+@case(aten.tensor_split.indices)
+def split_at_places(d):
+    a = d.values(d.shape(1, 4, sides=(4, 5, 7, 9)), d.one(*NUMBERS))
+    first = d.integer(1, 2)
+    return [a, [first, first + 1], d.axis(a)]
+
+
+@case(aten.split_with_sizes.default, aten.split.sizes)
 def split_in_sizes(d):
     a = d.tensor(NUMBERS, ranks=(1, 5))
     axis = d.axis(a)
@@ -257,6 +342,15 @@ for _axes, _ops in ((1, (aten.reflection_pad1d.default, aten.replication_pad1d.d
                     (2, (aten.reflection_pad2d.default, aten.replication_pad2d.default)),
                     (3, (aten.reflection_pad3d.default, aten.replication_pad3d.default))):
     case(*_ops)(_mirrored(_axes))
+
+
+@case(aten.pad.default, refuses=("padding of the kind",))
+def padded_by_name(d):
+    how = d.one("constant", "reflect", "replicate", "circular")
+    if how == "constant":
+        a, pads, value = padded(d)
+        return [a, pads, how, d.one(None, float(value))]
+    return [*_mirrored(d.integer(1, 3))(d), how]
 
 
 @case(aten.tril.default, aten.triu.default)

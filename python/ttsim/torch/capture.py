@@ -1,11 +1,13 @@
 """A module and its arguments as an fx graph of ATen ops without side effects."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import gc
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,7 @@ from torch.utils import _pytree as pytree
 
 from .._ttsim import UnsupportedError
 from . import table
+from .whole import takes_whole
 
 _PREFIX = "module."  # of the module in the one that is exported
 
@@ -167,15 +170,19 @@ class Captured:
 
 
 def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> Captured:
-    """Runs torch.export in evaluation mode; ops of the table of conversions stay whole. UnsupportedError for what torch
-    cannot capture, and for modules that change their buffers or arguments."""
+    """Runs torch.export in evaluation mode, and torch's decompositions where an op has no conversion; ops of the table
+    of conversions stay whole. UnsupportedError for what torch cannot capture, and for modules that change their buffers
+    or arguments."""
     arguments = Arguments(module, args, kwargs)
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
         flat = _Flat(module, arguments)
-        with torch.no_grad():
+        with torch.no_grad(), _without_collections():
             program = torch.export.export(flat, tuple(arguments.samples), strict=False)
+            captured = _sorted_inputs(program, arguments)
+            if takes_whole(captured.graph, captured.constants, _decomposes):
+                return captured
             program = program.run_decompositions(_decompositions())
     except NotImplementedError:
         raise
@@ -186,6 +193,23 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
             part.training = training
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+@contextlib.contextmanager
+def _without_collections() -> Iterator[None]:
+    """Python's garbage collector off: what torch.export loads and makes stays, and looking through it again and again
+    is a sixth of a first capture."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _decomposes(target: Any) -> bool:
+    return target in _rules(len(table.converted_ops()))
 
 
 def _decompositions() -> Any:

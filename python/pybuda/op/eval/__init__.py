@@ -1,4 +1,9 @@
 """Comparison of tensors, under the name of its first home."""
+from ...refusal import refusal
 from ...verify.compare import calculate_pcc, compare_tensor_to_golden
 
-__all__ = ["calculate_pcc", "compare_tensor_to_golden"]
+__all__ = ["calculate_pcc", "compare_tensor_to_golden", "does_prestriding_improve_perf"]
+
+does_prestriding_improve_perf = refusal(
+    "does_prestriding_improve_perf", "nothing guesses here what prestriding saves",
+    "run with and without compiler_cfg.enable_conv_prestride and compare the cycles of pybuda.get_report()")

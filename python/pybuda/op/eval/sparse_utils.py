@@ -1,9 +1,21 @@
-"""Sizes of convolutions."""
+"""Sizes of convolutions, and the matrices that pick what they read."""
 from __future__ import annotations
 
 from typing import Any
 
+from ...refusal import refusal
 from ..convolution import edges, per_axis
+from .sparse_pickers import create_conv2d_sparse_picker_matrix, interleave_tiles, vslice
+
+__all__ = ["calculate_conv2d_output_dimensions", "calculate_conv2d_prestride_weights_and_padding",
+           "calculate_conv2d_transpose_output_dimensions", "can_conv2d_prestride", "conv2d_padding_to_canonical",
+           "create_conv2d_sparse_picker_matrix", "interleave_tiles", "vslice"]
+
+_WHY = "windows of a first convolution are laid out whole by the host, not by its stride"
+_REMEDY = "compile with and without compiler_cfg.enable_conv_prestride and compare pybuda.get_report()"
+can_conv2d_prestride = refusal("can_conv2d_prestride", _WHY, _REMEDY)
+calculate_conv2d_prestride_weights_and_padding = refusal("calculate_conv2d_prestride_weights_and_padding", _WHY,
+                                                         _REMEDY)
 
 
 def conv2d_padding_to_canonical(padding: Any, kernel_size: Any, dilation: Any = 1) -> list[int]:

@@ -79,12 +79,12 @@ def fmod(op: Op, a: Operand, b: Operand):
     return op.build.add("modulo", op.tensor(a, dtype), op.tensor(b, dtype), fmod=1)
 
 
-@converts(aten.maximum.default)
+@converts(aten.maximum.default, aten.max.other)
 def maximum(op: Op, a: Operand, b: Operand):
     return op.pair("maximum", a, b)
 
 
-@converts(aten.minimum.default)
+@converts(aten.minimum.default, aten.min.other)
 def minimum(op: Op, a: Operand, b: Operand):
     return op.pair("minimum", a, b)
 

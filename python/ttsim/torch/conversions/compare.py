@@ -37,7 +37,8 @@ def logic(op: Op, a: Tensor, b: Tensor):
     return op.build.add(_LOGIC[op.target], op.bool(a), op.bool(b))
 
 
-_BITS = {aten.bitwise_and.Tensor: "and", aten.bitwise_and.Scalar: "and", aten.bitwise_or.Tensor: "or",
+_BITS = {aten.__and__.Tensor: "and", aten.__or__.Tensor: "or", aten.__xor__.Tensor: "xor",
+         aten.bitwise_and.Tensor: "and", aten.bitwise_and.Scalar: "and", aten.bitwise_or.Tensor: "or",
          aten.bitwise_or.Scalar: "or", aten.bitwise_xor.Tensor: "xor", aten.bitwise_xor.Scalar: "xor"}
 
 

@@ -70,6 +70,17 @@ def batch_norm(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, me
     return _batch_norm(op, x, weight, bias, mean, variance, epsilon), None, None
 
 
+@converts(aten.batch_norm.default)
+def batch_norm_of_any(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None,
+                      variance: Tensor | None, training, momentum, epsilon, *rest):
+    """In evaluation with the running statistics; a layer that keeps none computes those of what it norms."""
+    if not training:
+        return _batch_norm(op, x, weight, bias, mean, variance, epsilon)
+    if mean is not None:
+        raise Refused("it changes its running statistics")
+    return batch_norm_of_batch(op, x, weight, bias, training, momentum, epsilon)[0]
+
+
 @converts(aten._native_batch_norm_legit.no_stats)
 def batch_norm_of_batch(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, training, momentum, epsilon):
     """With the mean and variance of what it norms: over all axes but that of channels."""

@@ -11,7 +11,8 @@ aten = torch.ops.aten
 
 
 @converts(aten.view.default, aten._unsafe_view.default, aten._reshape_copy.default, aten.unsqueeze.default,
-          aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims)
+          aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.reshape.default, aten.flatten.using_ints,
+          aten.unflatten.int, aten.view_as.default, aten.reshape_as.default)
 def view(op: Op, x: Tensor, *rest):
     return op.build.reshape(op.tensor(x, x.dtype), op.result.shape)
 
@@ -21,7 +22,7 @@ def permute(op: Op, x: Tensor, order):
     return op.build.transpose(op.tensor(x, x.dtype), [x.axis(axis) for axis in order])
 
 
-@converts(aten.transpose.int)
+@converts(aten.transpose.int, aten.swapaxes.default, aten.swapdims.default)
 def transpose(op: Op, x: Tensor, a, b):
     return op.build.swap(op.tensor(x, x.dtype), x.axis(a), x.axis(b)) if x.rank else op.tensor(x, x.dtype)
 
@@ -31,7 +32,29 @@ def matrix_transpose(op: Op, x: Tensor):
     return op.build.swap(op.tensor(x, x.dtype), 0, 1) if x.rank == 2 else op.tensor(x, x.dtype)
 
 
-@converts(aten.expand.default)
+@converts(aten.mT.default)
+def matrices_transpose(op: Op, x: Tensor):
+    return op.build.swap(op.tensor(x, x.dtype), x.rank - 2, x.rank - 1)
+
+
+@converts(aten.numpy_T.default)
+def reverse(op: Op, x: Tensor):
+    """Axes in reverse."""
+    return op.build.transpose(op.tensor(x, x.dtype), list(range(x.rank))[::-1])
+
+
+@converts(aten.movedim.int, aten.movedim.intlist)
+def move(op: Op, x: Tensor, source, destination):
+    """Axes `source` to the places `destination`, the others in order."""
+    pairs = [source], [destination]
+    if not isinstance(source, int):
+        pairs = source, destination
+    to = dict(zip(map(x.axis, pairs[1]), map(x.axis, pairs[0]), strict=True))
+    others = iter(axis for axis in range(x.rank) if axis not in to.values())
+    return op.build.transpose(op.tensor(x, x.dtype), [to[k] if k in to else next(others) for k in range(x.rank)])
+
+
+@converts(aten.expand.default, aten.expand_as.default)
 def expand(op: Op, x: Tensor, shape, *, implicit=False):
     return op.build.broadcast(op.tensor(x, x.dtype), op.result.shape)
 
@@ -67,8 +90,9 @@ def copy(op: Op, x: Tensor, *rest, **named):
     return op.tensor(x, x.dtype)
 
 
-@converts(aten._to_copy.default)
-def to_copy(op: Op, x: Tensor, **named):
+@converts(aten._to_copy.default, aten.to.dtype, aten.to.device, aten.to.dtype_layout, aten.to.other,
+          aten.type_as.default)
+def to_copy(op: Op, x: Tensor, *rest, **named):
     return op.tensor(x, op.result.dtype)
 
 

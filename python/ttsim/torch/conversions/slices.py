@@ -40,7 +40,8 @@ def _parts(op: Op, x: Tensor, axis: int, sizes: list[int]):
     return parts
 
 
-@converts(aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default)
+@converts(aten.split.Tensor, aten.split_with_sizes.default, aten.split.sizes, aten.chunk.default,
+          aten.tensor_split.sections, aten.tensor_split.indices)
 def split(op: Op, x: Tensor, size, axis=0):
     axis = x.axis(axis)
     return _parts(op, x, axis, [part.shape[axis] for part in op.result])
@@ -133,6 +134,15 @@ def reflection_pad(op: Op, x: Tensor, pads):
 @converts(aten.replication_pad1d.default, aten.replication_pad2d.default, aten.replication_pad3d.default)
 def replication_pad(op: Op, x: Tensor, pads):
     return _mirrored(op, x, pads, lambda r, size: min(max(r, 0), size - 1))
+
+
+@converts(aten.pad.default)
+def pad_by_name(op: Op, x: Tensor, pads, mode="constant", value=None):
+    if mode == "constant":
+        return pad(op, x, pads, value or 0)
+    if mode not in ("reflect", "replicate"):
+        raise Refused(f"padding of the kind '{mode}'")
+    return (reflection_pad if mode == "reflect" else replication_pad)(op, x, pads)
 
 
 @converts(aten.tril.default, aten.triu.default)

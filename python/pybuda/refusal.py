@@ -1,0 +1,15 @@
+"""Names of the original that have nothing behind them here: a program that imports them loads, one that calls them
+hears what to do instead."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+
+def refusal(name: str, why: str, remedy: str) -> Callable[..., NoReturn]:
+    """A function that raises NotImplementedError with both."""
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError(f"{name}: {why}; {remedy}")
+    refused.__name__ = refused.__qualname__ = name.rsplit(".", 1)[-1]
+    refused.__doc__ = f"Raises NotImplementedError: {why}; {remedy}."
+    return refused
