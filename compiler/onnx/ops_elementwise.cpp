@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -88,6 +89,27 @@ void asinh(Import& n) {
     const ValueId root = n.one("sqrt", n.two("add", n.one("square", x), n.number(1, x)));
     n.give(n.two("multiply", n.one("sign", x), n.one("log", n.two("add", size, root))));
 }
+
+/// 2 atan(x / (1 + sqrt(1 - x^2))), which divides by no zero.
+ValueId arc_sine(Import& n) {
+    const ValueId x = n.x(0), one = n.number(1, x);
+    const ValueId root = n.one("sqrt", n.two("subtract", one, n.one("square", x)));
+    return n.scaled(n.one("atan", n.two("divide", x, n.two("add", one, root))), 2);
+}
+void asin(Import& n) { n.give(arc_sine(n)); }
+void acos(Import& n) { n.give(n.two("subtract", n.number(std::numbers::pi / 2, n.x(0)), arc_sine(n))); }
+
+void shift_bits(Import& n) {
+    n.give(n.two(n.word("direction", {"LEFT", "RIGHT"}) == "LEFT" ? "shift_left" : "shift_right", n.x(0), n.x(1)));
+}
+
+// old names
+void affine(Import& n) { n.give(n.two("add", n.scaled(n.x(0), n.f("alpha", 1)), n.number(n.f("beta", 0), n.x(0)))); }
+void scale(Import& n) { n.give(n.scaled(n.x(0), n.f("scale", 1))); }
+void parametric_softplus(Import& n) {
+    n.give(n.scaled(n.one("softplus", n.scaled(n.x(0), n.f("beta", 1))), n.f("alpha", 1)));
+}
+void scaled_tanh(Import& n) { n.give(n.scaled(n.one("tanh", n.scaled(n.x(0), n.f("beta", 1))), n.f("alpha", 1))); }
 
 void modulo(Import& n) {
     if (n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
@@ -210,6 +232,13 @@ const ImportRules& elementwise_rules() {
         {"Atanh", atanh},
         {"Acosh", acosh},
         {"Asinh", asinh},
+        {"Asin", asin},
+        {"Acos", acos},
+        {"BitShift", shift_bits},
+        {"Affine", affine},
+        {"Scale", scale},
+        {"ParametricSoftplus", parametric_softplus},
+        {"ScaledTanh", scaled_tanh},
         {"Mod", modulo},
         {"Clip", clip},
         {"Where", where},

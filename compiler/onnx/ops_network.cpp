@@ -90,11 +90,13 @@ void qlinear_conv(Import& n) {
 }
 
 void pool(Import& n, const char* op) {
-    if (n.outputs() > 1) n.unsupported("the places of the maxima are not computed");
     Attrs attrs = window_attrs(n);
     attrs["kernel"] = n.ints("kernel_shape");
     if (n.given("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
     n.give(n.one(op, n.x(0), attrs));
+    if (n.outputs() < 2) return;
+    attrs["column_major"] = n.i("storage_order", 0);
+    n.give(n.one("max_pool_places", n.x(0), attrs));
 }
 void max_pool(Import& n) { pool(n, "max_pool"); }
 void average_pool(Import& n) { pool(n, "average_pool"); }
