@@ -212,8 +212,12 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
     if (is_onnx(domain))
         return {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),  &gather_rules(),
                 &network_rules(),     &recurrent_rules(), &attention_rules(), &signal_rules(), &sample_rules(),
-                &select_rules()};
-    if (domain == "com.microsoft") return {&contrib_signal_rules()};
+                &select_rules(),      &quantize_rules(),  &exporter_rules()};
+    if (domain == "com.microsoft")
+        return {&contrib_signal_rules(), &contrib_quantize_rules(), &contrib_layer_rules(), &contrib_product_rules(),
+                &contrib_attention_rules()};
+    if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" || domain == "finn.custom_op.general")
+        return {&qonnx_rules()};
     return {};
 }
 
