@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace tt::ir {
 
@@ -16,18 +15,6 @@ ValueId heads_of(Import& n, ValueId x, std::int64_t heads) {
 ValueId heads_joined(Import& n, ValueId x) {
     const Dims d = n.b.dims(x);
     return n.b.reshape(n.b.transpose(x, {0, 2, 1, 3}), {d[0], d[2], count({d[1], d[3]})});
-}
-
-ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
-    const auto at = static_cast<std::size_t>(axis);
-    const std::int64_t first = n.b.dims(a)[at], second = n.b.dims(b)[at];
-    if (first == 0) return b;
-    if (second == 0) return a;
-    n.check_positions(first + second);
-    std::vector<std::int64_t> left(static_cast<std::size_t>(first + second), -1), right = left;
-    std::iota(left.begin(), left.begin() + first, 0);
-    std::iota(right.begin() + first, right.end(), 0);
-    return n.two("add", n.pick(a, axis, left), n.pick(b, axis, right));
 }
 
 ValueId heads_repeated(Import& n, ValueId x, std::int64_t times) {

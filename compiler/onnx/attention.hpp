@@ -1,7 +1,7 @@
 // Attention and rotary positions of ops that have them whole, made of products, a softmax and masks.
 #pragma once
 
-#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/join.hpp"
 
 namespace tt::ir {
 
@@ -9,8 +9,6 @@ namespace tt::ir {
 ValueId heads_of(Import& n, ValueId x, std::int64_t heads);
 /// The way back.
 ValueId heads_joined(Import& n, ValueId x);
-/// a and b one behind the other along an axis.
-ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis);
 /// Each slice of the heads' axis `times` times, next to each other.
 ValueId heads_repeated(Import& n, ValueId x, std::int64_t times);
 

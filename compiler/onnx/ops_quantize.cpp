@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "compiler/onnx/attention.hpp"
+#include "compiler/onnx/join.hpp"
 #include "compiler/onnx/quantize.hpp"
 
 namespace tt::ir {

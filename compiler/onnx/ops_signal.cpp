@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "compiler/onnx/attention.hpp"
+#include "compiler/onnx/join.hpp"
 
 namespace tt::ir {
 

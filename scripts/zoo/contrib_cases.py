@@ -125,21 +125,26 @@ case("multi_head_mask", "MultiHeadAttention",
 case("multi_head_added", "MultiHeadAttention", [Q, K, V, None, None, real(1, 2, 5, 6)], num_heads=2, scale=0.3)
 case("multi_head_past", "MultiHeadAttention",
      [Q, real(2, 5, 8), real(2, 5, 8), None, None, None, real(2, 2, 3, 4), real(2, 2, 3, 4)], 3, num_heads=2)
-case("multi_head_packed", "MultiHeadAttention", [real(2, 5, 2, 3, 4)], num_heads=2)
-CASES["multi_head_packed"]["expect"] = None
 COS, SIN = const(np.cos(real(16, 4)).astype(np.float32)), const(np.sin(real(16, 4)).astype(np.float32))
 case("rotary", "RotaryEmbedding", [real(2, 5, 16), whole(0, 16, 2, 5), COS, SIN])
 case("rotary_heads", "RotaryEmbedding", [real(2, 3, 5, 8), one([2], np.int64), COS, SIN], interleaved=1)
-case("grouped", "GroupQueryAttention",
-     [real(1, 5, 16), real(1, 5, 8), real(1, 5, 8), None, None, const(np.array([4], np.int32)), one(5, np.int32)], 3,
+WIDE = [const(np.cos(real(16, 8)).astype(np.float32)), const(np.sin(real(16, 8)).astype(np.float32))]
+
+
+def lengths(rows):
+    return [const(np.array([rows - 1], np.int32)), one(rows, np.int32)]
+
+
+case("grouped", "GroupQueryAttention", [real(1, 5, 32), real(1, 5, 16), real(1, 5, 16), None, None, *lengths(5)], 3,
      num_heads=4, kv_num_heads=2)
 case("grouped_rotary_past", "GroupQueryAttention",
-     [real(1, 1, 32), real(1, 1, 16), real(1, 1, 16), real(1, 2, 3, 8), real(1, 2, 3, 8),
-      const(np.array([3], np.int32)), one(4, np.int32), COS, SIN], 3, num_heads=4, kv_num_heads=2, do_rotary=1)
+     [real(1, 1, 64), real(1, 1, 32), real(1, 1, 32), real(1, 2, 3, 16), real(1, 2, 3, 16), *lengths(4), *WIDE], 3,
+     num_heads=4, kv_num_heads=2, do_rotary=1)
+case("grouped_rotary_packed", "GroupQueryAttention", [real(1, 5, 128), None, None, None, None, *lengths(5), *WIDE], 3,
+     num_heads=4, kv_num_heads=2, do_rotary=1, rotary_interleaved=1)
 case("grouped_window", "GroupQueryAttention",
-     [real(1, 6, 16), real(1, 6, 8), real(1, 6, 8), None, None, const(np.array([5], np.int32)), one(6, np.int32)], 3,
-     num_heads=4, kv_num_heads=2, local_window_size=3, softcap=2.0)
-del CASES["multi_head_packed"]
+     [real(1, 6, 32), real(1, 6, 16), real(1, 6, 16), None, None, *lengths(6)], 3, num_heads=4, kv_num_heads=2,
+     local_window_size=3, softcap=2.0)
 
 # --- quantized numbers
 U8, S8 = np.uint8, np.int8
