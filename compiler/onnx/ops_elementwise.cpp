@@ -116,7 +116,7 @@ void parametric_softplus(Import& n) {
 void scaled_tanh(Import& n) { n.give(n.scaled(n.one("tanh", n.scaled(n.x(0), n.f("beta", 1))), n.f("alpha", 1))); }
 
 void modulo(Import& n) {
-    if (n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
+    if (n.opset < 28 && n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
     n.give(n.b.add("modulo", {n.x(0), n.x(1)}, {{"fmod", n.i("fmod", 0)}}));
 }
 

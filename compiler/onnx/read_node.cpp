@@ -123,7 +123,8 @@ void Reader::give(const onnx::NodeProto& node, Scope& scope, const std::vector<N
 const Literal& Reader::known(const onnx::NodeProto& node, const NamedValue& value, const std::string& what) const {
     const Literal* literal = value.is_tensor() ? build_.literal(value.items.front()) : nullptr;
     if (!literal)
-        fail_unsupported(loc(), "{}: {} is computed at run time; it must be a constant", onnx_node_name(node), what);
+        fail_unsupported(loc(), "{}: {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)",
+                         onnx_node_name(node), what);
     if (literal->size() != 1)
         fail_input(loc(), "{}: {} has {} values; it needs one", onnx_node_name(node), what, literal->size());
     return *literal;
