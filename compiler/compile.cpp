@@ -504,6 +504,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     model.constants = entries_of(emitted);
     model.report = report_of(compiler.arch(), state);
     model.report.host_steps = host_step_lines(model.host);
+    if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;

@@ -200,7 +200,8 @@ void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput
 
 }  // namespace
 
-ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device) {
+ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
+                         const PartRun& part_run) {
     const HostSteps& steps = model.host;
     check_names(options, steps.program.graph);
     std::vector<std::string> notes;
@@ -208,15 +209,30 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
     std::vector<HostRun> runs;
     Entries entries;
     std::vector<Values> given;
-    for (const Values& values : inputs) {
-        runs.emplace_back(steps.program, values);
-        given.push_back(runs.back().device_inputs());
-        add_entries(steps, given.back(), entries);
-    }
+    for (const Values& values : inputs) runs.emplace_back(steps.program, values);
+    given.resize(runs.size());
     const auto samples = static_cast<std::int64_t>(inputs.size());
+    const std::int64_t last = steps.program.parts();
+    for (std::int64_t part = 1; part <= last; ++part) {
+        Entries own;
+        for (std::size_t k = 0; k < runs.size(); ++k) {
+            Values crossing = runs[k].device_inputs(part);
+            add_entries(steps, part, crossing, own);
+            given[k].merge(std::move(crossing));
+        }
+        if (part < last) {
+            TT_CHECK(part_run, "nothing runs part {} of {}", part, last);
+            const Entries made = part_run(part, own, samples);
+            for (std::size_t k = 0; k < runs.size(); ++k) runs[k].give(part, results_of(steps, part, made, k));
+        }
+        entries.merge(std::move(own));
+    }
     const Entries results = device(steps, std::move(entries), samples);
     std::vector<Values> outputs;
-    for (std::size_t k = 0; k < runs.size(); ++k) outputs.push_back(runs[k].finish(results_of(steps, results, k)));
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        runs[k].give(last, results_of(steps, last, results, k));
+        outputs.push_back(runs[k].outputs());
+    }
     ModelRunReport report{samples, host_step_lines(with_value_names(steps)), std::move(notes), {}};
     for (auto& [name, value] : join_samples(steps.program.graph, outputs))
         report.outputs.push_back({name, std::move(value), std::nullopt, std::nullopt});

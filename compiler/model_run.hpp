@@ -49,9 +49,13 @@ struct ModelRunReport {
 
 /// Runs the device on entries of queues; returns those of the queues of `from_device`.
 using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
+/// Values alone: the results of one part of the device, which is not the last. Parts come in order.
+using PartRun = std::function<Entries(std::int64_t part, const Entries& inputs, std::int64_t samples)>;
 
 /// An input may have one axis more than the model's in front: so many samples are run one after the other.
+/// `device` runs all parts at once; what the host gives the later ones is of results that `part` computed before.
 /// Throws Error(Input) for files and names that do not fit.
-ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device);
+ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
+                         const PartRun& part = {});
 
 }  // namespace tt::ir

@@ -6,6 +6,7 @@
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/host/samples.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "netlist/device/device.hpp"
 #include "netlist/manifest.hpp"
@@ -56,8 +57,9 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
         write_array(folder / file, std::move(entry), bits);
         files.push_back({queue, file, 0});
     };
-    const Values crossing = HostRun(model.host.program, model.inputs).device_inputs();
-    for (const BoundTensor& input : model.host.to_device)
+    // what later parts of the device are given depends on what the first computes
+    const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
+    for (const BoundTensor& input : inputs_of_part(model.host, 1))
         add(input.queue, to_entry(crossing.at(input.name), input.df), false);
     for (const QueueConstant& constant : model.constants) add(constant.queue, *constant.entry.tensor(), constant.bits);
     return files;
@@ -115,11 +117,14 @@ std::string read_command(const std::string& file) {
 }
 
 std::vector<ModelProgram> programs_of(const Manifest& manifest, const std::string& folder) {
-    if (manifest.programs.size() != 1 || manifest.params.size() != 1)
+    if (manifest.programs.empty() || manifest.params.size() != 1)
         fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
-                   "it names {} programs with {} parameters; a compiled model has one of each",
+                   "it names {} programs with {} parameters; a compiled model has programs with one parameter",
                    manifest.programs.size(), manifest.params.size());
-    return {{ProgramRole::Forward, 0, manifest.programs.front(), manifest.params.begin()->first}};
+    std::vector<ModelProgram> programs;
+    for (const std::string& name : manifest.programs)
+        programs.push_back({ProgramRole::Forward, std::ssize(programs), name, manifest.params.begin()->first});
+    return programs;
 }
 
 QueueConstant read_constant(const Queue& queue, const std::string& file) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <set>
 #include <thread>
 
@@ -41,7 +42,13 @@ struct Model::Impl {
     bool golden;
     bool written = false;  ///< the constants
     Session session;
-    std::set<std::string> result_queues;
+    /// Of the device: its program, what goes in and comes out.
+    struct Part {
+        std::vector<ir::BoundTensor> inputs, results;
+        std::set<std::string> result_queues;
+        std::vector<const ir::ModelProgram*> programs;
+    };
+    std::vector<Part> parts;
     /// Samples pushed and not taken, and what fills their microbatch up.
     struct InFlight {
         std::optional<ir::HostRun> host;  ///< none: it fills up
@@ -56,7 +63,19 @@ struct Model::Impl {
           values(options.session.mode != sim::Mode::Timing),
           golden(options.session.golden),
           session(model.netlist, options.machine ? *options.machine : machine_of(model), options.session) {
-        for (const ir::BoundTensor& tensor : model.host.from_device) result_queues.insert(tensor.queue);
+        parts.resize(static_cast<std::size_t>(model.host.program.parts()));
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            const auto number = static_cast<std::int64_t>(k) + 1;
+            parts[k].inputs = inputs_of_part(model.host, number);
+            parts[k].results = results_of_part(model.host, number);
+            for (const ir::BoundTensor& tensor : parts[k].results) parts[k].result_queues.insert(tensor.queue);
+        }
+        for (const ir::ModelProgram& program : model.programs) {  // of merged models, several for a part
+            if (parts.size() > 1 && program.index >= std::ssize(parts))
+                fail_input(where(), "program '{}' is none of the {} that the host's steps have", program.name,
+                           parts.size());
+            parts[parts.size() == 1 ? 0 : static_cast<std::size_t>(program.index)].programs.push_back(&program);
+        }
     }
 
     SourceLoc where() const { return {model.netlist.file, 0, 0}; }
@@ -105,85 +124,125 @@ struct Model::Impl {
         return by_sample(samples, where());
     }
 
-    bool room() const {
-        return std::all_of(model.host.to_device.begin(), model.host.to_device.end(),
+    std::int64_t last_part() const { return std::ssize(parts); }
+    const Part& at(std::int64_t part) const { return parts[static_cast<std::size_t>(part) - 1]; }
+    bool room(std::int64_t part) const {
+        const auto& inputs = at(part).inputs;
+        return std::all_of(inputs.begin(), inputs.end(),
                            [&](const ir::BoundTensor& tensor) { return session.room(tensor.queue) > 0; });
     }
-    void push(const ir::Values& crossing) {
-        for (const ir::BoundTensor& tensor : model.host.to_device)
+    /// For one sample.
+    void push(std::int64_t part, const ir::Values& crossing) {
+        for (const ir::BoundTensor& tensor : at(part).inputs)
             session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor.df));
     }
-    void start(std::int64_t executes) {
-        for (const ir::ModelProgram& program : model.programs) {
+    void start(std::int64_t part, std::int64_t executes) {
+        for (const ir::ModelProgram* program : at(part).programs) {
             std::map<std::string, std::int64_t> params;
-            if (!program.executes.empty()) params[program.executes] = executes;
-            session.run(program.name, params);
+            if (!program->executes.empty()) params[program->executes] = executes;
+            session.run(program->name, params);
         }
     }
-    /// The device's results of the oldest sample; nothing without values.
-    ir::Values take() {
-        ir::Entries entries;
-        for (const std::string& queue : result_queues) {
-            if (values) entries[queue].push_back(session.get(queue));
+    /// A part's results of the oldest sample; without values zeros, or nothing where no part needs them.
+    ir::Values take(std::int64_t part) {
+        ir::Values results;
+        std::map<std::string, Tensor> entries;
+        for (const std::string& queue : at(part).result_queues) {
+            if (values) entries.emplace(queue, session.get(queue));
             session.pop(queue);
         }
-        return values ? results_of(model.host, entries, 0) : ir::Values{};
+        if (!values && part == last_part()) return results;
+        for (const ir::BoundTensor& tensor : at(part).results)
+            results.emplace(tensor.name, values ? from_entry(entries.at(tensor.queue), tensor.type)
+                                                : ir::Literal(tensor.type.dtype, tensor.type.dims));
+        return results;
     }
 
     ir::Values run(const std::vector<ir::Values>& samples);
+    void run_part(std::int64_t part, std::vector<ir::HostRun>& hosts);
     void push_sample(ir::HostRun host);
     void fill_up();
+    void start_microbatch();
+    bool room_behind() const;
 };
 
 ir::Values Model::Impl::run(const std::vector<ir::Values>& samples) {
     write_constants();
     std::vector<ir::HostRun> hosts;
     for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
-    const std::size_t whole = (samples.size() + static_cast<std::size_t>(microbatch()) - 1) /
-                              static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
-    start(static_cast<std::int64_t>(whole) / microbatch());
-    std::vector<ir::Values> outputs;
-    std::size_t pushed = 0;
-    for (std::size_t taken = 0; taken < whole; ++taken) {
-        for (; pushed < whole && (pushed == taken || room()); ++pushed)
-            push(hosts[std::min(pushed, hosts.size() - 1)].device_inputs());
-        const ir::Values results = take();
-        if (values && taken < hosts.size()) outputs.push_back(hosts[taken].finish(results));
-    }
+    for (std::int64_t part = 1; part <= last_part(); ++part) run_part(part, hosts);
     session.wait();
     ir::Values joined;
+    std::vector<ir::Values> outputs;
+    for (const ir::HostRun& host : hosts)
+        if (values) outputs.push_back(host.outputs());
     if (values)
         for (auto& [name, value] : join_samples(model.host.program.graph, outputs))
             joined.emplace(name, std::move(value));
     return joined;
 }
 
+/// All samples; the last one fills up the last microbatch.
+void Model::Impl::run_part(std::int64_t part, std::vector<ir::HostRun>& hosts) {
+    const std::size_t whole = (hosts.size() + static_cast<std::size_t>(microbatch()) - 1) /
+                              static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
+    start(part, static_cast<std::int64_t>(whole) / microbatch());
+    std::size_t pushed = 0;
+    for (std::size_t taken = 0; taken < whole; ++taken) {
+        for (; pushed < whole && (pushed == taken || room(part)); ++pushed)
+            push(part, hosts[std::min(pushed, hosts.size() - 1)].device_inputs(part));
+        const ir::Values results = take(part);
+        if (taken < hosts.size() && (values || part < last_part())) hosts[taken].give(part, results);
+    }
+}
+
 // --- a stream ------------------------------------------------------------------------------------------------------
 
 void Model::Impl::push_sample(ir::HostRun host) {
-    if (!room())
+    if (!room(1) || (last_part() > 1 && !room_behind()))
         throw Error(Fault::Hang, where(),
                     fmt::format("the device has no room for another sample; get() outputs of the {} in flight first",
                                 in_flight.size()));
     write_constants();
-    last = host.device_inputs();
-    push(last);
+    last = host.device_inputs(1);
+    push(1, last);
     in_flight.push_back({std::move(host), false});
-    if (++waiting < microbatch()) return;
-    start(1);
-    for (InFlight& sample : in_flight) sample.started = true;
-    waiting = 0;
+    if (++waiting == microbatch()) start_microbatch();
 }
 
 void Model::Impl::fill_up() {
     while (waiting > 0) {
-        push(last);
+        push(1, last);
         in_flight.push_back({std::nullopt, false});
-        if (++waiting < microbatch()) continue;
-        start(1);
-        for (InFlight& sample : in_flight) sample.started = true;
-        waiting = 0;
+        if (++waiting == microbatch()) start_microbatch();
     }
+}
+
+/// Results of the last part stay in its queues until they are taken.
+bool Model::Impl::room_behind() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const std::string& queue : at(last_part()).result_queues)
+        least = std::min(least, session.netlist().find_queue(queue)->entries);
+    return std::ssize(in_flight) < least;
+}
+
+/// Runs the parts of the device up to the last, which goes on.
+void Model::Impl::start_microbatch() {
+    start(1, 1);
+    const std::size_t first = in_flight.size() - static_cast<std::size_t>(microbatch());
+    for (std::int64_t part = 2; part <= last_part(); ++part) {
+        for (std::size_t k = first; k < in_flight.size(); ++k) {
+            const ir::Values results = take(part - 1);
+            if (in_flight[k].host) in_flight[k].host->give(part - 1, results);
+        }
+        for (std::size_t k = first; k < in_flight.size(); ++k) {
+            if (in_flight[k].host) last = in_flight[k].host->device_inputs(part);
+            push(part, last);
+        }
+        start(part, 1);
+    }
+    for (InFlight& sample : in_flight) sample.started = true;
+    waiting = 0;
 }
 
 Model::Model(ir::CompiledModel model, ModelOptions options)
@@ -228,12 +287,16 @@ ir::Values Model::get() {
     if (!in_flight.front().started)
         fail_input(impl_->where(), "the oldest sample waits for its microbatch: push() {} more, or flush()",
                    impl_->microbatch() - impl_->waiting);
-    const ir::Values results = impl_->take();
+    const std::int64_t part = impl_->last_part();
+    const ir::Values results = impl_->take(part);
     ir::Values outputs;
-    if (impl_->values) outputs = in_flight.front().host->finish(results);
+    if (impl_->values) {
+        in_flight.front().host->give(part, results);
+        outputs = in_flight.front().host->outputs();
+    }
     in_flight.pop_front();
     while (!in_flight.empty() && !in_flight.front().host) {
-        impl_->take();
+        impl_->take(part);
         in_flight.pop_front();
     }
     return outputs;

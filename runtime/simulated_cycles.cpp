@@ -12,7 +12,7 @@ double simulated_cycles(const ir::EmittedModel& model, const ir::CompileOptions&
     run.harvested_rows = options.harvested_rows;
     run.mode = sim::Mode::Timing;
     run.check = false;
-    run.params[model.programs.front().executes] = 1;
+    for (const ir::ModelProgram& program : model.programs) run.params[program.executes] = 1;
     return static_cast<double>(sim::run(run).cycles);
 }
 

@@ -2,7 +2,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "compiler/backend/slices.hpp"
+#include "compiler/host/host_program.hpp"
 
 namespace tt::ir {
 
@@ -80,6 +83,14 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
     return all;
 }
 
+/// The device's parts are programs of their own: the ops of each lie together, in epochs of their own.
+void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
+    const std::vector<std::int64_t> parts = device_parts(graph);
+    for (OpChoices& op : ops) op.part = parts[op.node];
+    std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.part < b.part; });
+    for (std::size_t i = 1; i < ops.size(); ++i) ops[i].first_of_part = ops[i].part != ops[i - 1].part;
+}
+
 }  // namespace
 
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
@@ -88,6 +99,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
     Diagnostics problems;
     all.ops = choices_of(graph, budget, options, problems);
     problems.throw_if_any();
+    begin_parts(all.ops, graph);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;
     all.into.resize(all.ops.size());

@@ -14,8 +14,10 @@ struct OpChoices {
     std::shared_ptr<const SparsePattern> pattern;
     const OpOverride* user = nullptr;  ///< what the user decides
     std::size_t outputs = 0;           ///< of the model
+    std::int64_t part = 1;             ///< of the device's
+    bool first_of_part = false;
     bool breaks_chip() const { return user && user->chip_break; }
-    bool begins() const { return user && (user->epoch_break || user->chip_break); }
+    bool begins() const { return first_of_part || (user && (user->epoch_break || user->chip_break)); }
 };
 
 struct OpEdge {

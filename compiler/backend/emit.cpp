@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "compiler/backend/sparse_blocking.hpp"
+#include "compiler/host/host_program.hpp"
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "netlist/checks/instances.hpp"
@@ -37,7 +38,7 @@ public:
         for (const PlacedOp& placed : schedule_.ops) add_between(placed);
         for (const Output& output : graph_.outputs) add_output(output);
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
-        add_program();
+        add_programs();
         return std::move(result_);
     }
 
@@ -300,9 +301,18 @@ private:
         if (!marks.queues.empty()) program.instructions.push_back(std::move(marks));
     }
 
-    void add_program() {
+    /// One program for each part of the device's ops.
+    void add_programs() {
+        const std::vector<std::int64_t> parts = device_parts(graph_);
+        std::map<std::int64_t, std::set<std::size_t>> epochs;
+        for (const PlacedOp& op : schedule_.ops) epochs[parts[op.node]].insert(op.epoch);
+        for (const auto& [part, own] : epochs) add_program(part, own);
+    }
+
+    void add_program(std::int64_t part, const std::set<std::size_t>& epochs) {
         using Kind = Instruction::Kind;
-        const ModelProgram forward{ProgramRole::Forward, 0, "run_fwd_0", "$p_loop_count"};
+        const ModelProgram forward{ProgramRole::Forward, part - 1, fmt::format("run_fwd_{}", part - 1),
+                                   "$p_loop_count"};
         Program program;
         program.name = forward.name;
         Instruction params = instruction(Kind::Param), vars = instruction(Kind::Var),
@@ -318,7 +328,7 @@ private:
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable(forward.executes)};
         program.instructions = {params, vars, statics, loop};
-        for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
+        for (const std::size_t epoch : epochs) {
             const auto at = static_cast<std::int64_t>(epoch);
             lifetimes(program, Kind::Allocate, [&](const QueueUse& use) { return use.first_epoch == at; });
             program.instructions.push_back(execute(epoch));

@@ -20,7 +20,7 @@ struct BoundTensor {
 enum class ProgramRole : std::uint8_t { Forward };
 struct ModelProgram {
     ProgramRole role = ProgramRole::Forward;
-    std::int64_t index = 0;  ///< of the programs of a role, in the order in which they run
+    std::int64_t index = 0;  ///< of the programs of a role, in the order in which they run: a part of the device each
     std::string name;        ///< in the netlist
     std::string executes;    ///< its parameter that says how many microbatches it runs
     friend bool operator==(const ModelProgram&, const ModelProgram&) = default;

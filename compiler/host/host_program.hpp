@@ -1,6 +1,9 @@
 // What the host computes around the device's run, as a graph of model ops.
 //
 //   inputs of the model -> ops -> values for the device | the device's results -> ops -> outputs of the model
+//
+// Where the host computes something of the device's results that the device goes on with, the device runs in parts,
+// from 1 on: a program each, the host's ops between them.
 #pragma once
 
 #include <functional>
@@ -15,23 +18,31 @@ namespace tt::ir {
 
 struct HostProgram {
     /// Nodes: the model's inputs, constants, host ops, and the device's results as inputs with the attribute
-    /// {device = 1}. Outputs: the model's. Names of inputs are their origins.
+    /// {device = PART}. Outputs: the model's. Names of inputs are their origins.
     Graph graph;
-    /// The device's input of that origin gets this value.
+    /// The device's input of that origin gets this value before that part.
     struct Crossing {
         std::string name;
         ValueId value = 0;
+        std::int64_t part = 1;
     };
     std::vector<Crossing> to_device;
     /// Throws Error(Internal) when there is no such input.
-    ValueId value_of(const std::string& name) const;
+    const Crossing& crossing(const std::string& name) const;
+    /// Of the result that crosses under this name.
+    std::int64_t part_of(const std::string& result) const;
+    std::int64_t parts() const;
 };
 
 /// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
-/// becomes its input, what they need of the device its output.
+/// becomes its input, what they need of the device its output. The device's parts have no edges between them: what a
+/// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART}.
 /// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
 /// Where nothing is left for the device it copies one number.
 HostProgram cut_host(Graph& graph, bool exact);
+
+/// The part that each node of what a cut has left is in. Of a constant: 0.
+std::vector<std::int64_t> device_parts(const Graph& graph);
 
 /// One program from two cuts: `inner` was cut out of what `outer` left for the device.
 HostProgram join(HostProgram outer, HostProgram inner);
@@ -51,15 +62,18 @@ std::vector<std::string> input_names(const Graph& graph);
 void name_inputs(Graph& graph);
 
 using Values = std::map<std::string, Literal>;
-/// The values of the device's inputs, and the model's outputs once the device has run. Throws Error(Input) for numbers
-/// no table has.
+/// The values of the inputs of each part of the device, and the model's outputs once all have run. Throws Error(Input)
+/// for numbers no table has.
 class HostRun {
 public:
     /// `inputs`: by name of the model's input, each of the input's type; those that are read.
     HostRun(const HostProgram& program, const Values& inputs);
-    Values device_inputs() const;
-    /// `results`: by crossing name.
-    Values finish(const Values& results);
+    /// Of a part, once the results of those before it are given.
+    Values device_inputs(std::int64_t part) const;
+    /// `results`: by crossing name, of one part.
+    void give(std::int64_t part, const Values& results);
+    /// By name, once the results of all parts are given.
+    Values outputs() const;
 
 private:
     void compute();

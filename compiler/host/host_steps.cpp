@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -75,12 +76,14 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
     if (node.is_input()) {
         item["op"] = node.has("device") ? "device" : "input";
         item["of"] = crossing_name(node);
+        if (node.has("device")) item["part"] = node.integer("device", 1);
         const auto file = inputs.find(crossing_name(node));
         if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
     } else if (node.is_constant()) {
         const std::string file = "host_" + npy_name(node.name);
         sink(file, npy_bytes(*node.literal));
         item["file"] = file;
+        if (!node.origin.empty()) item["of"] = node.origin;
     } else {
         item["operands"] = ordered_json::array();
         for (const Edge& edge : node.inputs) item["operands"].push_back(graph.nodes[edge.value].name);
@@ -92,7 +95,7 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
 
 /// The host's value that crosses: its name in "host".
 std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
-    if (input) return program.graph.nodes[program.value_of(tensor.name)].name;
+    if (input) return program.graph.nodes[program.crossing(tensor.name).value].name;
     for (const Node& node : program.graph.nodes)
         if (node.has("device") && node.origin == tensor.name) return node.name;
     TT_CHECK(false, "no value of the host is the device's '{}'", tensor.name);
@@ -102,6 +105,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     const Form form = form_of(tensor.type.dims);
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
+    if (input) item["part"] = program.crossing(tensor.name).part;
     item["matrix"] = {form.z, form.rows, form.cols};
     item["df"] = std::string(to_string(tensor.df));
     item["steps"] = input ? std::vector<std::string>{"round to the data format", "fill up to tiles"}
@@ -109,11 +113,13 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     return item;
 }
 
-std::string bound_line(const BoundTensor& tensor, bool input) {
+/// `part`: of a device that runs in several; 0: it does not.
+std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part) {
     const Form form = form_of(tensor.type.dims);
-    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles", input ? "input" : "output",
+    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles{}", input ? "input" : "output",
                        tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
-                       form.cols, input ? "filled up to" : "cut from");
+                       form.cols, input ? "filled up to" : "cut from",
+                       part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part));
 }
 
 }  // namespace
@@ -144,8 +150,11 @@ HostSteps with_value_names(HostSteps steps) {
 
 bool equal(const HostSteps& a, const HostSteps& b) {
     const HostSteps x = with_value_names(a), y = with_value_names(b);
+    const auto same_part = [](const auto& p, const auto& q) { return p.part == q.part; };
     return x.device == y.device && x.microbatch == y.microbatch && equal(x.program.graph, y.program.graph) &&
-           x.to_device == y.to_device && x.from_device == y.from_device;
+           x.to_device == y.to_device && x.from_device == y.from_device &&
+           std::equal(a.program.to_device.begin(), a.program.to_device.end(), b.program.to_device.begin(),
+                      b.program.to_device.end(), same_part);
 }
 
 std::vector<std::string> host_step_lines(const HostSteps& steps) {
@@ -154,9 +163,33 @@ std::vector<std::string> host_step_lines(const HostSteps& steps) {
         if (!node.is_input() && !node.is_constant())
             lines.push_back(
                 fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, to_string(node.type)));
-    for (const BoundTensor& tensor : steps.to_device) lines.push_back(bound_line(tensor, true));
-    for (const BoundTensor& tensor : steps.from_device) lines.push_back(bound_line(tensor, false));
+    const bool parts = steps.program.parts() > 1;
+    for (const BoundTensor& tensor : steps.to_device)
+        lines.push_back(bound_line(tensor, true, parts ? steps.program.crossing(tensor.name).part : 0));
+    for (const BoundTensor& tensor : steps.from_device)
+        lines.push_back(bound_line(tensor, false, parts ? steps.program.part_of(tensor.name) : 0));
     return lines;
+}
+
+std::string parts_line(const HostSteps& steps) {
+    const std::int64_t parts = steps.program.parts();
+    if (parts == 1) return "";
+    const Graph& graph = steps.program.graph;
+    std::vector<bool> early(graph.nodes.size(), true);  // before the device runs
+    std::set<std::string> between;
+    for (ValueId id = 0; id < early.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        early[id] = !node.has("device");
+        for (const Edge& edge : node.inputs) early[id] = early[id] && early[edge.value];
+        if (!early[id] && !node.is_input()) between.insert(node.op);
+    }
+    std::int64_t datums = 0;
+    for (const HostProgram::Crossing& crossing : steps.program.to_device)
+        if (crossing.part > 1) datums += count(graph.type(crossing.value).dims);
+    return fmt::format(
+        "the device runs in {} parts, {} datums an input go to those behind the first: the host computes "
+        "{} between and behind them",
+        parts, datums, fmt::join(between, ", "));
 }
 
 // --- reading ------------------------------------------------------------------------------------------------------
@@ -178,7 +211,10 @@ public:
             steps_.microbatch = all.at("microbatch").get<std::int64_t>();
             if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);
             for (const json& item : all.at("host")) add_node(item);
-            for (const json& item : all.at("to_device")) steps_.to_device.push_back(bound(item));
+            for (const json& item : all.at("to_device")) {
+                steps_.to_device.push_back(bound(item));
+                parts_.push_back(part(item));
+            }
             for (const json& item : all.at("from_device")) steps_.from_device.push_back(bound(item));
             for (const json& item : all.at("outputs"))
                 graph().outputs.push_back({item.at("name").get<std::string>(), value(item.at("value")), {}});
@@ -239,11 +275,12 @@ private:
         if (known_.count(node.name)) fail_input(loc_, "'{}' is made twice", node.name);
         if (node.op == "input" || node.op == "device") {
             node.origin = item.at("of").get<std::string>();
-            if (node.op == "device") node.attrs["device"] = std::int64_t{1};
+            if (node.op == "device") node.attrs["device"] = part(item);
             if (item.contains("file")) inputs_[node.origin] = file_of(item);
             node.op = "input";
         } else if (node.op == "constant") {
             node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
+            node.origin = item.value("of", "");
         } else {
             add_op(node, item);
         }
@@ -273,6 +310,14 @@ private:
             fail_input(loc_, "'{}' is {}; its operands make {}", node.name, to_string(node.type), to_string(made));
     }
 
+    /// Of the device, from 1 on.
+    std::int64_t part(const json& item) const {
+        const std::int64_t part = item.value("part", std::int64_t{1});
+        constexpr std::int64_t most = 1 << 20;
+        if (part < 1 || part > most) fail_input(loc_, "the device has no part {}", part);
+        return part;
+    }
+
     BoundTensor bound(const json& item) const {
         const auto name = item.at("df").get<std::string>();
         const auto df = parse_format(name);
@@ -283,8 +328,14 @@ private:
     /// Every value that crosses is there on both sides. The file names tensors by the host's values; results of the
     /// device get back the names under which they cross.
     void connect() {
-        for (const BoundTensor& tensor : steps_.to_device)
-            steps_.program.to_device.push_back({tensor.name, crossing(tensor, false)});
+        std::map<std::string, int> times;  // a value may go to several parts
+        for (std::size_t k = 0; k < steps_.to_device.size(); ++k) {
+            BoundTensor& tensor = steps_.to_device[k];
+            const ValueId value = crossing(tensor, false);
+            check_order(value, parts_[k], tensor.name);
+            if (const int time = ++times[tensor.name]; time > 1) tensor.name += fmt::format(" {}", time);
+            steps_.program.to_device.push_back({tensor.name, value, parts_[k]});
+        }
         std::set<std::string> names;
         for (BoundTensor& tensor : steps_.from_device) {
             tensor.name = crossing_name(graph().nodes[crossing(tensor, true)]);
@@ -295,9 +346,20 @@ private:
         if (results != steps_.from_device.size())
             fail_input(loc_, "{} results of the device are read and {} are given", results, steps_.from_device.size());
     }
+    /// What a part is given does not wait for that part's own results.
+    void check_order(ValueId value, std::int64_t part, const std::string& name) {
+        if (waits_.empty())
+            for (const Node& node : graph().nodes) {
+                waits_.push_back(node.integer("device", 0));
+                if (node.is_input() || node.is_constant()) continue;
+                for (const Edge& edge : node.inputs) waits_.back() = std::max(waits_.back(), waits_[edge.value]);
+            }
+        if (waits_[value] >= part)
+            fail_input(loc_, "'{}' goes to part {} of the device and waits for part {}", name, part, waits_[value]);
+    }
     ValueId crossing(const BoundTensor& tensor, bool from_device) {
         const auto found = known_.find(tensor.name);
-        if (found == known_.end() || graph().nodes[found->second].has("device") != from_device ||
+        if (found == known_.end() || (from_device && !graph().nodes[found->second].has("device")) ||
             graph().nodes[found->second].type != tensor.type)
             fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
                        to_string(tensor.type));
@@ -309,6 +371,8 @@ private:
     HostSteps steps_;
     InputFiles inputs_;
     std::map<std::string, ValueId> known_;
+    std::vector<std::int64_t> parts_;  ///< of to_device
+    std::vector<std::int64_t> waits_;  ///< per node: the last part it needs
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ std::optional<Values> Reference::outputs(const Values& inputs) const {
         if (const Node& node = program_.graph.nodes[id];
             node.is_input() && read[id] && inputs.count(crossing_name(node)) == 0)
             return std::nullopt;
-    return HostRun(program_, inputs).finish({});
+    return HostRun(program_, inputs).outputs();
 }
 
 std::int64_t Reference::most_samples() const {

@@ -67,14 +67,28 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
     return outputs;
 }
 
-void add_entries(const HostSteps& steps, const Values& crossing, Entries& entries) {
+std::vector<BoundTensor> inputs_of_part(const HostSteps& steps, std::int64_t part) {
+    std::vector<BoundTensor> tensors;
     for (const BoundTensor& tensor : steps.to_device)
+        if (steps.program.crossing(tensor.name).part == part) tensors.push_back(tensor);
+    return tensors;
+}
+
+std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t part) {
+    std::vector<BoundTensor> tensors;
+    for (const BoundTensor& tensor : steps.from_device)
+        if (steps.program.part_of(tensor.name) == part) tensors.push_back(tensor);
+    return tensors;
+}
+
+void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries) {
+    for (const BoundTensor& tensor : inputs_of_part(steps, part))
         entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
 }
 
-Values results_of(const HostSteps& steps, const Entries& entries, std::size_t k) {
+Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k) {
     Values results;
-    for (const BoundTensor& tensor : steps.from_device)
+    for (const BoundTensor& tensor : results_of_part(steps, part))
         results.emplace(tensor.name, from_entry(entries.at(tensor.queue).at(k), tensor.type));
     return results;
 }

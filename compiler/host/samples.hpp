@@ -23,10 +23,13 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
 
 /// Entries of queues, in order of the samples.
 using Entries = std::map<std::string, std::vector<Tensor>>;
-/// What the device is given for a sample: `crossing` are the values of its inputs.
-void add_entries(const HostSteps& steps, const Values& crossing, Entries& entries);
-/// The results of the device for sample `k`, by the names under which they cross.
-Values results_of(const HostSteps& steps, const Entries& entries, std::size_t k);
+/// What a part of the device is given for a sample: `crossing` are the values of its inputs.
+void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries);
+/// The results of a part of the device for sample `k`, by the names under which they cross.
+Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k);
+/// The tensors that go to a part, and come from it.
+std::vector<BoundTensor> inputs_of_part(const HostSteps& steps, std::int64_t part);
+std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t part);
 
 /// How samples become executes of a microbatch each.
 struct Executes {

@@ -83,6 +83,7 @@ void Lowering::add_input(const Node& n) {
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
+    if (n.has("part")) made.attrs["part"] = n.integer("part", 1);
     made.attrs["dims"] = n.type.dims;
     made.attrs["dtype"] = std::string(to_string(n.type.dtype));
     done_[now_] = {{id, {}}, form, {}, {}};

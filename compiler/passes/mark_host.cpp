@@ -3,6 +3,8 @@
 //   before   a look-up in a constant table by numbers that only depend on inputs (embeddings), and work on whole
 //            numbers that the data format does not hold exactly: shapes, places, token ids, up to the first float
 //   after    whole numbers made at the end (arg_max, casts), which only outputs read
+//   between  ops without a device form, wherever they stand, with the whole numbers and cheap ops between such ops: the
+//            device runs in parts around them (host/host_program.hpp)
 //
 // Besides, what decides: rounding, comparisons, whole quotients, places of maxima, look-ups by numbers that the data
 // format does not hold. The device computes them exactly, but of operands that were rounded to the data format, so that
@@ -111,24 +113,26 @@ private:
     }
 
     void mark_without_device_form() {
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (const OpInfo* op = find_op(graph_.nodes[id].op); op && op->level == Level::Host) host_[id] = true;
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            const OpInfo* op = find_op(node.op);
+            host_[id] = node.has("host") || (op && op->level == Level::Host);
+        }
     }
 
     void mark_before() {
         std::vector<bool> known(graph_.nodes.size(), false);  // to the host, before the device runs
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            known[id] = node.is_input() || node.is_constant();
-            if (!computable(node)) continue;
+            known[id] = node.is_input() || node.is_constant() || host_[id];
+            if (!computable(node) || host_[id]) continue;
             bool ready = true, numbers = false;
             for (const Edge& edge : node.inputs) {
                 ready = ready && known[edge.value];
                 numbers = numbers || (wide(operand(edge).type) && !operand(edge).is_constant());
             }
             const bool table = node.op == "take" && operand(node.inputs[0]).is_constant();
-            known[id] = ready && (host_[id] || table || (numbers && !exact_));
-            host_[id] = host_[id] || known[id];
+            host_[id] = known[id] = ready && (table || (numbers && !exact_));
         }
     }
 

@@ -75,7 +75,9 @@ void describe(DeviceRecord& r, const ir::CompiledModel& model, const ir::BoundTe
     const Queue& queue = queue_named(model, tensor.queue);
     (input ? r.inputs : r.outputs).push_back(tensor.queue);
     (input ? r.input_shapes : r.output_shapes).push_back(tensor.type.dims);
-    (input ? r.input_programs : r.output_programs).push_back(0);
+    const ir::HostProgram& host = model.host.program;
+    (input ? r.input_programs : r.output_programs)
+        .push_back((input ? host.crossing(tensor.name).part : host.part_of(tensor.name)) - 1);
     (input ? r.input_transforms : r.output_transforms).push_back({});
     if (input) r.input_tiles[tensor.queue] = queue.tile;
     if (!input) r.output_formats.emplace_back(to_string(queue.df));

@@ -118,7 +118,6 @@ void append(ir::CompiledModel& all, const ir::CompiledModel& model, const std::s
     append(all.host, model.host, names);
     for (ir::ModelProgram program : model.programs) {
         names.rename(program.name);
-        program.index = static_cast<std::int64_t>(all.programs.size());
         all.programs.push_back(std::move(program));
     }
     for (ir::QueueConstant constant : model.constants) {

@@ -7,6 +7,7 @@
 #include "compiler/result_folder.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
+#include "runtime/part_values.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 
@@ -59,8 +60,11 @@ struct Compiled {
 static Compiled read_compiled(const sim::RunOptions& options) {
     (void)device_chip(options.device);  // a chip known by its path is known to the netlist then
     if (!options.arch.empty()) (void)chip(options.arch);
-    if (kind_of(options.netlist) == InputKind::CompiledModel)
-        return {ir::read_without_constants(options.netlist), options.netlist, nullptr};
+    if (kind_of(options.netlist) == InputKind::CompiledModel) {
+        ir::CompiledModel model = ir::read_without_constants(options.netlist);
+        if (model.host.program.parts() == 1) return {std::move(model), options.netlist, nullptr};
+        return {ir::read_folder(options.netlist), "", nullptr};  // parts are run before the whole is
+    }
     image::Image image = image::read_image(options.netlist);
     if (!(options.arch + options.device + options.cluster).empty() || !options.harvested_rows.empty())
         image::check_same_target(image.machine,
@@ -68,6 +72,15 @@ static Compiled read_compiled(const sim::RunOptions& options) {
                                                       {options.device, options.cluster, options.harvested_rows, 1}),
                                  options.netlist);
     return {std::move(image.model), "", std::make_shared<const Machine>(std::move(image.machine))};
+}
+
+static ir::Entries zeros(const std::vector<ir::BoundTensor>& tensors, std::int64_t samples) {
+    ir::Entries entries;
+    for (const ir::BoundTensor& tensor : tensors) {
+        const auto zero = ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims));
+        entries[tensor.queue].assign(static_cast<std::size_t>(samples), zero);
+    }
+    return entries;
 }
 
 /// The values of the model's constants, taken out of it, beside those of its inputs.
@@ -79,6 +92,23 @@ static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs)
     }
     model.constants.clear();
     return inputs;
+}
+
+/// Where the device runs in parts: a session without a clock for all but the last of them, made when it is needed.
+static ir::PartRun part_run(const Compiled& compiled, const sim::RunOptions& options) {
+    auto values = std::make_shared<std::unique_ptr<runtime::PartValues>>();
+    return [&compiled, &options, values](std::int64_t part, const ir::Entries& inputs, std::int64_t samples) {
+        if (options.mode == sim::Mode::Timing) return zeros(results_of_part(compiled.model.host, part), samples);
+        if (!*values) {
+            runtime::SessionOptions session;
+            session.numerics = options.numerics;
+            session.threads = options.threads;
+            session.stop = options.stop;
+            Machine machine = compiled.machine ? *compiled.machine : runtime::machine_of(compiled.model);
+            *values = std::make_unique<runtime::PartValues>(compiled.model, std::move(machine), session);
+        }
+        return (*values)->run(part, inputs, samples);
+    };
 }
 
 report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options, const DeviceRun& execute) {
@@ -110,11 +140,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
             if (!program.executes.empty()) run.params[program.executes] = executes.count;
         if (!run.inputs_count) run.inputs_count = executes.inputs_count;
         run.host_values = std::make_shared<const sim::HostValues>(host_values(model, std::move(inputs)));
-        ir::Entries results;
-        for (const ir::BoundTensor& tensor : steps.from_device) {
-            const auto zero = ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims));
-            results[tensor.queue].assign(static_cast<std::size_t>(samples), zero);
-        }
+        ir::Entries results = zeros(steps.from_device, samples);
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
             const auto found = results.find(queue);
             if (found != results.end() && entry < samples)
@@ -123,7 +149,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         report.device = execute(run);
         return results;
     };
-    report.model = ir::run_model(model, around, device);
+    report.model = ir::run_model(model, around, device, part_run(compiled, options));
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
 }

@@ -1,0 +1,42 @@
+#include "runtime/part_values.hpp"
+
+#include <algorithm>
+
+namespace tt::runtime {
+
+static SessionOptions without_clock(SessionOptions options) {
+    options.mode = sim::Mode::Functional;
+    options.trace = {};
+    return options;
+}
+
+PartValues::PartValues(const ir::CompiledModel& model, Machine machine, SessionOptions options)
+    : model_(model), session_(model.netlist, std::move(machine), without_clock(std::move(options))) {
+    write_constants(session_, model.constants);
+}
+
+void PartValues::start(std::int64_t part, std::int64_t executes) {
+    for (const ir::ModelProgram& program : model_.programs)
+        if (program.index == part - 1) session_.run(program.name, {{program.executes, executes}});
+}
+
+ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::int64_t samples) {
+    const std::int64_t microbatch = model_.host.microbatch, executes = (samples + microbatch - 1) / microbatch;
+    start(part, executes);
+    ir::Entries results;
+    for (std::int64_t k = 0; k < executes * microbatch; ++k) {
+        const auto sample = static_cast<std::size_t>(std::min(k, samples - 1));  // the last one fills up
+        for (const auto& [queue, entries] : inputs) session_.push(queue, entries.at(sample));
+        for (const ir::BoundTensor& tensor : results_of_part(model_.host, part)) results[tensor.queue];
+        for (auto& [queue, entries] : results) {
+            if ((k + 1) % microbatch != 0) continue;
+            for (std::int64_t n = 0; n < microbatch; ++n) {
+                entries.push_back(session_.get(queue));
+                session_.pop(queue);
+            }
+        }
+    }
+    return results;
+}
+
+}  // namespace tt::runtime
