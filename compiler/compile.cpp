@@ -16,6 +16,7 @@
 #include "compiler/conv_fracture.hpp"
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/host/host_value.hpp"
+#include "compiler/host/index_limits.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/ir/no_device_form.hpp"
 #include "compiler/onnx/value_file.hpp"
@@ -384,6 +385,7 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     Values values;
     std::uint32_t seed = options.seed;
     const std::vector<bool> read = read_nodes(program);
+    const std::vector<std::int64_t> below = index_limits(program.graph, 10);
     for (ValueId id = 0; id < read.size(); ++id) {
         const Node& node = program.graph.nodes[id];
         if (!node.is_input() || node.has("device")) continue;
@@ -391,7 +393,7 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
         if (!read[id]) continue;
         const std::string name = crossing_name(node);
         const auto found = options.inputs.find(name);
-        values.emplace(name, found == options.inputs.end() ? generated(node.type, seed)
+        values.emplace(name, found == options.inputs.end() ? generated(node.type, seed, below[id])
                                                            : fitted(found->second, node.type, "", name));
     }
     return values;
@@ -499,14 +501,14 @@ std::vector<std::string> compile_steps() {
     return steps;
 }
 
-Literal generated(const Type& type, std::uint32_t seed) {
+Literal generated(const Type& type, std::uint32_t seed, std::int64_t below) {
     Literal literal(type.dtype, type.dims, most_read);
     std::mt19937 random(seed);
     for (std::int64_t i = 0; i < literal.size(); ++i) {
         const double unit = static_cast<double>(random()) / 4294967296.0;
         literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
                        : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
-                                                   : std::floor(unit * 10));
+                                                   : std::floor(unit * static_cast<double>(below)));
     }
     return literal;
 }

@@ -46,8 +46,8 @@ struct CompileOptions {
 /// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).
 CompiledModel compile(Graph model, const CompileOptions& options);
 
-/// Values of an input that nobody gave: small numbers, whole where the type is.
-Literal generated(const Type& type, std::uint32_t seed);
+/// Values of an input that nobody gave: small numbers; where the type is whole from 0 to below `below`.
+Literal generated(const Type& type, std::uint32_t seed, std::int64_t below = 10);
 
 /// What a compiled model calls its device: a chip given by its path has a name where that leads to it, else its file.
 std::string device_name(const std::string& device);

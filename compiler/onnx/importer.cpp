@@ -207,11 +207,23 @@ static void import_same(Import& n) {
     n.give(n.b.add(std::string(op.name), operands, own_attributes(n, op)));
 }
 
-ImportRule find_rule(const std::string& domain, const std::string& op) {
+/// The rules of a domain; one that has none takes ops that are one of ours.
+static std::vector<const ImportRules*> rules_of(const std::string& domain) {
     if (is_onnx(domain))
-        for (const ImportRules* rules : {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),
-                                         &gather_rules(), &network_rules(), &recurrent_rules()})
-            if (const auto found = rules->find(op); found != rules->end()) return found->second;
+        return {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),  &gather_rules(),
+                &network_rules(),     &recurrent_rules(), &attention_rules(), &signal_rules(), &sample_rules(),
+                &select_rules(),      &quantize_rules(),  &exporter_rules()};
+    if (domain == "com.microsoft")
+        return {&contrib_signal_rules(), &contrib_quantize_rules(), &contrib_layer_rules(), &contrib_product_rules(),
+                &contrib_attention_rules()};
+    if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" || domain == "finn.custom_op.general")
+        return {&qonnx_rules()};
+    return {};
+}
+
+ImportRule find_rule(const std::string& domain, const std::string& op) {
+    for (const ImportRules* rules : rules_of(domain))
+        if (const auto found = rules->find(op); found != rules->end()) return found->second;
     return same_op(domain, op) ? import_same : nullptr;
 }
 

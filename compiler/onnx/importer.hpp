@@ -100,6 +100,20 @@ const ImportRules& shape_rules();        ///< ops_shape.cpp
 const ImportRules& gather_rules();       ///< ops_gather.cpp
 const ImportRules& network_rules();      ///< ops_network.cpp
 const ImportRules& recurrent_rules();    ///< ops_recurrent.cpp
+const ImportRules& attention_rules();    ///< ops_attention.cpp
+const ImportRules& signal_rules();       ///< ops_signal.cpp
+const ImportRules& sample_rules();       ///< ops_sample.cpp
+const ImportRules& select_rules();       ///< ops_select.cpp
+const ImportRules& quantize_rules();     ///< ops_quantize.cpp
+const ImportRules& exporter_rules();     ///< contrib_layers.cpp
+// of the domain com.microsoft
+const ImportRules& contrib_signal_rules();     ///< ops_signal.cpp
+const ImportRules& contrib_quantize_rules();   ///< ops_quantize.cpp
+const ImportRules& contrib_layer_rules();      ///< contrib_layers.cpp
+const ImportRules& contrib_product_rules();    ///< contrib_products.cpp
+const ImportRules& contrib_attention_rules();  ///< contrib_attention.cpp
+// of other domains
+const ImportRules& qonnx_rules();  ///< ops_quantize.cpp: qonnx and brevitas
 /// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
 ImportRule find_rule(const std::string& domain, const std::string& op);
 

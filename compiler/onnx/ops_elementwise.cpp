@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -58,6 +59,10 @@ void is_inf(Import& n) {
     if (!up && !down) return n.give(n.two("greater", n.one("neg", n.one("abs", x)), most));
     n.give(n.two("greater", up && down ? n.one("abs", x) : up ? x : n.one("neg", x), most));
 }
+void swiglu(Import& n) {
+    const ValueId gate = n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1)));
+    n.give(n.two("multiply", n.two("multiply", n.x(0), gate), n.x(1)));
+}
 void mish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("tanh", n.one("softplus", n.x(0))))); }
 void gelu(Import& n) { n.give(n.one(n.word("approximate", {"none", "tanh"}) == "none" ? "gelu_erf" : "gelu", n.x(0))); }
 void swish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1))))); }
@@ -89,8 +94,29 @@ void asinh(Import& n) {
     n.give(n.two("multiply", n.one("sign", x), n.one("log", n.two("add", size, root))));
 }
 
+/// 2 atan(x / (1 + sqrt(1 - x^2))), which divides by no zero.
+ValueId arc_sine(Import& n) {
+    const ValueId x = n.x(0), one = n.number(1, x);
+    const ValueId root = n.one("sqrt", n.two("subtract", one, n.one("square", x)));
+    return n.scaled(n.one("atan", n.two("divide", x, n.two("add", one, root))), 2);
+}
+void asin(Import& n) { n.give(arc_sine(n)); }
+void acos(Import& n) { n.give(n.two("subtract", n.number(std::numbers::pi / 2, n.x(0)), arc_sine(n))); }
+
+void shift_bits(Import& n) {
+    n.give(n.two(n.word("direction", {"LEFT", "RIGHT"}) == "LEFT" ? "shift_left" : "shift_right", n.x(0), n.x(1)));
+}
+
+// old names
+void affine(Import& n) { n.give(n.two("add", n.scaled(n.x(0), n.f("alpha", 1)), n.number(n.f("beta", 0), n.x(0)))); }
+void scale(Import& n) { n.give(n.scaled(n.x(0), n.f("scale", 1))); }
+void parametric_softplus(Import& n) {
+    n.give(n.scaled(n.one("softplus", n.scaled(n.x(0), n.f("beta", 1))), n.f("alpha", 1)));
+}
+void scaled_tanh(Import& n) { n.give(n.scaled(n.one("tanh", n.scaled(n.x(0), n.f("beta", 1))), n.f("alpha", 1))); }
+
 void modulo(Import& n) {
-    if (n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
+    if (n.opset < 28 && n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 takes integers only");
     n.give(n.b.add("modulo", {n.x(0), n.x(1)}, {{"fmod", n.i("fmod", 0)}}));
 }
 
@@ -125,62 +151,6 @@ void dropout(Import& n) {
     n.give(n.b.constant(std::move(mask)));
 }
 
-// --- quantization -------------------------------------------------------------------------------------------------
-
-std::pair<double, double> cast_limits(DType type) {
-    if (type == DType::I8) return {-128, 127};
-    if (type == DType::U8) return {0, 255};
-    return {-2147483648.0, 2147483647.0};
-}
-
-/// A scale or zero point per channel, shaped to be broadcast along the axis.
-ValueId along_axis(Import& n, std::size_t k, std::int64_t axis) {
-    const ValueId v = n.x(k);
-    if (count(n.b.dims(v)) == 1) return n.b.reshape(v, {});
-    Dims dims(static_cast<std::size_t>(n.rank()), 1);
-    dims[static_cast<std::size_t>(n.axis(axis, n.rank()))] = count(n.b.dims(v));
-    return n.b.reshape(v, dims);
-}
-
-void refuse_blocks(Import& n) {
-    if (n.i("block_size", 0) != 0) n.unsupported("a scale for each block of {} datums", n.i("block_size", 0));
-}
-void quantize(Import& n) {
-    refuse_blocks(n);
-    const DType to = n.has(2) ? n.b.type(n.x(2)).dtype : DType::U8;
-    const auto [low, high] = cast_limits(to);
-    ValueId y = n.one("round", n.two("divide", n.x(0), along_axis(n, 1, n.i("axis", 1))));
-    if (n.has(2)) y = n.two("add", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
-    y = n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high));
-    n.give(n.b.cast(y, to));
-}
-
-/// To u8 with scale and zero point from the range of the values, 0 included.
-void dynamic_quantize(Import& n) {
-    ValueId most = n.x(0), least = n.one("neg", n.x(0));
-    for (std::int64_t axis = 0; axis < n.rank(); ++axis) {
-        most = n.one("reduce_max", most, {{"axis", axis}});
-        least = n.one("reduce_max", least, {{"axis", axis}});
-    }
-    most = n.one("relu", n.b.reshape(most, {}));
-    least = n.one("neg", n.one("relu", n.b.reshape(least, {})));
-    const auto clamped = [&](ValueId v) {
-        return n.two("minimum", n.two("maximum", v, n.b.scalar(0)), n.b.scalar(255));
-    };
-    const ValueId scale = n.two("divide", n.two("subtract", most, least), n.b.scalar(255));
-    const ValueId zero = n.one("round", clamped(n.two("divide", n.one("neg", least), scale)));
-    n.give(n.b.cast(clamped(n.two("add", n.one("round", n.two("divide", n.x(0), scale)), zero)), DType::U8));
-    n.give(scale);
-    n.give(n.b.cast(zero, DType::U8));
-}
-
-void dequantize(Import& n) {
-    refuse_blocks(n);
-    ValueId y = n.b.cast(n.x(0), DType::F32);
-    if (n.has(2)) y = n.two("subtract", y, n.b.cast(along_axis(n, 2, n.i("axis", 1)), DType::F32));
-    n.give(n.two("multiply", y, along_axis(n, 1, n.i("axis", 1))));
-}
-
 }  // namespace
 
 const ImportRules& elementwise_rules() {
@@ -201,6 +171,7 @@ const ImportRules& elementwise_rules() {
         {"Mish", mish},
         {"Gelu", gelu},
         {"Swish", swish},
+        {"SwiGLU", swiglu},
         {"IsInf", is_inf},
         {"ThresholdedRelu", thresholded_relu},
         {"Shrink", shrink},
@@ -210,6 +181,13 @@ const ImportRules& elementwise_rules() {
         {"Atanh", atanh},
         {"Acosh", acosh},
         {"Asinh", asinh},
+        {"Asin", asin},
+        {"Acos", acos},
+        {"BitShift", shift_bits},
+        {"Affine", affine},
+        {"Scale", scale},
+        {"ParametricSoftplus", parametric_softplus},
+        {"ScaledTanh", scaled_tanh},
         {"Mod", modulo},
         {"Clip", clip},
         {"Where", where},
@@ -217,9 +195,6 @@ const ImportRules& elementwise_rules() {
         {"CastLike", cast_like},
         {"Identity", pass_on},
         {"Dropout", dropout},
-        {"QuantizeLinear", quantize},
-        {"DequantizeLinear", dequantize},
-        {"DynamicQuantizeLinear", dynamic_quantize},
     };
     return rules;
 }

@@ -58,14 +58,16 @@ void gather(Import& n) {
 void gather_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
     if (n.rank(1) != n.rank()) n.wrong("indices of rank {} for rank {}", n.rank(1), n.rank());
-    if (const Literal* known = n.b.literal(n.x(1))) places(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
+    const Literal* known = n.b.literal(n.x(1));
+    if (!known) return n.give(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
+    places(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
     const ValueId x = axis_moved(n, n.x(0), axis, last);
     const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);
     Dims lead = n.b.dims(x), wanted = n.b.dims(ids);
     const std::int64_t size = lead.back(), picks = wanted.back();
     lead.pop_back();
     wanted.pop_back();
-    if (lead != wanted) n.unsupported("indices that cover only a part of the other axes");
+    if (lead != wanted) return n.give(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
     const ValueId hot = one_hot(n, ids, size, true);
     lead.push_back(1);
     lead.push_back(size);
@@ -160,7 +162,6 @@ ValueId replaced(Import& n, ValueId x, ValueId updates, const std::vector<std::i
 
 /// `updates`: the dimensions that operand 2 must have.
 void scatter(Import& n, const Rows& r, const std::vector<std::int64_t>& rows, const Dims& updates) {
-    if (n.s("reduction", "none") != "none") n.unsupported("reduction '{}'", n.s("reduction", "none"));
     n.check_positions(r.lead);
     std::vector<std::int64_t> from(static_cast<std::size_t>(r.lead), -1);
     for (std::size_t k = 0; k < rows.size(); ++k)
@@ -173,7 +174,12 @@ void scatter(Import& n, const Rows& r, const std::vector<std::int64_t>& rows, co
     n.give(n.b.reshape(replaced(n, x, n.b.reshape(n.x(2), {m, r.rest}), from), n.dims()));
 }
 
+/// Whether places and what is done there are known now; else the host does it.
+bool replaces_known(Import& n) { return n.s("reduction", "none") == "none" && n.b.literal(n.x(1)); }
+
 void scatter_nd(Import& n) {
+    if (!replaces_known(n))
+        return n.give(n.b.add("scatter_nd", {n.x(0), n.x(1), n.x(2)}, {{"reduction", n.s("reduction", "none")}}));
     const Rows r = rows_of(n, 0);
     const Dims d = n.dims(), ids = n.dims(1);
     Dims updates(ids.begin(), ids.end() - 1);
@@ -184,8 +190,11 @@ void scatter_nd(Import& n) {
 /// Every index names one datum: rows of one column.
 void scatter_elements(Import& n) {
     const Dims d = n.dims(), steps = strides(d);
-    const Literal& ids = n.literal(1);
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
+    if (!replaces_known(n))
+        return n.give(n.b.add("scatter_elements", {n.x(0), n.x(1), n.x(2)},
+                              {{"axis", axis}, {"reduction", n.s("reduction", "none")}}));
+    const Literal& ids = n.literal(1);
     if (ids.dims().size() != d.size()) n.wrong("indices of rank {} for rank {}", ids.dims().size(), d.size());
     const std::int64_t size = d[static_cast<std::size_t>(axis)];
     const auto along = places(n, ids, size);
@@ -232,6 +241,28 @@ void one_hot_op(Import& n) {
     n.give(n.b.cast(axis_moved(n, y, last, axis), type));
 }
 
+/// Each step multiplies by what lies twice as far away.
+void cumulative_product(Import& n) {
+    const std::int64_t axis = n.axis(n.whole(1), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    const std::int64_t back = n.i("reverse", 0) != 0 ? -1 : 1;
+    const auto shifted = [&](ValueId x, std::int64_t by) {
+        std::vector<std::int64_t> rows;
+        Dims line(n.dims().size(), 1);
+        line[static_cast<std::size_t>(axis)] = size;
+        Literal ones(n.b.type(x).dtype, line);
+        for (std::int64_t k = 0; k < size; ++k) {
+            const std::int64_t from = k - back * by;
+            const bool inside = from >= 0 && from < size;
+            rows.push_back(inside ? from : -1);
+            ones.set(k, inside ? 0 : 1);
+        }
+        return n.two("add", n.pick(x, axis, rows), n.b.constant(std::move(ones)));
+    };
+    ValueId x = n.i("exclusive", 0) != 0 ? shifted(n.x(0), 1) : n.x(0);
+    for (std::int64_t by = 1; by < size; by *= 2) x = n.two("multiply", x, shifted(x, by));
+    n.give(x);
+}
+
 void cumulative_sum(Import& n) {
     const std::int64_t axis = n.axis(n.whole(1), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
     const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
@@ -257,6 +288,7 @@ const ImportRules& gather_rules() {
         {"Compress", compress},
         {"OneHot", one_hot_op},
         {"CumSum", cumulative_sum},
+        {"CumProd", cumulative_product},
     };
     return rules;
 }

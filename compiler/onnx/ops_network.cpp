@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/join.hpp"
 
 namespace tt::ir {
 
@@ -37,6 +37,23 @@ void convolution(Import& n, const char* op) {
 }
 void conv(Import& n) { convolution(n, "conv"); }
 void conv_transpose(Import& n) { convolution(n, "conv_transpose"); }
+
+/// x [batch, channels, length], weights [channels, 1, taps], bias, the last datums of the call before.
+void causal_conv(Import& n) {
+    if (n.rank() != 3 || n.rank(1) != 3) n.wrong("operands of rank {} and {}; they need 3", n.rank(), n.rank(1));
+    const Dims d = n.dims();
+    const std::int64_t kept = n.dims(1)[2] - 1;
+    const ValueId before = n.has(3) ? n.x(3) : n.b.constant(Literal(n.b.type(n.x(0)).dtype, {d[0], d[1], kept}));
+    const ValueId x = joined(n, before, n.x(0), 2);
+    std::vector<ValueId> in{x, n.x(1)};
+    if (n.has(2)) in.push_back(n.x(2));
+    const ValueId y = n.b.add("conv", in, {{"group", d[1]}});
+    const bool swish = n.word("activation", {"none", "silu", "swish"}) != "none";
+    n.give(swish ? n.two("multiply", y, n.one("sigmoid", y)) : y);
+    std::vector<std::int64_t> last;
+    for (std::int64_t k = 0; k < kept; ++k) last.push_back(d[2] + k);
+    n.give(n.pick(x, 2, last));
+}
 
 ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
     const ValueId x = n.b.cast(n.x(k), DType::F32);
@@ -90,11 +107,13 @@ void qlinear_conv(Import& n) {
 }
 
 void pool(Import& n, const char* op) {
-    if (n.outputs() > 1) n.unsupported("the places of the maxima are not computed");
     Attrs attrs = window_attrs(n);
     attrs["kernel"] = n.ints("kernel_shape");
     if (n.given("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
     n.give(n.one(op, n.x(0), attrs));
+    if (n.outputs() < 2) return;
+    attrs["column_major"] = n.i("storage_order", 0);
+    n.give(n.one("max_pool_places", n.x(0), attrs));
 }
 void max_pool(Import& n) { pool(n, "max_pool"); }
 void average_pool(Import& n) { pool(n, "average_pool"); }
@@ -323,6 +342,7 @@ const ImportRules& network_rules() {
         {"Conv", conv},
         {"ConvTranspose", conv_transpose},
         {"ConvInteger", conv_integer},
+        {"CausalConvWithState", causal_conv},
         {"QLinearConv", qlinear_conv},
         {"MaxPool", max_pool},
         {"AveragePool", average_pool},

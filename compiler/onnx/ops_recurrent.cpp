@@ -13,7 +13,7 @@
 #include <numeric>
 #include <span>
 
-#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/join.hpp"
 
 namespace tt::ir {
 
@@ -178,18 +178,6 @@ void lstm_step(Import& n, Direction& d, ValueId x) {
 
 // --- a layer ------------------------------------------------------------------------------------------------------
 
-/// Values of one shape one after the other along their first axis.
-ValueId joined(Import& n, std::span<const ValueId> parts) {
-    if (parts.size() == 1) return parts.front();
-    const std::size_t half = parts.size() / 2;
-    const ValueId a = joined(n, parts.first(half)), b = joined(n, parts.subspan(half));
-    const std::int64_t first = n.b.dims(a)[0], second = n.b.dims(b)[0];
-    std::vector<std::int64_t> in_a(static_cast<std::size_t>(first + second), -1), in_b = in_a;
-    std::iota(in_a.begin(), in_a.begin() + first, 0);
-    std::iota(in_b.begin() + first, in_b.end(), 0);
-    return n.two("add", n.pick(a, 0, in_a), n.pick(b, 0, in_b));
-}
-
 Layer layer_of(Import& n, std::int64_t gates) {
     n.need_rank(3);
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
@@ -294,12 +282,12 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
     std::vector<ValueId> all;  // [steps * directions, batch, hidden]
     for (std::size_t t = 0; t < outputs.front().size(); ++t)
         for (const auto& of_direction : outputs) all.push_back(of_direction[t]);
-    ValueId y = n.b.reshape(joined(n, all), {layer.steps, layer.directions, layer.batch, layer.hidden});
+    ValueId y = n.b.reshape(joined(n, all, 0), {layer.steps, layer.directions, layer.batch, layer.hidden});
     if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
     n.give(y);
     for (const auto& last : {last_h, last_c}) {
         if (last.empty()) continue;
-        const ValueId state = joined(n, last);
+        const ValueId state = joined(n, last, 0);
         n.give(layer.batch_first ? n.b.transpose(state, {1, 0, 2}) : state);
     }
 }

@@ -207,6 +207,15 @@ void rms_norm(Import& n) {
     n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
 }
 
+/// By the sum of sizes or the root of the sum of squares; zeros stay zeros.
+void lp_norm(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), p = n.i("p", 2);
+    if (p != 1 && p != 2) n.wrong("p is {}; it is 1 or 2", p);
+    const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, n.x(0)) : squared(n, n.x(0)), axis);
+    const ValueId norm = p == 1 ? sum : n.one("sqrt", sum);
+    n.give(n.two("divide", n.x(0), n.two("maximum", norm, n.number(1e-30, norm))));
+}
+
 void mean_variance(Import& n) {
     auto axes = n.ints("axes");
     if (axes.empty()) axes = {0, 2, 3};
@@ -255,6 +264,7 @@ const ImportRules& reduction_rules() {
         {"BatchNormalization", batch_norm},
         {"InstanceNormalization", instance_norm},
         {"MeanVarianceNormalization", mean_variance},
+        {"LpNormalization", lp_norm},
         {"LRN", local_response},
         {"GroupNormalization", group_norm},
         {"RMSNormalization", rms_norm},

@@ -295,7 +295,10 @@ void space_to_depth(Import& n) {
     check_blocks(n, s);
     if (d[2] % s != 0 || d[3] % s != 0) n.wrong("blocks of {} do not fit {} x {}", s, d[2], d[3]);
     const ValueId split = n.b.reshape(n.x(0), {d[0], d[1], d[2] / s, s, d[3] / s, s});
-    n.give(n.b.reshape(n.b.transpose(split, {0, 3, 5, 1, 2, 4}), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
+    const bool crd = n.word("mode", {"DCR", "CRD"}) == "CRD";
+    const std::vector<std::int64_t> perm =
+        crd ? std::vector<std::int64_t>{0, 1, 3, 5, 2, 4} : std::vector<std::int64_t>{0, 3, 5, 1, 2, 4};
+    n.give(n.b.reshape(n.b.transpose(split, perm), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
 }
 
 // --- constants

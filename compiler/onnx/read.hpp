@@ -15,7 +15,7 @@ struct OnnxOptions {
     std::optional<std::string> folder;         ///< where data outside the model lies; none: it is refused
 };
 
-inline constexpr std::int64_t oldest_opset = 7, newest_opset = 24;
+inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;
 
 /// The bytes of such a file; `name` is what errors call the model.
 /// Throws Error: Input for bytes that are no valid model, Unsupported with every node that cannot be compiled.

@@ -93,8 +93,10 @@ double divide(const Node& n, double a, double b) {
     return b == 0 ? 0 : std::trunc(a / b);
 }
 double modulo(const Node& n, double a, double b) {
-    if (b == 0) return 0;
-    return n.integer("fmod", 0) != 0 ? std::fmod(a, b) : a - b * std::floor(a / b);
+    if (b == 0 && !is_float(n.type.dtype)) return 0;
+    const double rest = std::fmod(a, b);
+    const bool other_sign = n.integer("fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0);
+    return other_sign ? rest + b : rest;
 }
 double round_even(double x) { return std::nearbyint(x); }
 

@@ -63,7 +63,7 @@ def model(kind):
         dims = [3]
     graph = (b"".join(text(1, n) for n in nodes) + text(2, "graph") + b"".join(text(5, w) for w in weights)
              + text(11, value_info("x", dims, 7 if kind == "embedding" else 1)) + text(12, value_info("y", dims)))
-    opset = {"opset_6": 6, "opset_25": 25, "opset_0": None}.get(kind, 13)
+    opset = {"opset_6": 6, "opset_29": 29, "opset_0": None}.get(kind, 13)
     imports = b"" if opset is None else text(8, text(1, "") + number(2, opset))
     data = number(1, 8) + text(7, graph) + imports
     return {"truncated": data[:len(data) // 2], "empty": b"", "words": b"this is no model\n"}.get(kind, data)

@@ -1,0 +1,120 @@
+// ONNX's Attention, RotaryEmbedding and the caches they work with.
+#include <limits>
+
+#include "compiler/onnx/attention.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// The last axis filled up to all keys with what is not seen.
+ValueId filled_up(Import& n, ValueId mask, std::int64_t keys) {
+    const std::int64_t last = static_cast<std::int64_t>(n.b.dims(mask).size()) - 1;
+    const std::int64_t given = last < 0 ? keys : n.b.dims(mask).back();
+    if (given == 1 || given >= keys) return mask;
+    const bool boolean = n.b.type(mask).dtype == DType::Bool;
+    Literal behind(n.b.type(mask).dtype, {keys - given});
+    for (std::int64_t k = 0; k < behind.size(); ++k)
+        behind.set(k, boolean ? 0 : -std::numeric_limits<double>::infinity());
+    Dims dims = n.b.dims(mask);
+    dims.back() = keys - given;
+    return joined(n, mask, n.b.broadcast_to(n.b.constant(std::move(behind)), dims), last);
+}
+
+/// Keys up to a query's own place, which depends on how many are filled in.
+void see_up_to_length(Import& n, Sight& sight, ValueId lengths, std::int64_t queries, std::int64_t keys, bool forward,
+                      std::int64_t left, std::int64_t right) {
+    const DType type = n.b.type(lengths).dtype;
+    Literal ahead(type, {1, 1, queries, keys});
+    for (std::int64_t k = 0; k < ahead.size(); ++k) ahead.set(k, static_cast<double>(k % keys - k / keys));
+    const ValueId own = n.b.constant(std::move(ahead));
+    const ValueId past = n.two("subtract", n.b.reshape(lengths, {count(n.b.dims(lengths)), 1, 1, 1}),
+                               n.b.scalar(static_cast<double>(queries), type));
+    const auto shifted = [&](std::int64_t by) {
+        return n.two("add", past, n.b.scalar(static_cast<double>(by), type));
+    };
+    if (forward) sight.allowed.push_back(n.two("less_equal", own, past));
+    if (left >= 0) sight.allowed.push_back(n.two("greater_equal", own, shifted(-left)));
+    if (right >= 0) sight.allowed.push_back(n.two("less_equal", own, shifted(right)));
+}
+
+/// Q, K, V, mask, past of keys and values, lengths of a cache of fixed size.
+void attention(Import& n) {
+    const bool flat = n.rank() == 3;
+    const auto heads = [&](std::size_t k, const char* name) {
+        if (n.rank(k) == 3 && !n.given(name)) n.wrong("attribute {} is missing", name);
+        return n.rank(k) == 3 ? heads_of(n, n.x(k), n.i(name, 0)) : n.x(k);
+    };
+    const ValueId q = heads(0, "q_num_heads");
+    ValueId k = heads(1, "kv_num_heads"), v = heads(2, "kv_num_heads");
+    if (n.has(4) != n.has(5)) n.wrong("it has a past of keys or of values, not of both");
+    std::int64_t past = 0;
+    if (n.has(4)) {
+        if (n.rank(4) != 4 || n.rank(5) != 4) n.wrong("its past has not the rank 4");
+        past = n.dims(4)[2];
+        k = joined(n, n.x(4), k, 2);
+        v = joined(n, n.x(5), v, 2);
+    }
+    if (n.b.dims(q).size() != 4 || n.b.dims(k).size() != 4) n.wrong("its operands have neither rank 3 nor 4");
+    const std::int64_t queries = n.b.dims(q)[2], keys = n.b.dims(k)[2];
+    const bool forward = n.i("is_causal", 0) != 0;
+    const std::int64_t left = n.i("left_window_size", -1), right = n.i("right_window_size", -1);
+    Sight sight;
+    if (n.has(3)) {
+        const ValueId mask = filled_up(n, n.x(3), keys);
+        (n.b.type(mask).dtype == DType::Bool ? sight.allowed : sight.added).push_back(mask);
+    }
+    if (n.has(6)) {
+        sight.allowed.push_back(within_length(n, n.x(6), keys));
+        see_up_to_length(n, sight, n.x(6), queries, keys, forward, left, right);
+    } else if (forward || left >= 0 || right >= 0) {
+        sight.allowed.push_back(causal(n, queries, keys, past, forward, left, right));
+    }
+    const double scale = n.f("scale", 0);
+    const Attended made =
+        attend(n, q, k, v, sight, {.scale = scale, .softcap = n.f("softcap", 0), .keep_empty = true});
+    n.give(flat ? heads_joined(n, made.result) : made.result);
+    if (n.outputs() < 2) return;
+    n.give(k);
+    n.give(v);
+    const std::int64_t mode = n.i("qk_matmul_output_mode", 0);
+    const Dims all{n.b.dims(q)[0], n.b.dims(q)[1], queries, keys};
+    n.give(mode == 3   ? made.scores.weights
+           : mode == 2 ? n.b.broadcast_to(made.scores.biased, all)
+                       : made.scores.capped);
+}
+
+/// x, cosines, sines, places.
+void rotary_embedding(Import& n) {
+    const bool flat = n.rank() == 3;
+    if (flat && n.i("num_heads", 0) == 0) n.wrong("attribute num_heads is missing");
+    const ValueId x = flat ? heads_of(n, n.x(0), n.i("num_heads", 0)) : n.x(0);
+    const auto angles = [&](std::size_t k) {
+        return n.has(3) ? n.b.add("take", {n.x(k), n.x(3)}, {{"axis", std::int64_t{0}}}) : n.x(k);
+    };
+    if (n.b.dims(x).size() != 4 || n.b.dims(angles(1)).size() != 3) n.wrong("its operands have not the ranks it needs");
+    const ValueId y = rotated(n, x, angles(1), angles(2), n.i("interleaved", 0) != 0);
+    n.give(flat ? heads_joined(n, y) : y);
+}
+
+/// A cache, what is written into it, and from which place on for each sample.
+void tensor_scatter(Import& n) {
+    n.need_rank(2);
+    const ValueId from = n.has(2) ? n.x(2) : n.b.constant(Literal(DType::I64, {n.dims()[0]}));
+    const bool circular = n.word("mode", {"linear", "circular"}) == "circular";
+    n.give(n.b.add("tensor_scatter", {n.x(0), n.x(1), from},
+                   {{"axis", n.axis(n.i("axis", -2), n.rank())}, {"circular", std::int64_t{circular ? 1 : 0}}}));
+}
+
+}  // namespace
+
+const ImportRules& attention_rules() {
+    static const ImportRules rules{
+        {"Attention", attention},
+        {"RotaryEmbedding", rotary_embedding},
+        {"TensorScatter", tensor_scatter},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,320 @@
+// ONNX ops of pictures that are sampled, cut to boxes or put together.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+void grid_sample(Import& n) {
+    const std::string mode = n.opset < 20 ? n.word("mode", {"bilinear", "nearest", "bicubic"})
+                                          : n.word("mode", {"linear", "nearest", "cubic"});
+    if (mode == "bicubic" && n.rank() != 4) n.wrong("mode bicubic takes rank 4; operand 0 has rank {}", n.rank());
+    n.give(n.b.add("grid_sample", {n.x(0), n.x(1)},
+                   {{"mode", mode == "bilinear"  ? "linear"
+                             : mode == "bicubic" ? "cubic"
+                                                 : mode},
+                    {"padding", n.word("padding_mode", {"zeros", "border", "reflection"})},
+                    {"align_corners", n.i("align_corners", 0)}}));
+}
+
+/// Places -1..1 of all pixels, times a matrix for each sample.
+void affine_grid(Import& n) {
+    const std::vector<std::int64_t> size = n.integers(1);
+    if ((size.size() != 4 && size.size() != 5) || n.rank() != 3)
+        n.wrong("{} for a picture [{}]", to_string(n.b.type(n.x(0))), fmt::join(size, ", "));
+    const std::vector<std::int64_t> spatial(size.begin() + 2, size.end());
+    for (const std::int64_t d : spatial)
+        if (d < 1) n.wrong("a picture [{}]", fmt::join(size, ", "));
+    const auto axes = std::ssize(spatial);
+    const std::int64_t pixels = count(spatial);
+    n.check_positions(pixels);
+    const bool corners = n.i("align_corners", 0) != 0;
+    Literal places(DType::F32, {pixels, axes + 1});
+    for (std::int64_t p = 0; p < pixels; ++p) {
+        std::int64_t rest = p;
+        for (std::int64_t k = 0; k < axes; ++k) {  // the last axis first
+            const std::int64_t d = spatial[static_cast<std::size_t>(axes - 1 - k)], at = rest % d;
+            rest /= d;
+            const auto x = static_cast<double>(at), all = static_cast<double>(d);
+            places.set(p * (axes + 1) + k, corners ? (d > 1 ? 2 * x / (all - 1) - 1 : 0) : (2 * x + 1) / all - 1);
+        }
+        places.set(p * (axes + 1) + axes, 1);
+    }
+    const ValueId y = n.two("matmul", n.b.constant(std::move(places)), n.b.transpose(n.x(0), {0, 2, 1}));
+    Dims dims{n.dims()[0]};
+    dims.insert(dims.end(), spatial.begin(), spatial.end());
+    dims.push_back(axes);
+    n.give(n.b.reshape(y, dims));
+}
+
+void roi_align(Import& n) {
+    const bool half_pixel =
+        n.opset >= 16 && n.word("coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == "half_pixel";
+    n.give(n.b.add("roi_align", {n.x(0), n.x(1), n.x(2)},
+                   {{"height", n.i("output_height", 1)},
+                    {"width", n.i("output_width", 1)},
+                    {"ratio", n.i("sampling_ratio", 0)},
+                    {"scale", n.f("spatial_scale", 1)},
+                    {"max", std::int64_t{n.word("mode", {"avg", "max"}) == "max" ? 1 : 0}},
+                    {"half_pixel", std::int64_t{half_pixel ? 1 : 0}}}));
+}
+
+void max_roi_pool(Import& n) {
+    const auto shape = n.ints("pooled_shape");
+    if (shape.size() != 2) n.wrong("pooled_shape has {} numbers; it needs 2", shape.size());
+    n.give(n.b.add("max_roi_pool", {n.x(0), n.x(1)},
+                   {{"height", shape[0]}, {"width", shape[1]}, {"scale", n.f("spatial_scale", 1)}}));
+}
+
+void deform_conv(Import& n) {
+    if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4) n.unsupported("a deformed convolution of another rank than 4");
+    const Dims w = n.dims(1), offset = n.dims(2);
+    Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
+    for (const char* name : {"strides", "dilations", "pads"})
+        if (n.given(name)) attrs[name] = n.ints(name);
+    Dims places{offset[0], offset[1] / 2, offset[2], offset[3]};
+    Literal all(DType::F32, places);
+    std::fill(all.floats().begin(), all.floats().end(), 1.0F);
+    const ValueId mask = n.has(4) ? n.x(4) : n.b.constant(std::move(all));
+    ValueId y = n.b.add("deform_conv", {n.x(0), n.x(1), n.x(2), mask}, attrs);
+    if (n.has(3)) y = n.two("add", y, n.b.reshape(n.x(3), {count(n.dims(3)), 1, 1}));
+    n.give(y);
+}
+
+/// Datums put back to where a pool found them.
+void max_unpool(Import& n) {
+    n.need_rank(3);
+    const Dims d = n.dims();
+    const auto kernel = n.ints("kernel_shape");
+    std::vector<std::int64_t> strides = n.ints("strides"), pads = n.ints("pads");
+    if (strides.empty()) strides.assign(kernel.size(), 1);
+    if (pads.empty()) pads.assign(2 * kernel.size(), 0);
+    if (kernel.size() + 2 != d.size() || strides.size() != kernel.size() || pads.size() != 2 * kernel.size())
+        n.wrong("kernel, strides or pads have not {} axes", d.size() - 2);
+    Dims full{d[0], d[1]};
+    for (std::size_t k = 0; k < kernel.size(); ++k) {
+        full.push_back((d[k + 2] - 1) * strides[k] - pads[k] - pads[k + kernel.size()] + kernel[k]);
+        n.check_positions(full.back());
+    }
+    n.check_positions(count(full));
+    const ValueId zeros = n.b.constant(Literal(n.b.type(n.x(0)).dtype, {count(full)}));
+    ValueId y = n.b.add("scatter_elements",
+                        {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
+                        {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
+    y = n.b.reshape(y, full);
+    if (n.has(2)) {
+        const std::vector<std::int64_t> wanted = n.integers(2);
+        if (wanted.size() != full.size()) n.wrong("a shape of rank {}", wanted.size());
+        for (std::size_t k = 0; k < full.size(); ++k) {
+            n.check_positions(wanted[k]);
+            std::vector<std::int64_t> rows(static_cast<std::size_t>(wanted[k]), -1);
+            std::iota(rows.begin(), rows.begin() + std::min(full[k], wanted[k]), 0);
+            y = n.pick(y, static_cast<std::int64_t>(k), rows);
+        }
+    }
+    n.give(y);
+}
+
+/// Patches [N, C * kernel, blocks] added up where they lie in a picture.
+void col_to_im(Import& n) {
+    const std::vector<std::int64_t> picture = n.integers(1), kernel = n.integers(2);
+    const std::size_t axes = picture.size();
+    const auto or_else = [&](const char* name, std::size_t size, std::int64_t value) {
+        std::vector<std::int64_t> given = n.ints(name);
+        if (given.empty()) given.assign(size, value);
+        if (given.size() != size) n.wrong("{} has {} numbers; it needs {}", name, given.size(), size);
+        return given;
+    };
+    const auto strides = or_else("strides", axes, 1), dilations = or_else("dilations", axes, 1),
+               pads = or_else("pads", 2 * axes, 0);
+    if (n.rank() != 3 || kernel.size() != axes) n.wrong("blocks of {} axes in a picture of {}", kernel.size(), axes);
+    Dims blocks;
+    for (std::size_t a = 0; a < axes; ++a) {
+        if (picture[a] < 1 || kernel[a] < 1 || strides[a] < 1 || dilations[a] < 1)
+            n.wrong("axis {}: a picture of {}, blocks of {}, stride {}, dilation {}", a, picture[a], kernel[a],
+                    strides[a], dilations[a]);
+        n.check_positions(picture[a]);
+        blocks.push_back((picture[a] + pads[a] + pads[a + axes] - dilations[a] * (kernel[a] - 1) - 1) / strides[a] + 1);
+    }
+    const Dims d = n.dims();
+    const std::int64_t taps = count(kernel), all = count(blocks), pixels = count(picture);
+    if (taps < 1 || d[1] % taps != 0 || d[2] != all)
+        n.wrong("{} holds no {} blocks of {} datums", to_string(n.b.type(n.x(0))), all, taps);
+    Literal sum = zero_matrix(pixels, count({taps, all}), n.loc(), "node");
+    for (std::int64_t tap = 0; tap < taps; ++tap)
+        for (std::int64_t block = 0; block < all; ++block) {
+            std::int64_t pixel = 0, step = 1, t = tap, at = block;
+            bool inside = true;
+            for (std::size_t a = axes; a-- > 0;) {
+                const std::int64_t place =
+                    at % blocks[a] * strides[a] - pads[a] + t % kernel[a] * dilations[a];
+                inside = inside && place >= 0 && place < picture[a];
+                pixel += place * step;
+                step *= picture[a];
+                t /= kernel[a];
+                at /= blocks[a];
+            }
+            if (inside) sum.set(pixel * taps * all + tap * all + block, 1);
+        }
+    const ValueId x = n.b.reshape(n.x(0), {d[0], d[1] / taps, taps * all});
+    Dims out{d[0], d[1] / taps};
+    out.insert(out.end(), picture.begin(), picture.end());
+    n.give(n.b.reshape(n.b.map_axis(x, 2, std::move(sum)), out));
+}
+
+void center_crop_pad(Import& n) {
+    const std::vector<std::int64_t> wanted = n.integers(1);
+    std::vector<std::int64_t> axes = n.ints("axes");
+    if (!n.given("axes"))
+        for (std::int64_t a = 0; a < n.rank(); ++a) axes.push_back(a);
+    if (axes.size() != wanted.size()) n.wrong("{} sizes for {} axes", wanted.size(), axes.size());
+    ValueId x = n.x(0);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        const std::int64_t axis = n.axis(axes[k], n.rank()), size = n.b.dims(x)[static_cast<std::size_t>(axis)];
+        n.check_positions(wanted[k]);
+        const std::int64_t cut = size > wanted[k] ? (size - wanted[k]) / 2 : 0,
+                           before = size < wanted[k] ? (wanted[k] - size) / 2 : 0;
+        std::vector<std::int64_t> rows;
+        for (std::int64_t r = 0; r < wanted[k]; ++r) {
+            const std::int64_t from = r - before + cut;
+            rows.push_back(from >= 0 && from < size ? from : -1);
+        }
+        x = n.pick(x, axis, rows);
+    }
+    n.give(x);
+}
+
+/// The p-th root of the sum of p-th powers in each window.
+void lp_pool(Import& n) {
+    const double p = n.opset < 2 ? n.f("p", 2) : static_cast<double>(n.i("p", 2));
+    if (p < 1) n.wrong("p is {}", p);
+    Attrs attrs{{"kernel", n.ints("kernel_shape")}, {"count_include_pad", std::int64_t{1}}};
+    for (const char* name : {"strides", "pads", "dilations"})
+        if (n.given(name)) attrs[name] = n.ints(name);
+    if (n.given("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.i("ceil_mode", 0) != 0) n.unsupported("ceil_mode; sizes that the strides divide need none");
+    const ValueId size = n.one("abs", n.x(0));
+    const auto power = [&](ValueId v, double e) {
+        if (e == 1) return v;
+        if (e == 2) return n.one("square", v);
+        return e == 0.5 ? n.one("sqrt", v) : n.two("power", v, n.number(e, v));
+    };
+    const ValueId mean = n.one("average_pool", power(size, p), attrs);
+    n.give(power(n.scaled(mean, static_cast<double>(count(n.ints("kernel_shape")))), 1 / p));
+}
+void global_lp_pool(Import& n) {
+    const double p = static_cast<double>(n.i("p", 2));
+    ValueId x = n.one("abs", n.x(0));
+    x = p == 1 ? x : p == 2 ? n.one("square", x) : n.two("power", x, n.number(p, x));
+    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.b.reduce_sum(x, a);
+    n.give(p == 1 ? x : p == 2 ? n.one("sqrt", x) : n.two("power", x, n.number(1 / p, x)));
+}
+
+// --- boxes --------------------------------------------------------------------------------------------------------
+
+struct Box {
+    double top, left, bottom, right;
+    double area() const { return (bottom - top) * (right - left); }
+};
+Box box_of(const Literal& boxes, std::int64_t at, bool centred) {
+    const auto v = [&](std::int64_t k) { return boxes.at(at * 4 + k); };
+    if (centred) return {v(1) - v(3) / 2, v(0) - v(2) / 2, v(1) + v(3) / 2, v(0) + v(2) / 2};
+    return {std::min(v(0), v(2)), std::min(v(1), v(3)), std::max(v(0), v(2)), std::max(v(1), v(3))};
+}
+double overlap(const Box& a, const Box& b) {
+    const double h = std::min(a.bottom, b.bottom) - std::max(a.top, b.top),
+                 w = std::min(a.right, b.right) - std::max(a.left, b.left);
+    const double common = h > 0 && w > 0 ? h * w : 0, all = a.area() + b.area() - common;
+    return all > 0 ? common / all : 0;
+}
+
+/// How many boxes are left depends on their values.
+void non_max_suppression(Import& n) {
+    for (std::size_t k = 0; k < n.in.size(); ++k)
+        if (n.has(k) && !n.b.literal(n.x(k)))
+            n.unsupported(
+                "how many boxes it leaves depends on values of the run (operand {}); cut the model before it "
+                "(onnx.utils.extract_model) and choose boxes from its scores in your program, or give the operand with "
+                "--constant",
+                k);
+    const Literal &boxes = n.literal(0), &scores = n.literal(1);
+    const Dims b = boxes.dims(), s = scores.dims();
+    if (b.size() != 3 || s.size() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
+        n.wrong("boxes [{}] with scores [{}]", fmt::join(b, ", "), fmt::join(s, ", "));
+    const std::int64_t most = n.has(2) ? to_whole(n.only(2)) : 0;
+    const double shared = n.has(3) ? n.only(3) : 0;
+    const bool centred = n.i("center_point_box", 0) != 0;
+    std::vector<std::int64_t> chosen;
+    for (std::int64_t z = 0; z < s[0] * s[1]; ++z) {
+        const auto score = [&](std::int64_t k) { return scores.at(z * s[2] + k); };
+        const auto box = [&](std::int64_t k) { return box_of(boxes, z / s[1] * b[1] + k, centred); };
+        std::vector<std::int64_t> order, kept;
+        for (std::int64_t k = 0; k < s[2]; ++k)
+            if (!n.has(4) || score(k) > n.only(4)) order.push_back(k);
+        std::stable_sort(order.begin(), order.end(), [&](auto p, auto q) { return score(p) > score(q); });
+        for (const std::int64_t k : order) {
+            if (std::ssize(kept) >= most) break;
+            if (std::none_of(kept.begin(), kept.end(), [&](auto other) { return overlap(box(k), box(other)) > shared; }))
+                kept.push_back(k);
+        }
+        for (const std::int64_t k : kept) chosen.insert(chosen.end(), {z / s[1], z % s[1], k});
+    }
+    Literal out = Literal::vector(chosen);
+    out.reshape({std::ssize(chosen) / 3, 3});
+    n.give(n.b.constant(std::move(out)));
+}
+
+// --- old names ----------------------------------------------------------------------------------------------------
+
+void crop(Import& n) {
+    const auto border = n.ints("border"), scale = n.ints("scale");  // left, top, right, bottom
+    if (n.rank() != 4 || border.size() != 4) n.wrong("a border of {} numbers for rank {}", border.size(), n.rank());
+    const Dims d = n.dims();
+    const auto rows = [&](std::int64_t from, std::int64_t to) {
+        if (from < 0 || to < from) n.wrong("it cuts from {} to {}", from, to);
+        std::vector<std::int64_t> out(static_cast<std::size_t>(to - from));
+        std::iota(out.begin(), out.end(), from);
+        return out;
+    };
+    const bool sized = scale.size() == 2;
+    const ValueId tall = n.pick(n.x(0), 2, rows(border[1], sized ? border[1] + scale[0] : d[2] - border[3]));
+    n.give(n.pick(tall, 3, rows(border[0], sized ? border[0] + scale[1] : d[3] - border[2])));
+}
+
+void image_scaler(Import& n) {
+    const auto bias = n.floats("bias");
+    Literal shift(n.b.type(n.x(0)).dtype, {std::ssize(bias), 1, 1});
+    for (std::size_t k = 0; k < bias.size(); ++k) shift.set(static_cast<std::int64_t>(k), static_cast<double>(bias[k]));
+    ValueId y = n.scaled(n.x(0), n.f("scale", 1));
+    if (!bias.empty()) y = n.two("add", y, n.b.constant(std::move(shift)));
+    n.give(y);
+}
+
+}  // namespace
+
+const ImportRules& sample_rules() {
+    static const ImportRules rules{
+        {"GridSample", grid_sample},
+        {"AffineGrid", affine_grid},
+        {"RoiAlign", roi_align},
+        {"MaxRoiPool", max_roi_pool},
+        {"DeformConv", deform_conv},
+        {"MaxUnpool", max_unpool},
+        {"Col2Im", col_to_im},
+        {"CenterCropPad", center_crop_pad},
+        {"LpPool", lp_pool},
+        {"GlobalLpPool", global_lp_pool},
+        {"NonMaxSuppression", non_max_suppression},
+        {"Crop", crop},
+        {"ImageScaler", image_scaler},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

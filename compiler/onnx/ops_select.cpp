@@ -1,0 +1,153 @@
+// ONNX ops that sort, that choose by value, and losses, which choose by class.
+#include <algorithm>
+#include <map>
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+void top_k(Import& n) {
+    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), k = n.opset < 10 ? n.i("k", 0) : n.whole(1);
+    const std::int64_t largest = n.opset < 11 ? 1 : n.i("largest", 1);
+    for (const std::int64_t places : {0, 1})
+        n.give(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}, {"places", places}}));
+}
+
+void reverse_sequence(Import& n) {
+    n.need_rank(2);
+    n.give(n.b.add("reverse_sequence", {n.x(0), n.x(1)},
+                   {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
+}
+
+/// The values of operand 0, whose number of results depends on them.
+const Literal& counted(Import& n) {
+    if (const Literal* known = n.b.literal(n.x(0))) return *known;
+    n.unsupported(
+        "how many results it has depends on values of the run; cut the model before it (onnx.utils.extract_model), or "
+        "give operand 0 with --constant");
+}
+
+void non_zero(Import& n) {
+    const Literal& x = counted(n);
+    const Dims d = x.dims(), steps = strides(d);
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < x.size(); ++i)
+        if (x.at(i) != 0) found.push_back(i);
+    Literal out(DType::I64, {std::ssize(d), std::ssize(found)});
+    for (std::size_t a = 0; a < d.size(); ++a)
+        for (std::size_t k = 0; k < found.size(); ++k) out.whole()[a * found.size() + k] = found[k] / steps[a] % d[a];
+    n.give(n.b.constant(std::move(out)));
+}
+
+/// Different slices along an axis (all datums without one), where each came first, which one each is, how often.
+void unique(Import& n) {
+    const Literal& x = counted(n);
+    const bool by_axis = n.given("axis");
+    const std::int64_t axis = by_axis ? n.axis(n.i("axis", 0), n.rank()) : 0;
+    const Dims d = by_axis ? x.dims() : Dims{x.size()};
+    const std::int64_t size = d[static_cast<std::size_t>(axis)], inner = strides(d)[static_cast<std::size_t>(axis)];
+    const std::int64_t outer = size * inner == 0 ? 0 : x.size() / (size * inner);
+    std::vector<std::vector<double>> slices(static_cast<std::size_t>(size));
+    for (std::int64_t k = 0; k < size; ++k)
+        for (std::int64_t i = 0; i < outer * inner; ++i)
+            slices[static_cast<std::size_t>(k)].push_back(x.at((i / inner * size + k) * inner + i % inner));
+    std::map<std::vector<double>, std::int64_t> first;
+    std::vector<std::int64_t> order, which, often;
+    for (std::int64_t k = 0; k < size; ++k)
+        if (first.emplace(slices[static_cast<std::size_t>(k)], k).second) order.push_back(k);
+    if (n.i("sorted", 1) != 0) {
+        order.clear();
+        for (const auto& [unused, k] : first) order.push_back(k);
+    }
+    std::map<std::int64_t, std::int64_t> number;
+    for (const std::int64_t k : order) number.emplace(k, std::ssize(number));
+    often.assign(order.size(), 0);
+    for (const auto& slice : slices) {
+        which.push_back(number.at(first.at(slice)));
+        ++often[static_cast<std::size_t>(which.back())];
+    }
+    const ValueId flat = by_axis ? n.x(0) : n.b.reshape(n.x(0), {x.size()});
+    n.give(n.pick(flat, axis, order));
+    for (const auto& list : {order, which, often}) n.give(n.b.constant(Literal::vector(list)));
+}
+
+void random(Import& n) {
+    n.unsupported("it makes random numbers, which a compiled model has none of; make them an input of the model");
+}
+void of_words(Import& n) {
+    n.unsupported("it works on words; do that in your program and cut the model behind it (onnx.utils.extract_model)");
+}
+void of_files(Import& n) {
+    n.unsupported("it reads picture files; do that in your program and cut the model behind it "
+                  "(onnx.utils.extract_model)");
+}
+
+// --- losses -------------------------------------------------------------------------------------------------------
+
+/// Of logarithms [N, classes, ..] the one of the class; weights by class; classes that are left out.
+ValueId picked_loss(Import& n, ValueId logs, ValueId target) {
+    const Dims d = n.b.dims(logs);
+    if (d.size() < 2) n.wrong("{} has no axis of classes", to_string(n.b.type(logs)));
+    const DType ids = n.b.type(target).dtype, type = n.b.type(logs).dtype;
+    std::optional<ValueId> weight;
+    if (n.given("ignore_index")) {
+        const ValueId ignored = n.two("equal", target, n.b.scalar(static_cast<double>(n.i("ignore_index", 0)), ids));
+        target = n.b.add("where", {ignored, n.b.scalar(0, ids), target});
+        weight = n.b.cast(n.one("not", ignored), type);
+    }
+    if (n.has(2)) {
+        const ValueId own = n.b.add("take", {n.x(2), target}, {{"axis", std::int64_t{0}}});
+        weight = weight ? n.two("multiply", own, *weight) : own;
+    }
+    Dims places = n.b.dims(target);
+    places.insert(places.begin() + 1, 1);
+    const ValueId found = n.b.add("gather_elements", {logs, n.b.reshape(target, places)}, {{"axis", std::int64_t{1}}});
+    ValueId loss = n.b.reshape(n.one("neg", found), n.b.dims(target));
+    if (weight) loss = n.two("multiply", loss, *weight);
+    const std::string reduction = n.word("reduction", {"mean", "sum", "none"});
+    if (reduction == "none") return loss;
+    const auto sum = [&](ValueId v) {
+        const ValueId flat = n.b.reshape(v, {count(n.b.dims(v))});
+        return n.b.reshape(n.b.reduce_sum(flat, 0), {});
+    };
+    if (reduction == "sum") return sum(loss);
+    if (weight) return n.two("divide", sum(loss), sum(*weight));
+    return n.scaled(sum(loss), 1.0 / static_cast<double>(count(n.b.dims(target))));
+}
+void likelihood_loss(Import& n) { n.give(picked_loss(n, n.x(0), n.x(1))); }
+void cross_entropy_loss(Import& n) {
+    n.need_rank(2);
+    const ValueId logs = n.one("log_softmax", n.x(0), {{"axis", std::int64_t{1}}});
+    n.give(picked_loss(n, logs, n.x(1)));
+    n.give(logs);
+}
+
+}  // namespace
+
+const ImportRules& select_rules() {
+    static const ImportRules rules{
+        {"TopK", top_k},
+        {"ReverseSequence", reverse_sequence},
+        {"NonZero", non_zero},
+        {"Unique", unique},
+        {"NegativeLogLikelihoodLoss", likelihood_loss},
+        {"SoftmaxCrossEntropyLoss", cross_entropy_loss},
+        {"RandomNormal", random},
+        {"RandomNormalLike", random},
+        {"RandomUniform", random},
+        {"RandomUniformLike", random},
+        {"Bernoulli", random},
+        {"Multinomial", random},
+        {"StringConcat", of_words},
+        {"StringNormalizer", of_words},
+        {"StringSplit", of_words},
+        {"RegexFullMatch", of_words},
+        {"TfIdfVectorizer", of_words},
+        {"ImageDecoder", of_files},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,200 @@
+// ONNX's transforms of signals: products with tables of cosines and sines.
+#include <cmath>
+#include <numbers>
+
+#include "compiler/onnx/join.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+/// A signal by its real and imaginary parts; without the latter it is real.
+struct Complex {
+    ValueId real;
+    std::optional<ValueId> imaginary;
+};
+
+/// The last axis has one or both parts.
+Complex parts(Import& n, ValueId x) {
+    const Dims d = n.b.dims(x);
+    if (d.size() < 2 || d.back() < 1 || d.back() > 2)
+        n.wrong("{} has no last axis of real and imaginary parts", to_string(n.b.type(x)));
+    const Dims less(d.begin(), d.end() - 1);
+    const std::int64_t last = static_cast<std::int64_t>(d.size()) - 1;
+    if (d.back() == 1) return {n.b.reshape(x, less), {}};
+    return {n.b.reshape(n.pick(x, last, {0}), less), n.b.reshape(n.pick(x, last, {1}), less)};
+}
+
+ValueId with_parts(Import& n, ValueId real, ValueId imaginary) {
+    Dims d = n.b.dims(real);
+    d.push_back(1);
+    return joined(n, n.b.reshape(real, d), n.b.reshape(imaginary, d), static_cast<std::int64_t>(d.size()) - 1);
+}
+
+/// scale[c] * f(2 pi r c / length) for `rows` results of `cols` datums.
+template <class F, class Scale>
+Literal waves(Import& n, std::int64_t rows, std::int64_t cols, std::int64_t length, F f, Scale scale) {
+    Literal table = zero_matrix(rows, cols, n.loc(), "node");
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < cols; ++c) {
+            const double turns = static_cast<double>(r * c % length) / static_cast<double>(length);
+            table.set(r * cols + c, scale(c) * f(2 * std::numbers::pi * turns));
+        }
+    return table;
+}
+double cosine_of(double x) { return std::cos(x); }
+double sine_of(double x) { return std::sin(x); }
+
+/// Along an axis: `results` of the `length` frequencies. Datums beyond the length do not count.
+ValueId transformed(Import& n, const Complex& x, std::int64_t axis, std::int64_t length, std::int64_t results,
+                    bool inverse) {
+    const std::int64_t given = n.b.dims(x.real)[static_cast<std::size_t>(axis)];
+    const double all = inverse ? 1 / static_cast<double>(length) : 1;
+    const auto scale = [&](std::int64_t c) { return c < length ? all : 0.0; };
+    const auto cosines = [&](ValueId v) {
+        return n.b.map_axis(v, axis, waves(n, results, given, length, cosine_of, scale));
+    };
+    const auto sines = [&](ValueId v) {
+        const double sign = inverse ? 1 : -1;
+        return n.b.map_axis(v, axis, waves(n, results, given, length, sine_of,
+                                           [&](std::int64_t c) { return sign * scale(c); }));
+    };
+    if (!x.imaginary) return with_parts(n, cosines(x.real), sines(x.real));
+    return with_parts(n, n.two("subtract", cosines(x.real), sines(*x.imaginary)),
+                      n.two("add", cosines(*x.imaginary), sines(x.real)));
+}
+
+/// A real signal of `length` from the first half of its frequencies.
+ValueId real_signal(Import& n, const Complex& x, std::int64_t axis, std::int64_t length) {
+    const std::int64_t given = n.b.dims(x.real)[static_cast<std::size_t>(axis)];
+    const auto scale = [&](std::int64_t c) {
+        if (c > length / 2) return 0.0;
+        const bool alone = c == 0 || 2 * c == length;
+        return (alone ? 1 : 2) / static_cast<double>(length);
+    };
+    ValueId y = n.b.map_axis(x.real, axis, waves(n, length, given, length, cosine_of, scale));
+    if (x.imaginary)
+        y = n.two("subtract", y, n.b.map_axis(*x.imaginary, axis, waves(n, length, given, length, sine_of, scale)));
+    return y;
+}
+
+void check_length(Import& n, std::int64_t length) {
+    if (length < 1) n.wrong("a transform of the length {}", length);
+    n.check_positions(length);
+}
+
+void discrete_fourier(Import& n) {
+    n.need_rank(2);
+    const bool inverse = n.i("inverse", 0) != 0, onesided = n.i("onesided", 0) != 0;
+    const std::int64_t given = n.opset < 20 ? n.i("axis", 1) : n.has(2) ? n.whole(2) : -2;
+    const std::int64_t axis = n.axis(given, n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    if (axis == n.rank() - 1) n.wrong("it goes along the last axis, which holds the parts of a number");
+    const std::int64_t length = n.has(1) ? n.whole(1) : inverse && onesided ? 2 * (size - 1) : size;
+    check_length(n, length);
+    const Complex x = parts(n, n.x(0));
+    if (inverse && onesided) {
+        const ValueId y = real_signal(n, x, axis, length);
+        Dims d = n.b.dims(y);
+        d.push_back(1);
+        return n.give(n.b.reshape(y, d));
+    }
+    n.give(transformed(n, x, axis, length, onesided ? length / 2 + 1 : length, inverse));
+}
+
+/// Signal [batch, length, 1 or 2], step, window, length of a frame: [batch, frames, frequencies, 2].
+void short_time_fourier(Import& n) {
+    if (n.rank() != 3) n.wrong("operand 0 has rank {}; it needs 3", n.rank());
+    const Dims d = n.dims();
+    const std::int64_t step = n.whole(1), length = n.has(3) ? n.whole(3) : n.has(2) ? count(n.dims(2)) : d[1];
+    check_length(n, length);
+    if (step < 1 || length > d[1]) n.wrong("frames of {} with a step of {} of a signal of {}", length, step, d[1]);
+    const std::int64_t frames = 1 + (d[1] - length) / step;
+    n.check_positions(count({frames, length}));
+    std::vector<std::int64_t> places;
+    for (std::int64_t k = 0; k < frames * length; ++k) places.push_back(k / length * step + k % length);
+    ValueId cut = n.b.reshape(n.pick(n.x(0), 1, places), {d[0], frames, length, d[2]});
+    if (n.has(2)) {
+        if (n.dims(2) != Dims{length}) n.wrong("a window {} for frames of {}", to_string(n.b.type(n.x(2))), length);
+        cut = n.two("multiply", cut, n.b.reshape(n.x(2), {length, 1}));
+    }
+    const bool onesided = n.i("onesided", 1) != 0;
+    n.give(transformed(n, parts(n, cut), 2, length, onesided ? length / 2 + 1 : length, false));
+}
+
+/// com.microsoft: frequencies of the last axis, the parts as an axis more; not normalized.
+void rfft(Import& n) {
+    if (n.i("signal_ndim", 1) != 1) n.unsupported("a transform along {} axes", n.i("signal_ndim", 1));
+    const std::int64_t length = n.dims().empty() ? 0 : n.dims().back();
+    check_length(n, length);
+    n.give(transformed(n, {n.x(0), {}}, n.rank() - 1, length, length / 2 + 1, false));
+}
+void irfft(Import& n) {
+    if (n.i("signal_ndim", 1) != 1) n.unsupported("a transform along {} axes", n.i("signal_ndim", 1));
+    n.need_rank(2);
+    const std::int64_t length = 2 * (n.dims()[n.dims().size() - 2] - 1);
+    check_length(n, length);
+    n.give(real_signal(n, parts(n, n.x(0)), n.rank() - 2, length));
+}
+
+/// a0 - a1 cos(2 pi k / size) + a2 cos(4 pi k / size); not periodic: of size - 1.
+void window(Import& n, double a0, double a1, double a2) {
+    const std::int64_t size = n.whole(0);
+    const auto type = n.dtype("output_datatype", 1);
+    if (!type) n.unsupported("a window of a type that is no number");
+    n.check_positions(size);
+    const auto of = static_cast<double>(n.i("periodic", 1) != 0 ? size : size - 1);
+    Literal out(*type, {size});
+    for (std::int64_t k = 0; k < size; ++k) {
+        const double angle = of > 0 ? 2 * std::numbers::pi * static_cast<double>(k) / of : 0;
+        out.set(k, a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle));
+    }
+    n.give(n.b.constant(std::move(out)));
+}
+void hann(Import& n) { window(n, 0.5, 0.5, 0); }
+void hamming(Import& n) { window(n, 25.0 / 46, 21.0 / 46, 0); }
+void blackman(Import& n) { window(n, 0.42, 0.5, 0.08); }
+
+/// Triangles over frequencies, equally wide on the scale of mel.
+void mel_weights(Import& n) {
+    const std::int64_t bins = n.whole(0), length = n.whole(1);
+    const double rate = n.only(2), low = n.only(3), high = n.only(4);
+    const auto type = n.dtype("output_datatype", 1);
+    if (!type) n.unsupported("a table of a type that is no number");
+    if (bins < 1 || length < 1 || !(rate > 0)) n.wrong("{} bins of {} frequencies at a rate of {}", bins, length, rate);
+    n.check_positions(count({bins, length}));
+    const std::int64_t rows = length / 2 + 1;
+    const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+    const double step = (mel(high) - mel(low)) / static_cast<double>(bins + 2);
+    const auto edge = [&](std::int64_t k) {
+        const double hertz = 700 * (std::pow(10, (mel(low) + static_cast<double>(k) * step) / 2595) - 1);
+        return to_whole(std::floor(static_cast<double>(length + 1) * hertz / rate));
+    };
+    Literal out(*type, {rows, bins});
+    for (std::int64_t bin = 0; bin < bins; ++bin) {
+        const std::int64_t left = edge(bin), middle = edge(bin + 1), right = edge(bin + 2);
+        if (left < 0 || right > rows) n.wrong("bin {} reaches from frequency {} to {} of {}", bin, left, right, rows);
+        for (std::int64_t f = left; f < right; ++f)
+            out.set(f * bins + bin, f <= middle && middle > left
+                                        ? static_cast<double>(f - left) / static_cast<double>(middle - left)
+                                        : static_cast<double>(right - f) / static_cast<double>(right - middle));
+        if (middle < rows) out.set(middle * bins + bin, 1);
+    }
+    n.give(n.b.constant(std::move(out)));
+}
+
+}  // namespace
+
+const ImportRules& signal_rules() {
+    static const ImportRules rules{
+        {"DFT", discrete_fourier},   {"STFT", short_time_fourier}, {"HannWindow", hann},
+        {"HammingWindow", hamming},  {"BlackmanWindow", blackman}, {"MelWeightMatrix", mel_weights},
+    };
+    return rules;
+}
+
+const ImportRules& contrib_signal_rules() {
+    static const ImportRules rules{{"Rfft", rfft}, {"Irfft", irfft}};
+    return rules;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,56 @@
+#include "compiler/onnx/quantize.hpp"
+
+namespace tt::ir {
+
+std::pair<double, double> grid_limits(const Import& n, DType type) {
+    switch (type) {
+        case DType::I8:
+            return {-128, 127};
+        case DType::U8:
+            return {0, 255};
+        case DType::I16:
+            return {-32768, 32767};
+        case DType::U16:
+            return {0, 65535};
+        case DType::I32:
+            return {-2147483648.0, 2147483647.0};
+        default:
+            n.unsupported("a grid of {}; i8, u8, i16, u16 and i32 are known", to_string(type));
+    }
+}
+
+ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block) {
+    if (block > 0) {
+        const std::int64_t size = dims[static_cast<std::size_t>(axis)];
+        if (n.b.dims(v).size() != dims.size() || n.b.dims(v)[static_cast<std::size_t>(axis)] * block < size)
+            n.wrong("blocks of {} of axis {} with {}", block, axis, to_string(n.b.type(v)));
+        std::vector<std::int64_t> from;
+        for (std::int64_t k = 0; k < size; ++k) from.push_back(k / block);
+        return n.pick(v, axis, from);
+    }
+    if (count(n.b.dims(v)) == 1) return n.b.reshape(v, {});
+    Dims line(dims.size(), 1);
+    line[static_cast<std::size_t>(n.axis(axis, static_cast<std::int64_t>(dims.size())))] = count(n.b.dims(v));
+    return n.b.reshape(v, line);
+}
+
+ValueId dequantized(Import& n, ValueId x, ValueId scale, std::optional<ValueId> zero, std::int64_t axis) {
+    const Dims dims = n.b.dims(x);
+    ValueId y = n.b.cast(x, DType::F32);
+    if (zero) y = n.two("subtract", y, n.b.cast(along_axis(n, *zero, dims, axis), DType::F32));
+    return n.two("multiply", y, n.b.cast(along_axis(n, scale, dims, axis), DType::F32));
+}
+ValueId dequantized(Import& n, std::size_t k, std::int64_t axis) {
+    return dequantized(n, n.x(k), n.x(k + 1), n.has(k + 2) ? std::optional(n.x(k + 2)) : std::nullopt, axis);
+}
+
+ValueId quantized(Import& n, ValueId y, std::size_t scale) {
+    const bool shifted = n.has(scale + 1);
+    const DType to = shifted ? n.b.type(n.x(scale + 1)).dtype : DType::U8;
+    const auto [low, high] = grid_limits(n, to);
+    y = n.one("round", n.two("divide", y, n.b.reshape(n.x(scale), {})));
+    if (shifted) y = n.two("add", y, n.b.cast(n.b.reshape(n.x(scale + 1), {}), DType::F32));
+    return n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), to);
+}
+
+}  // namespace tt::ir

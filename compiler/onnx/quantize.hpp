@@ -1,0 +1,22 @@
+// Numbers on a grid of whole ones: x = (q - zero) * scale.
+#pragma once
+
+#include "compiler/onnx/importer.hpp"
+
+namespace tt::ir {
+
+/// The least and the largest number of a type that quantizers give. Fails for another type.
+std::pair<double, double> grid_limits(const Import& n, DType type);
+
+/// A scale or zero point `v` shaped so that it is broadcast over `dims`: one for all, one for each datum of the axis,
+/// or one for each `block` of datums of the axis, in which case it is repeated.
+ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block = 0);
+
+/// Operands k (whole numbers), k + 1 (scale) and k + 2 (zero point, may be missing) as floats; a scale or zero point
+/// of several numbers goes along the axis.
+ValueId dequantized(Import& n, std::size_t k, std::int64_t axis = 0);
+ValueId dequantized(Import& n, ValueId x, ValueId scale, std::optional<ValueId> zero, std::int64_t axis = 0);
+/// y on the grid of operands `scale` and `scale` + 1 (zero point; without one u8), each of one number.
+ValueId quantized(Import& n, ValueId y, std::size_t scale);
+
+}  // namespace tt::ir

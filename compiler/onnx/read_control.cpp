@@ -1,0 +1,287 @@
+// If, Loop and Scan, whose graphs stand in a node, and functions of the model: all are written out where they stand.
+//
+//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen
+//   Loop   as often as constants say; a condition that is computed at run time is refused
+//   Scan   once for each slice
+#include <fmt/ranges.h>
+#include <google/protobuf/unknown_field_set.h>
+
+#include "compiler/onnx/join.hpp"
+#include "compiler/onnx/reader.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr int most_depth = 64;               // functions and graphs in each other
+constexpr std::int64_t most_turns = 4096;    // of a loop
+constexpr std::size_t most_nodes = 1 << 20;  // of the graph that comes of it
+
+/// FunctionProto's attributes with defaults, which protocol buffers of before ONNX 1.13 do not know.
+std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function) {
+    constexpr int attribute_proto = 11;
+    std::vector<onnx::AttributeProto> found;
+    const auto& fields = function.GetReflection()->GetUnknownFields(function);
+    for (int k = 0; k < fields.field_count(); ++k) {
+        const auto& field = fields.field(k);
+        if (field.number() != attribute_proto || field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+            continue;
+        onnx::AttributeProto attribute;
+        if (attribute.ParseFromString(field.length_delimited())) found.push_back(attribute);
+    }
+    return found;
+}
+
+std::int64_t number_of(const onnx::NodeProto& node, const char* name, std::int64_t otherwise) {
+    for (const auto& attribute : node.attribute())
+        if (attribute.name() == name) return attribute.i();
+    return otherwise;
+}
+/// The numbers of a list, 0 where it is shorter or missing.
+std::int64_t entry_of(const onnx::NodeProto& node, const char* name, int k) {
+    for (const auto& attribute : node.attribute())
+        if (attribute.name() == name) return k < attribute.ints_size() ? attribute.ints(k) : 0;
+    return 0;
+}
+
+/// x with an axis of one in front of axis `at`.
+ValueId with_axis(Import& n, ValueId x, std::int64_t at) {
+    Dims dims = n.b.dims(x);
+    dims.insert(dims.begin() + n.axis(at, static_cast<std::int64_t>(dims.size()) + 1), 1);
+    return n.b.reshape(x, dims);
+}
+
+}  // namespace
+
+Reader::Control Reader::control_of(const std::string& op) {
+    if (op == "If") return &Reader::import_if;
+    if (op == "Loop") return &Reader::import_loop;
+    if (op == "Scan") return &Reader::import_scan;
+    return nullptr;
+}
+
+const onnx::GraphProto& Reader::graph_of(const onnx::NodeProto& node, const char* attribute) const {
+    for (const auto& given : node.attribute())
+        if (given.name() == attribute && given.has_g()) return given.g();
+    fail_input(loc(), "{} has no graph '{}'", onnx_node_name(node), attribute);
+}
+
+void Reader::check_growth(const onnx::NodeProto& node) const {
+    if (result_.nodes.size() > most_nodes)
+        fail_unsupported(loc(), "{}: written out, the model has more than {} ops", onnx_node_name(node), most_nodes);
+}
+
+std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& node, const onnx::GraphProto& graph,
+                                                         const Scope& outer, const std::string& prefix,
+                                                         const std::vector<NamedValue>& inputs) {
+    Scope inner;
+    inner.outer = &outer;
+    inner.prefix = prefix;
+    inner.nodes = &graph.node();
+    inner.depth = outer.depth + 1;
+    if (inner.depth > most_depth)
+        fail_unsupported(loc(), "{}: more than {} graphs in each other", onnx_node_name(node), most_depth);
+    if (static_cast<std::size_t>(graph.input_size()) != inputs.size())
+        fail_input(loc(), "{}: its graph has {} inputs; {} are given", onnx_node_name(node), graph.input_size(),
+                   inputs.size());
+    add_initializers(graph, inner);
+    for (int k = 0; k < graph.input_size(); ++k)
+        inner.values[graph.input(k).name()] = inputs[static_cast<std::size_t>(k)];
+    for (const auto& one : graph.node()) {
+        add_node(one, inner);
+        check_growth(node);
+    }
+    std::vector<NamedValue> results;
+    for (const auto& output : graph.output()) {
+        if (inner.is_broken(output.name())) return {};
+        const NamedValue* found = inner.find(output.name());
+        if (!found)
+            fail_input(loc(), "{}: output '{}' of its graph is computed by no node", onnx_node_name(node),
+                       output.name());
+        results.push_back(*found);
+    }
+    return results;
+}
+
+bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    if (given->size() != 1) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
+    const std::string prefix = scope.prefix + node.name() + (node.name().empty() ? "" : "/");
+    const auto branch = [&](const char* name) {
+        const onnx::GraphProto& graph = graph_of(node, name);
+        if (graph.output_size() != node.output_size())
+            fail_input(loc(), "{}: its {} has {} outputs, the node {}", onnx_node_name(node), name,
+                       graph.output_size(), node.output_size());
+        return run_graph(node, graph, scope, prefix, {});
+    };
+    const NamedValue& condition = given->front();
+    const Literal* literal = condition.is_tensor() ? build_.literal(condition.items.front()) : nullptr;
+    if (literal) {
+        const auto results = branch(known(node, condition, "its condition").at(0) != 0 ? "then_branch" : "else_branch");
+        if (results) give(node, scope, *results);
+        return results.has_value();
+    }
+    if (!condition.is_tensor() || count(build_.dims(condition.items.front())) != 1)
+        fail_input(loc(), "{}: its condition is no single value", onnx_node_name(node));
+    const auto yes = branch("then_branch"), no = branch("else_branch");
+    if (!yes || !no) return false;
+    Import n = importing(node, scope);
+    std::vector<NamedValue> chosen;
+    for (std::size_t k = 0; k < yes->size(); ++k) {
+        const NamedValue &a = (*yes)[k], &b = (*no)[k];
+        if (!a.is_tensor() || !b.is_tensor() || build_.type(a.items[0]) != build_.type(b.items[0]))
+            n.unsupported(
+                "its condition is computed at run time, and output {} has another shape in each branch; make the "
+                "condition a constant (--constant NAME=FILE of what it is computed of)",
+                k);
+        const ValueId which = n.b.reshape(condition.items.front(), {});
+        chosen.push_back({{n.b.add("where", {which, a.items[0], b.items[0]})}});
+    }
+    give(node, scope, chosen);
+    return true;
+}
+
+bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    if (given->size() < 2) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
+    const onnx::GraphProto& body = graph_of(node, "body");
+    const auto none = [](const NamedValue& v) { return !v.sequence && v.items.empty(); };
+    const bool counted = !none((*given)[0]);
+    const std::int64_t turns = counted ? to_whole(known(node, (*given)[0], "its number of turns").at(0)) : most_turns;
+    Import n = importing(node, scope);
+    NamedValue condition = none((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
+    std::vector<NamedValue> state(given->begin() + 2, given->end());
+    std::vector<std::vector<ValueId>> scanned;
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+        if (!condition.is_tensor() || !build_.literal(condition.items.front()))
+            fail_unsupported(loc(),
+                             "{}: whether it goes on after turn {} is computed at run time; export it with a number of "
+                             "turns that is known and a condition that stays true, or cut the model around it "
+                             "(onnx.utils.extract_model)",
+                             onnx_node_name(node), turn);
+        if (known(node, condition, "its condition").at(0) == 0) break;
+        if (turn == most_turns) n.unsupported("more than {} turns", most_turns);
+        std::vector<NamedValue> inputs{{{n.b.scalar(static_cast<double>(turn), DType::I64)}}, condition};
+        inputs.insert(inputs.end(), state.begin(), state.end());
+        const std::string prefix = fmt::format("{}{}/{}/", scope.prefix, node.name(), turn);
+        const auto results = run_graph(node, body, scope, prefix, inputs);
+        if (!results) return false;
+        if (results->size() < state.size() + 1)
+            fail_input(loc(), "{}: its graph has {} outputs for {} states", onnx_node_name(node), results->size(),
+                       state.size());
+        condition = results->front();
+        std::copy_n(results->begin() + 1, state.size(), state.begin());
+        scanned.resize(results->size() - 1 - state.size());
+        for (std::size_t k = 0; k < scanned.size(); ++k) {
+            const NamedValue& value = (*results)[k + 1 + state.size()];
+            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            scanned[k].push_back(with_axis(n, value.items.front(), 0));
+        }
+    }
+    if (!counted && build_.literal(condition.items.front())->at(0) != 0) n.unsupported("more than {} turns", most_turns);
+    build_.set_origin(scope.prefix + node.name());
+    for (const auto& parts : scanned) state.push_back({{joined(n, parts, 0)}});
+    give(node, scope, state);
+    return true;
+}
+
+bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Import n = importing(node, scope);
+    if (n.opset < 9) n.unsupported("the Scan of opset 8; convert the model to 9 or later (onnx.version_converter)");
+    const onnx::GraphProto& body = graph_of(node, "body");
+    const std::int64_t inputs = number_of(node, "num_scan_inputs", 0), all = std::ssize(*given);
+    if (inputs < 1 || inputs > all) n.wrong("num_scan_inputs is {}, it has {} operands", inputs, all);
+    for (const NamedValue& value : *given)
+        if (!value.is_tensor()) n.wrong("an operand is missing, or no tensor");
+    std::vector<NamedValue> state(given->begin(), given->end() - inputs);
+    std::vector<ValueId> scans;
+    std::vector<std::int64_t> axes;
+    std::int64_t turns = -1;
+    for (std::int64_t k = 0; k < inputs; ++k) {
+        scans.push_back((*given)[static_cast<std::size_t>(all - inputs + k)].items.front());
+        const Dims dims = n.b.dims(scans.back());
+        axes.push_back(n.axis(entry_of(node, "scan_input_axes", static_cast<int>(k)), std::ssize(dims)));
+        const std::int64_t size = dims[static_cast<std::size_t>(axes.back())];
+        if (turns >= 0 && size != turns) n.wrong("slices of {} and of {}", turns, size);
+        turns = size;
+    }
+    if (turns < 1 || turns > most_turns) n.unsupported("{} turns; 1 to {} are written out", turns, most_turns);
+    std::vector<std::vector<ValueId>> scanned;
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+        std::vector<NamedValue> values = state;
+        for (std::int64_t k = 0; k < inputs; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            const bool back = entry_of(node, "scan_input_directions", static_cast<int>(k)) != 0;
+            Dims dims = n.b.dims(scans[at]);
+            dims.erase(dims.begin() + axes[at]);
+            values.push_back({{n.b.reshape(n.pick(scans[at], axes[at], {back ? turns - 1 - turn : turn}), dims)}});
+        }
+        const auto results = run_graph(node, body, scope, fmt::format("{}{}/{}/", scope.prefix, node.name(), turn), values);
+        if (!results) return false;
+        if (results->size() < state.size()) n.wrong("its graph has {} outputs", results->size());
+        std::copy_n(results->begin(), state.size(), state.begin());
+        scanned.resize(results->size() - state.size());
+        for (std::size_t k = 0; k < scanned.size(); ++k) {
+            const bool back = entry_of(node, "scan_output_directions", static_cast<int>(k)) != 0;
+            const ValueId one = with_axis(n, (*results)[k + state.size()].items.at(0),
+                                          entry_of(node, "scan_output_axes", static_cast<int>(k)));
+            scanned[k].insert(back ? scanned[k].begin() : scanned[k].end(), one);
+        }
+    }
+    for (std::size_t k = 0; k < scanned.size(); ++k) {
+        const std::int64_t rank = std::ssize(n.b.dims(scanned[k].front()));
+        state.push_back(
+            {{joined(n, scanned[k], n.axis(entry_of(node, "scan_output_axes", static_cast<int>(k)), rank))}});
+    }
+    give(node, scope, state);
+    return true;
+}
+
+// --- functions ----------------------------------------------------------------------------------------------------
+
+const onnx::FunctionProto* Reader::function_of(const onnx::NodeProto& node) const {
+    for (const auto& function : model_.functions())
+        if (function.name() == node.op_type() &&
+            (function.domain() == node.domain() || (is_own_domain(function.domain()) && is_own_domain(node.domain()))))
+            return &function;
+    return nullptr;
+}
+
+bool Reader::import_function(const onnx::NodeProto& node, Scope& scope, const onnx::FunctionProto& function) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Scope inner;
+    inner.prefix = scope.prefix + node.name() + (node.name().empty() ? "" : "/");
+    inner.nodes = &function.node();
+    inner.depth = scope.depth + 1;
+    if (inner.depth > most_depth)
+        fail_unsupported(loc(), "{}: more than {} functions in each other", onnx_node_name(node), most_depth);
+    for (const auto& import : function.opset_import())
+        inner.opsets[is_own_domain(import.domain()) ? "" : import.domain()] = import.version();
+    for (const auto& attribute : defaults_of(function)) inner.arguments[attribute.name()] = attribute;
+    for (const auto& attribute : node.attribute()) inner.arguments[attribute.name()] = attribute;
+    for (int k = 0; k < function.input_size(); ++k)
+        inner.values[function.input(k)] =
+            k < std::ssize(*given) ? (*given)[static_cast<std::size_t>(k)] : NamedValue{};
+    for (const auto& one : function.node()) {
+        add_node(one, inner);
+        check_growth(node);
+    }
+    std::vector<NamedValue> results;
+    for (int k = 0; k < std::min(function.output_size(), node.output_size()); ++k) {
+        const std::string& name = function.output(k);
+        if (inner.is_broken(name)) return false;
+        const NamedValue* found = inner.find(name);
+        if (!found)
+            fail_input(loc(), "{}: output '{}' of its function is computed by no node", onnx_node_name(node), name);
+        results.push_back(*found);
+    }
+    give(node, scope, results);
+    return true;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,128 @@
+// Sequences of tensors and optionals: which tensors they hold is known while the model is read, so that nothing is left
+// of them.
+#include "compiler/onnx/join.hpp"
+#include "compiler/onnx/reader.hpp"
+
+namespace tt::ir {
+
+Reader::Control Reader::sequence_of(const std::string& op) {
+    static const std::map<std::string, Control> known{
+        {"SequenceConstruct", &Reader::import_sequence},  {"SequenceEmpty", &Reader::import_sequence},
+        {"SequenceInsert", &Reader::import_sequence},     {"SequenceErase", &Reader::import_sequence},
+        {"SequenceAt", &Reader::import_sequence},         {"SequenceLength", &Reader::import_sequence},
+        {"SplitToSequence", &Reader::split_to_sequence},  {"ConcatFromSequence", &Reader::join_sequence},
+        {"Optional", &Reader::import_optional},           {"OptionalGetElement", &Reader::import_optional},
+        {"OptionalHasElement", &Reader::import_optional},
+    };
+    const auto found = known.find(op);
+    return found == known.end() ? nullptr : found->second;
+}
+
+bool Reader::import_sequence(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Import n = importing(node, scope);
+    const std::string& op = node.op_type();
+    if (op == "SequenceEmpty") return give(node, scope, {{{}, true}}), true;
+    if (op == "SequenceConstruct") {
+        NamedValue all{{}, true};
+        for (const NamedValue& value : *given) {
+            if (!value.is_tensor()) n.wrong("it takes tensors");
+            all.items.push_back(value.items.front());
+        }
+        return give(node, scope, {all}), true;
+    }
+    if (given->empty() || !given->front().sequence) n.wrong("operand 0 is no sequence");
+    NamedValue all = given->front();
+    const std::int64_t size = std::ssize(all.items);
+    if (op == "SequenceLength")
+        return give(node, scope, {{{n.b.scalar(static_cast<double>(size), DType::I64)}}}), true;
+    const bool insert = op == "SequenceInsert";
+    const std::size_t at = insert ? 2 : 1;
+    std::int64_t place = insert ? size : size - 1;
+    if (given->size() > at) place = to_whole(known(node, (*given)[at], "a place in its sequence").at(0));
+    if (place < 0) place += size;
+    if (place < 0 || place >= size + (insert ? 1 : 0)) n.wrong("place {} of a sequence of {}", place, size);
+    if (op == "SequenceAt") return give(node, scope, {{{all.items[static_cast<std::size_t>(place)]}}}), true;
+    if (insert) {
+        if (given->size() < 2 || !(*given)[1].is_tensor()) n.wrong("operand 1 is no tensor");
+        all.items.insert(all.items.begin() + place, (*given)[1].items.front());
+    } else {
+        all.items.erase(all.items.begin() + place);
+    }
+    return give(node, scope, {all}), true;
+}
+
+bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Import n = importing(node, scope);
+    for (const NamedValue& value : *given)
+        n.in.push_back(value.is_tensor() ? std::optional(value.items.front()) : std::nullopt);
+    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
+    const bool by_one = !n.has(1);
+    std::vector<std::int64_t> parts;
+    if (!by_one && n.rank(1) == 1) {
+        parts = n.integers(1);
+    } else {
+        const std::int64_t each = by_one ? 1 : n.whole(1);
+        if (each < 1) n.wrong("parts of {}", each);
+        for (std::int64_t from = 0; from < size; from += each) parts.push_back(std::min(each, size - from));
+    }
+    NamedValue all{{}, true};
+    std::int64_t from = 0;
+    for (const std::int64_t part : parts) {
+        if (part < 0 || from + part > size) n.wrong("the parts do not add up to {}", size);
+        std::vector<std::int64_t> rows;
+        for (std::int64_t k = 0; k < part; ++k) rows.push_back(from + k);
+        ValueId x = n.pick(n.x(0), axis, rows);
+        if (by_one && n.i("keepdims", 1) == 0) {
+            Dims dims = n.b.dims(x);
+            dims.erase(dims.begin() + axis);
+            x = n.b.reshape(x, dims);
+        }
+        all.items.push_back(x);
+        from += part;
+    }
+    if (from != size) n.wrong("the parts do not add up to {}", size);
+    give(node, scope, {all});
+    return true;
+}
+
+bool Reader::join_sequence(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Import n = importing(node, scope);
+    if (given->size() != 1 || !given->front().sequence) n.wrong("operand 0 is no sequence");
+    std::vector<ValueId> parts = given->front().items;
+    if (parts.empty()) n.unsupported("a sequence of nothing");
+    const bool fresh = n.i("new_axis", 0) != 0;
+    const std::int64_t rank = std::ssize(n.b.dims(parts.front())) + (fresh ? 1 : 0);
+    const std::int64_t axis = n.axis(n.i("axis", 0), rank);
+    Dims like = n.b.dims(parts.front());
+    for (ValueId& part : parts) {
+        Dims dims = n.b.dims(part);
+        if (dims.size() != like.size()) n.wrong("a sequence of tensors of different ranks");
+        if (fresh) {
+            dims.insert(dims.begin() + axis, 1);
+            part = n.b.reshape(part, dims);
+        }
+    }
+    give(node, scope, {{{joined(n, parts, axis)}}});
+    return true;
+}
+
+bool Reader::import_optional(const onnx::NodeProto& node, Scope& scope) {
+    const auto given = operands(node, scope);
+    if (!given) return false;
+    Import n = importing(node, scope);
+    const NamedValue value = given->empty() ? NamedValue{} : given->front();
+    const bool holds = value.sequence || !value.items.empty();
+    if (node.op_type() == "OptionalHasElement")
+        return give(node, scope, {{{n.b.scalar(holds ? 1 : 0, DType::Bool)}}}), true;
+    if (node.op_type() == "OptionalGetElement" && !holds) n.wrong("its operand holds nothing");
+    give(node, scope, {value});
+    return true;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,103 @@
+// An ONNX model on its way into the compiler's graph: names, scopes, functions and control flow. Nodes that compute go
+// through the rules of importer.hpp.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <set>
+#include <span>
+
+#include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/read.hpp"
+
+namespace tt::ir {
+
+/// What a name stands for: a tensor, a sequence of them, or an optional that holds nothing.
+struct NamedValue {
+    std::vector<ValueId> items;
+    bool sequence = false;
+    bool is_tensor() const { return !sequence && items.size() == 1; }
+};
+
+/// Names of a graph: the model's, a function's or that of a branch or a loop, which sees those around it.
+struct Scope {
+    const Scope* outer = nullptr;  ///< none: the model, or a function
+    std::string prefix;            ///< of the names of nodes
+    std::map<std::string, std::int64_t> opsets;                    ///< by domain; "": ONNX's own
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>* nodes = nullptr;
+    std::map<std::string, onnx::AttributeProto> arguments;         ///< of a function: its attributes
+    std::map<std::string, NamedValue> values;
+    std::set<std::string> broken;  ///< of nodes that were refused, which has been said
+    int depth = 0;                 ///< functions and graphs around it
+
+    const NamedValue* find(const std::string& name) const;
+    bool is_broken(const std::string& name) const;
+};
+
+class Reader {
+public:
+    Reader(const onnx::ModelProto& model, const std::string& file, const OnnxOptions& options);
+    Graph read();
+
+private:
+    SourceLoc loc() const { return {file_, 0, 0}; }
+
+    // the model: read.cpp
+    void find_opset();
+    void check_options();
+    void check_names();
+    void add_initializers(const onnx::GraphProto& graph, Scope& scope);
+    void add_inputs();
+    Type input_type(const onnx::ValueInfoProto& input) const;
+    void check_size(const std::string& name, const Dims& dims) const;
+    void add_outputs();
+
+    // a node: read_node.cpp
+    void add_node(const onnx::NodeProto& node, Scope& scope);
+    bool import(const onnx::NodeProto& node, Scope& scope);
+    bool compute(const onnx::NodeProto& node, Scope& scope, ImportRule rule);
+    /// The operands; nothing when one of them was refused. A name that is empty has no value.
+    std::optional<std::vector<NamedValue>> operands(const onnx::NodeProto& node, const Scope& scope) const;
+    [[noreturn]] void refuse_operand(const onnx::NodeProto& node, const std::string& name, const Scope& scope) const;
+    Import importing(const onnx::NodeProto& node, const Scope& scope);
+    void give(const onnx::NodeProto& node, Scope& scope, const std::vector<NamedValue>& results);
+    /// A constant number; fails as `what` when it is computed at run time.
+    const Literal& known(const onnx::NodeProto& node, const NamedValue& value, const std::string& what) const;
+
+    // nodes that hold graphs, and functions: read_control.cpp
+    using Control = bool (Reader::*)(const onnx::NodeProto& node, Scope& scope);
+    static Control control_of(const std::string& op);
+    bool import_if(const onnx::NodeProto& node, Scope& scope);
+    bool import_loop(const onnx::NodeProto& node, Scope& scope);
+    bool import_scan(const onnx::NodeProto& node, Scope& scope);
+    bool import_function(const onnx::NodeProto& node, Scope& scope, const onnx::FunctionProto& function);
+    const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const;
+    /// The values of a graph's outputs for those of its inputs; nothing when a node of it was refused.
+    std::optional<std::vector<NamedValue>> run_graph(const onnx::NodeProto& node, const onnx::GraphProto& graph,
+                                                     const Scope& outer, const std::string& prefix,
+                                                     const std::vector<NamedValue>& inputs);
+    const onnx::GraphProto& graph_of(const onnx::NodeProto& node, const char* attribute) const;
+    void check_growth(const onnx::NodeProto& node) const;
+
+    // sequences and optionals, which are known while the model is read: read_sequence.cpp
+    static Control sequence_of(const std::string& op);
+    bool import_sequence(const onnx::NodeProto& node, Scope& scope);
+    bool split_to_sequence(const onnx::NodeProto& node, Scope& scope);
+    bool join_sequence(const onnx::NodeProto& node, Scope& scope);
+    bool import_optional(const onnx::NodeProto& node, Scope& scope);
+
+    const onnx::ModelProto& model_;
+    const onnx::GraphProto& graph_;
+    const std::string& file_;
+    const OnnxOptions& options_;
+    Graph result_;
+    Builder build_;
+    Scope top_;
+    Diagnostics problems_;
+};
+
+std::string onnx_node_name(const onnx::NodeProto& node);  ///< "node 'n' (Relu)"
+bool is_own_domain(const std::string& domain);            ///< ONNX's
+
+}  // namespace tt::ir

@@ -1,0 +1,167 @@
+// Datum by datum on the bits of whole numbers, functions without a form on the device, and small matrices.
+//
+//   bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right   of whole numbers
+//   det, inverse                                                 of the last two axes
+#include <array>
+#include <cmath>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+void check_bits(const Node& node, std::span<const Type> in) {
+    for (const Type& type : in)
+        if (is_float(type.dtype)) fail_input(node.loc, "'{}' works on the bits of {}", node.name, to_string(type));
+}
+Type infer_bits(const Node& node, std::span<const Type> in) {
+    check_bits(node, in);
+    return infer_elementwise(node, in);
+}
+
+std::int64_t bits_of(DType type) {
+    switch (type) {
+        case DType::I8:
+        case DType::U8:
+            return 8;
+        case DType::I16:
+        case DType::U16:
+            return 16;
+        case DType::I32:
+        case DType::U32:
+            return 32;
+        default:
+            return 64;
+    }
+}
+bool has_sign(DType type) {
+    return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
+}
+/// What the type's bits make of a number.
+std::int64_t wrapped(std::uint64_t value, DType type) {
+    const std::int64_t bits = bits_of(type);
+    if (bits == 64) return static_cast<std::int64_t>(value);
+    const std::uint64_t low = value & ((std::uint64_t{1} << bits) - 1);
+    const bool negative = has_sign(type) && (low >> (bits - 1)) != 0;
+    return static_cast<std::int64_t>(negative ? low - (std::uint64_t{1} << bits) : low);
+}
+
+template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
+Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto datum = [&](const Literal& x, std::int64_t i) {  // broadcast
+        std::int64_t at = 0, step = 1;
+        for (std::size_t a = 0; a < x.dims().size(); ++a) {
+            const std::size_t own = x.dims().size() - 1 - a, here = out.dims().size() - 1 - a;
+            at += (x.dims()[own] == 1 ? 0 : i % out.dims()[here]) * step;
+            i /= out.dims()[here];
+            step *= x.dims()[own];
+        }
+        return static_cast<std::uint64_t>(x.whole()[static_cast<std::size_t>(at)]);
+    };
+    for (std::int64_t i = 0; i < out.size(); ++i)
+        out.whole()[static_cast<std::size_t>(i)] =
+            wrapped(F(datum(*in[0], i), datum(*in.back(), i), out.dtype()), out.dtype());
+    return out;
+}
+
+template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
+constexpr OpInfo bit_op(std::string_view name, std::size_t operands, std::string_view onnx) {
+    return {.name = name,
+            .level = Level::Host,
+            .min_inputs = operands,
+            .max_inputs = operands,
+            .infer = infer_bits,
+            .eval = eval_bits<F>,
+            .elementwise = true,
+            .onnx = onnx};
+}
+
+/// By elimination, the largest of a column first; `right`: what is done to its rows as well. The determinant.
+double eliminate(std::vector<double>& m, std::vector<double>* right, std::size_t n) {
+    double det = 1;
+    for (std::size_t c = 0; c < n; ++c) {
+        std::size_t best = c;
+        for (std::size_t r = c + 1; r < n; ++r)
+            if (std::fabs(m[r * n + c]) > std::fabs(m[best * n + c])) best = r;
+        const double pivot = m[best * n + c];
+        if (pivot == 0) return 0;
+        if (best != c) det = -det;
+        det *= pivot;
+        for (std::vector<double>* part : {&m, right})
+            for (std::size_t k = 0; part && best != c && k < n; ++k) std::swap((*part)[best * n + k], (*part)[c * n + k]);
+        for (std::size_t r = 0; r < n; ++r) {
+            const double factor = m[r * n + c] / pivot;
+            if (r == c || factor == 0) continue;
+            for (std::vector<double>* part : {&m, right})
+                for (std::size_t k = 0; part && k < n; ++k) (*part)[r * n + k] -= factor * (*part)[c * n + k];
+        }
+    }
+    for (std::size_t r = 0; right && r < n; ++r)
+        for (std::size_t k = 0; k < n; ++k) (*right)[r * n + k] /= m[r * n + r];
+    return det;
+}
+
+Type infer_inverse(const Node& node, std::span<const Type> in) {
+    const Dims& d = in[0].dims;
+    if (d.size() < 2 || d.back() != d[d.size() - 2])
+        fail_input(node.loc, "'{}' takes square matrices; it has {}", node.name, to_string(in[0]));
+    return in[0];
+}
+Type infer_det(const Node& node, std::span<const Type> in) {
+    Type out = infer_inverse(node, in);
+    out.dims.resize(out.dims.size() - 2);
+    return out;
+}
+
+std::vector<double> matrix_at(const Literal& x, std::int64_t index, std::int64_t datums) {
+    std::vector<double> m;
+    for (std::int64_t k = 0; k < datums; ++k) m.push_back(x.at(index * datums + k));
+    return m;
+}
+Literal eval_det(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const std::int64_t n = in[0]->dims().back();
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        std::vector<double> m = matrix_at(*in[0], k, n * n);
+        out.set(k, eliminate(m, nullptr, static_cast<std::size_t>(n)));
+    }
+    return out;
+}
+Literal eval_inverse(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const std::int64_t n = in[0]->dims().back(), matrices = n == 0 ? 0 : out.size() / (n * n);
+    for (std::int64_t k = 0; k < matrices; ++k) {
+        std::vector<double> m = matrix_at(*in[0], k, n * n), right(m.size(), 0.0);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) right[i * static_cast<std::size_t>(n) + i] = 1;
+        if (eliminate(m, &right, static_cast<std::size_t>(n)) == 0)
+            fail_input(node.loc, "'{}' inverts a matrix that has no inverse", node.name);
+        for (std::int64_t i = 0; i < n * n; ++i) out.set(k * n * n + i, right[static_cast<std::size_t>(i)]);
+    }
+    return out;
+}
+std::int64_t work_matrix(const Node&, std::span<const Literal* const> in) {
+    return count({in[0]->size(), in[0]->dims().back()});
+}
+
+constexpr std::array number_table{
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a & b; })>("bit_and", 2, "BitwiseAnd"),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a | b; })>("bit_or", 2, "BitwiseOr"),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a ^ b; })>("bit_xor", 2, "BitwiseXor"),
+    bit_op<([](std::uint64_t a, std::uint64_t, DType) { return ~a; })>("bit_not", 1, "BitwiseNot"),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return b < 64 ? a << b : 0; })>("shift_left", 2, ""),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType type) {
+        if (!has_sign(type)) return b < 64 ? a >> b : 0;
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> (b < 64 ? b : 63));
+    })>("shift_right", 2, ""),
+    OpInfo{"det", Level::Host, 1, 1, infer_det, eval_det, false, SIZE_MAX, work_matrix, "Det"},
+    OpInfo{"inverse", Level::Host, 1, 1, infer_inverse, eval_inverse, false, SIZE_MAX, work_matrix,
+           "com.microsoft.Inverse"},
+};
+
+}  // namespace
+
+std::span<const OpInfo> number_ops() { return number_table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,185 @@
+// Datums by places that are known at run time; negative places count from the end.
+//
+//   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0); ids may cover a part of the other axes
+//   scatter_elements {axis, reduction}   x with updates put, or reduced, to where ids say; likewise
+//   scatter_nd {reduction}               the last axis of ids names a place in the first axes of x
+//   tensor_scatter {axis, circular}      x with updates from place ids[n] of the axis on, n along the first axis
+//   reverse_sequence {axis, batch}       the first ids[n] datums of the axis turned round, n along the axis `batch`
+//
+// reduction: none, add, mul, max, min.
+#include <algorithm>
+#include <array>
+
+#include "compiler/ops/lines.hpp"
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+double reduced_by(const std::string& how, double old, double update) {
+    if (how == "add") return old + update;
+    if (how == "mul") return old * update;
+    if (how == "max") return std::max(old, update);
+    if (how == "min") return std::min(old, update);
+    return update;
+}
+
+void check_reduction(const Node& node) {
+    constexpr std::array known{"none", "add", "mul", "max", "min"};
+    if (std::find(known.begin(), known.end(), node.word("reduction", "none")) == known.end())
+        fail_input(node.loc, "'{}' has the reduction '{}'; known are none, add, mul, max and min", node.name,
+                   node.word("reduction", "none"));
+}
+
+std::int64_t place_in(const Node& node, double given, std::int64_t size) {
+    const std::int64_t place = to_whole(given);
+    if (place < -size || place >= size)
+        fail_input(node.loc, "'{}' names place {} of an axis of {}", node.name, place, size);
+    return place < 0 ? place + size : place;
+}
+
+/// ids of the rank of x, no larger than x but along the axis.
+void check_covers(const Node& node, const Type& x, const Type& ids) {
+    const std::size_t axis = lines_of(node, x.dims).axis;
+    bool fits = ids.dims.size() == x.dims.size();
+    for (std::size_t a = 0; fits && a < x.dims.size(); ++a) fits = a == axis || ids.dims[a] <= x.dims[a];
+    if (!fits) fail_input(node.loc, "'{}' has places {} for {}", node.name, to_string(ids), to_string(x));
+}
+
+/// Datum of x that datum `at` of ids names.
+std::int64_t named_datum(const Node& node, const Literal& x, const Literal& ids, std::size_t axis, std::int64_t at) {
+    std::int64_t datum = 0, rest = at, step = 1;
+    for (std::size_t a = x.dims().size(); a-- > 0;) {
+        const std::int64_t own = rest % ids.dims()[a];
+        rest /= ids.dims()[a];
+        datum += step * (a == axis ? place_in(node, ids.at(at), x.dims()[a]) : own);
+        step *= x.dims()[a];
+    }
+    return datum;
+}
+
+Type infer_gather_elements(const Node& node, std::span<const Type> in) {
+    check_covers(node, in[0], in[1]);
+    return {in[0].dtype, in[1].dims, {}};
+}
+Literal eval_gather_elements(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, in[0]->at(named_datum(node, *in[0], *in[1], axis, i)));
+    return out;
+}
+
+Type infer_scatter_elements(const Node& node, std::span<const Type> in) {
+    check_reduction(node);
+    check_covers(node, in[0], in[1]);
+    if (in[2].dims != in[1].dims)
+        fail_input(node.loc, "'{}' has updates {} for places {}", node.name, to_string(in[2]), to_string(in[1]));
+    return in[0];
+}
+Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::string how = node.word("reduction", "none");
+    for (std::int64_t i = 0; i < in[1]->size(); ++i) {
+        const std::int64_t to = named_datum(node, *in[0], *in[1], axis, i);
+        out.set(to, reduced_by(how, out.at(to), in[2]->at(i)));
+    }
+    return out;
+}
+
+Type infer_scatter_nd(const Node& node, std::span<const Type> in) {
+    check_reduction(node);
+    const Dims &x = in[0].dims, &ids = in[1].dims;
+    const std::int64_t depth = ids.empty() ? 0 : ids.back();
+    if (depth < 1 || depth > static_cast<std::int64_t>(x.size()))
+        fail_input(node.loc, "'{}' has places {} in {}", node.name, to_string(in[1]), to_string(in[0]));
+    Dims wanted(ids.begin(), ids.end() - 1);
+    wanted.insert(wanted.end(), x.begin() + depth, x.end());
+    if (in[2].dims != wanted)
+        fail_input(node.loc, "'{}' has updates {} for places {} in {}", node.name, to_string(in[2]), to_string(in[1]),
+                   to_string(in[0]));
+    return in[0];
+}
+Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    const Dims& dims = out.dims();
+    const std::string how = node.word("reduction", "none");
+    const std::int64_t depth = in[1]->dims().back();
+    std::int64_t inner = 1;
+    for (std::size_t a = static_cast<std::size_t>(depth); a < dims.size(); ++a) inner *= dims[a];
+    for (std::int64_t k = 0; k < in[1]->size() / depth; ++k) {
+        std::int64_t row = 0;
+        for (std::int64_t a = 0; a < depth; ++a) {
+            const std::int64_t size = dims[static_cast<std::size_t>(a)];
+            row = row * size + place_in(node, in[1]->at(k * depth + a), size);
+        }
+        for (std::int64_t i = 0; i < inner; ++i)
+            out.set(row * inner + i, reduced_by(how, out.at(row * inner + i), in[2]->at(k * inner + i)));
+    }
+    return out;
+}
+
+Type infer_tensor_scatter(const Node& node, std::span<const Type> in) {
+    const Lines lines = lines_of(node, in[0].dims);
+    Dims wanted = in[1].dims;
+    const bool fits = wanted.size() == in[0].dims.size() && lines.axis > 0 && wanted[lines.axis] <= lines.size;
+    if (fits) wanted[lines.axis] = lines.size;
+    if (!fits || wanted != in[0].dims || in[2].dims != Dims{in[0].dims[0]})
+        fail_input(node.loc, "'{}' writes {} into {} at {}", node.name, to_string(in[1]), to_string(in[0]),
+                   to_string(in[2]));
+    return in[0];
+}
+Literal eval_tensor_scatter(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    const Lines to = lines_of(node, out.dims()), from = lines_of(node, in[1]->dims());
+    const bool circular = node.integer("circular", 0) != 0;
+    const std::int64_t of_first = to.lines / std::max<std::int64_t>(out.dims()[0], 1);
+    for (std::int64_t line = 0; line < to.lines; ++line)
+        for (std::int64_t k = 0; k < from.size; ++k) {
+            std::int64_t place = to_whole(in[2]->at(line / of_first)) + k;
+            if (circular && to.size > 0) place %= to.size;
+            if (place < 0 || place >= to.size)
+                fail_input(node.loc, "'{}' writes to place {} of an axis of {}", node.name, place, to.size);
+            out.set(to.first(line) + place * to.step, in[1]->at(from.first(line) + k * from.step));
+        }
+    return out;
+}
+
+Type infer_reverse_sequence(const Node& node, std::span<const Type> in) {
+    const Lines lines = lines_of(node, in[0].dims);
+    const std::int64_t batch = node.integer("batch", 0);
+    if (batch < 0 || batch >= static_cast<std::int64_t>(in[0].dims.size()) ||
+        static_cast<std::size_t>(batch) == lines.axis || in[1].dims != Dims{in[0].dims[static_cast<std::size_t>(batch)]})
+        fail_input(node.loc, "'{}' turns round {} along axis {} by lengths {} of axis {}", node.name, to_string(in[0]),
+                   lines.axis, to_string(in[1]), batch);
+    return in[0];
+}
+Literal eval_reverse_sequence(const Node& node, std::span<const Literal* const> in) {
+    Literal out = *in[0];
+    const Lines lines = lines_of(node, out.dims());
+    const auto batch = static_cast<std::size_t>(node.integer("batch", 0));
+    const std::int64_t step = strides(out.dims())[batch], samples = out.dims()[batch];
+    for (std::int64_t line = 0; line < lines.lines; ++line) {
+        const std::int64_t first = lines.first(line), length = to_whole(in[1]->at(first / step % samples));
+        if (length < 0 || length > lines.size)
+            fail_input(node.loc, "'{}' turns round {} of an axis of {}", node.name, length, lines.size);
+        for (std::int64_t k = 0; k < length; ++k)
+            out.set(first + k * lines.step, in[0]->at(first + (length - 1 - k) * lines.step));
+    }
+    return out;
+}
+
+constexpr std::array scatter_table{
+    OpInfo{"gather_elements", Level::Host, 2, 2, infer_gather_elements, eval_gather_elements},
+    OpInfo{"scatter_elements", Level::Host, 3, 3, infer_scatter_elements, eval_scatter_elements},
+    OpInfo{"scatter_nd", Level::Host, 3, 3, infer_scatter_nd, eval_scatter_nd},
+    OpInfo{"tensor_scatter", Level::Host, 3, 3, infer_tensor_scatter, eval_tensor_scatter},
+    OpInfo{"reverse_sequence", Level::Host, 2, 2, infer_reverse_sequence, eval_reverse_sequence},
+};
+
+}  // namespace
+
+std::span<const OpInfo> scatter_ops() { return scatter_table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,56 @@
+// Sorting along an axis.
+//
+//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) datums in their order, or with places = 1
+//                                      where they stood (i64); of equal ones the first comes first
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "compiler/ops/lines.hpp"
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_top_k(const Node& node, std::span<const Type> in) {
+    const Lines lines = lines_of(node, in[0].dims);
+    const std::int64_t k = node.integer("k", 0);
+    if (k < 0 || k > lines.size)
+        fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
+    Type out{node.integer("places", 0) != 0 ? DType::I64 : in[0].dtype, in[0].dims, {}};
+    out.dims[lines.axis] = k;
+    return out;
+}
+
+Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const Lines lines = lines_of(node, in[0]->dims());
+    const std::int64_t k = node.integer("k", 0);
+    const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
+    std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
+    for (std::int64_t line = 0; line < lines.lines; ++line) {
+        const auto value = [&](std::int64_t at) { return in[0]->at(lines.first(line) + at * lines.step); };
+        std::iota(order.begin(), order.end(), 0);
+        std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](std::int64_t a, std::int64_t b) {
+            const double p = value(a), q = value(b);
+            if (p != q && p == p && q == q) return largest ? p > q : p < q;
+            if ((p != p) != (q != q)) return largest == (p != p);  // no number is above all numbers
+            return a < b;
+        });
+        const std::int64_t base = line / lines.step * lines.step * k + line % lines.step;
+        for (std::int64_t i = 0; i < k; ++i) {
+            const std::int64_t place = order[static_cast<std::size_t>(i)];
+            out.set(base + i * lines.step, places ? static_cast<double>(place) : value(place));
+        }
+    }
+    return out;
+}
+
+constexpr std::array sort_table{OpInfo{"top_k", Level::Host, 1, 1, infer_top_k, eval_top_k}};
+
+}  // namespace
+
+std::span<const OpInfo> sort_ops() { return sort_table; }
+
+}  // namespace tt::ir

@@ -1,0 +1,17 @@
+// The lines of a tensor along one of its axes.
+#pragma once
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+struct Lines {
+    std::size_t axis = 0;
+    std::int64_t size = 1, step = 1, lines = 1;  ///< datums of a line, from one to the next; how many lines
+    std::int64_t first(std::int64_t line) const { return line / step * step * size + line % step; }
+};
+
+/// Along the attribute `axis` of the node. Throws Error(Input) at node.loc when there is no such axis.
+Lines lines_of(const Node& node, const Dims& dims);
+
+}  // namespace tt::ir
