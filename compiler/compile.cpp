@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/held_forks.hpp"
@@ -17,6 +18,7 @@
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "compiler/pad_tiles.hpp"
 #include "compiler/whole_numbers.hpp"
 #include "kernels/formats/overflow.hpp"
 #include "netlist/checks/validate.hpp"
@@ -74,6 +76,18 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
     problems.throw_if_any();
 }
 
+constexpr const char* schedule_step = "schedule";
+constexpr const char* emit_step = "emit";
+
+/// Its place among the steps.
+std::size_t find_step(const std::string& step) {
+    const std::vector<std::string> steps = compile_steps();
+    const auto found = std::find(steps.begin(), steps.end(), step);
+    if (found == steps.end())
+        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
+    return static_cast<std::size_t>(found - steps.begin());
+}
+
 struct Scheduled {
     Schedule schedule;
     EmittedModel emitted;
@@ -103,13 +117,7 @@ public:
     /// Takes the model down to device ops; convolutions in parts as the user says, or where that pays.
     Lowered lower(const Graph& model) const {
         const std::vector<std::string> convolutions = convolution_names(model);
-        Lowered lowered = options_.conv_fracture || convolutions.empty()
-                              ? run_pipeline(model, options_.overrides)
-                              : lower_fractured(model, options_.overrides, budget_, scheduling_,
-                                                {[this](const Graph& graph, const Overrides& overrides) {
-                                                     return run_pipeline(graph, overrides);
-                                                 },
-                                                 [this](const Graph& graph) { return estimate(graph); }});
+        Lowered lowered = lower_padded(model, convolutions);
         const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
         Overrides known = options_.overrides;
         if (options_.ignore_unknown)
@@ -121,16 +129,20 @@ public:
 
     bool keeps_passes() const { return options_.keep_passes; }
     /// Every graph on the way that lower() went.
-    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides) const {
+    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides, const TilePadding& padding) const {
         PassRecord record(model);
-        run_pipeline(model, overrides, all_of_them, &record);
+        run_pipeline(model, overrides, padding, all_of_them, &record);
         return record.take();
     }
 
     /// The same by so many passes.
     Lowered lower_until(const Graph& model, std::size_t passes) const {
-        const bool searched = !options_.conv_fracture && !convolution_names(model).empty();
-        return run_pipeline(model, searched ? lower(model).overrides : options_.overrides, passes);
+        const std::vector<std::string> convolutions = convolution_names(model);
+        const bool searched = !options_.conv_fracture && !convolutions.empty();
+        const bool tiled = find_step("lower-to-buda") < passes;
+        if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
+        const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
+        return run_pipeline(model, whole.overrides, whole.tile_padding, passes);
     }
 
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
@@ -219,22 +231,61 @@ private:
         }
     }
 
+    /// With more tiles where an op fits nowhere else. What then fits nowhere still is as large as it is.
+    Lowered lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
+        Lowered lowered = lower_in_parts(model, convolutions, {});
+        for (int tries = 0; tries < most_paddings; ++tries) {
+            TilePadding padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tile_padding);
+            if (padding == lowered.tile_padding) break;
+            lowered = {};
+            lowered = lower_in_parts(model, convolutions, padding);
+        }
+        if (ops_without_grid(lowered.graph, budget_, scheduling_).empty())
+            pad_where_it_pays(model, convolutions, lowered);
+        for (const auto& [tiles, more] : lowered.tile_padding)
+            lowered.notes.push_back(
+                fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+        return lowered;
+    }
+
+    void pad_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, Lowered& lowered) const {
+        const TilePadding before = lowered.tile_padding;
+        const TilePadding padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, before);
+        if (padding == before) return;
+        constexpr double worth = 0.9;
+        const double most = worth * estimate(lowered.graph);
+        lowered = {};  // large models: one at a time
+        lowered = lower_in_parts(model, convolutions, padding);
+        if (estimate(lowered.graph) <= most) return;
+        lowered = {};
+        lowered = lower_in_parts(model, convolutions, before);
+    }
+
+    Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
+                           const TilePadding& padding) const {
+        if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, padding);
+        return lower_fractured(
+            model, options_.overrides, budget_, scheduling_,
+            {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
+             [this](const Graph& graph) { return estimate(graph); }});
+    }
+
     /// `most`: so many passes are run.
-    Lowered run_pipeline(Graph graph, const Overrides& overrides, std::size_t most = all_of_them,
-                         PassRecord* record = nullptr) const {
+    Lowered run_pipeline(Graph graph, const Overrides& overrides, const TilePadding& padding = {},
+                         std::size_t most = all_of_them, PassRecord* record = nullptr) const {
         std::vector<const Pass*> passes;
         for (const std::string_view name : default_passes())
             if (passes.size() < most) passes.push_back(find_pass(name));
         // buffers of two operands and the result, each twice, and something for constants
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
-        Lowered made{std::move(graph), {}, overrides, {}, {}, {}};
+        Lowered made{std::move(graph), {}, overrides, {}, {}, {}, padding};
         bool cut = false;
         run_passes(made.graph, passes,
                    {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host,
                     options_.accumulate_df, options_.rules, options_.auto_fusing, options_.t_streaming, overrides,
                     options_.conv_fracture.value_or(1), options_.prestride, options_.fuse_gelu,
                     [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes, options_.intermediates,
-                    chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names},
+                    chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, padding},
                    true, [&](const Pass& pass, const Graph& left) {
                        if (record) record->add(pass.name, left);
                        if (pass.name == "insert-nops") made.apart = device_ops(left);
@@ -296,24 +347,13 @@ private:
     const CompileOptions& options_;
     Machine machine_;
     static constexpr std::size_t all_of_them = ~std::size_t{0};
+    static constexpr int most_paddings = 3;
     const ChipParams& chip_;
     DeviceGrid grid_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
     EmitOptions emit_;
 };
-
-constexpr const char* schedule_step = "schedule";
-constexpr const char* emit_step = "emit";
-
-/// Its place among the steps.
-std::size_t find_step(const std::string& step) {
-    const std::vector<std::string> steps = compile_steps();
-    const auto found = std::find(steps.begin(), steps.end(), step);
-    if (found == steps.end())
-        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
-    return static_cast<std::size_t>(found - steps.begin());
-}
 
 /// Names that later stages know ops and inputs by.
 void name_parts(Graph& model) {
@@ -328,7 +368,7 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
-    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides);
+    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tile_padding);
     auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
     if (relieved) state.graph = std::move(*relieved);
     state.schedule = std::move(schedule);

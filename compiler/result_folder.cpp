@@ -58,7 +58,7 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
     };
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs();
     for (const BoundTensor& input : model.host.to_device)
-        add(input.queue, to_entry(crossing.at(input.name), input.df), false);
+        add(input.queue, to_entry(crossing.at(input.name), input), false);
     for (const QueueConstant& constant : model.constants) add(constant.queue, *constant.entry.tensor(), constant.bits);
     return files;
 }

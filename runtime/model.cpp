@@ -111,7 +111,7 @@ struct Model::Impl {
     }
     void push(const ir::Values& crossing) {
         for (const ir::BoundTensor& tensor : model.host.to_device)
-            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor.df));
+            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor));
     }
     void start(std::int64_t executes) {
         for (const ir::ModelProgram& program : model.programs) {

@@ -69,7 +69,7 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
 
 void add_entries(const HostSteps& steps, const Values& crossing, Entries& entries) {
     for (const BoundTensor& tensor : steps.to_device)
-        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
+        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor));
 }
 
 Values results_of(const HostSteps& steps, const Entries& entries, std::size_t k) {
