@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "base/text.hpp"
@@ -148,14 +149,7 @@ public:
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
     /// room for, all cores give some of their L1 for them.
     Scheduled schedule(const Graph& graph) const {
-        try {
-            return relieved(graph, budget_);
-        } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
-            for (const std::int64_t blobs : {1, 2, 4})
-                if (auto made = with_overlay(graph, blobs * overlay_bytes())) return std::move(*made);
-            throw;
-        }
+        return with_room(graph, [&](const OpBudget& budget) { return relieved(graph, budget); });
     }
 
     /// Whatever the validator finds now is a mistake of the compiler.
@@ -217,17 +211,27 @@ private:
         return {std::move(schedule), std::move(emitted)};
     }
 
-    std::optional<Scheduled> with_overlay(const Graph& graph, std::int64_t bytes) const {
-        ChipParams chip = chip_;
-        chip.l1_reserved += bytes;
-        OpBudget budget = budget_;
-        budget.chip = &chip;
-        budget.overlay_size = bytes;
+    /// make(budget) with the least L1 for more descriptions of streams with which it is not refused. No more of them
+    /// help an op that has no room by itself.
+    template <class Make>
+    std::invoke_result_t<Make, const OpBudget&> with_room(const Graph& graph, Make make) const {
         try {
-            return relieved(graph, budget);
+            return make(budget_);
         } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
-            return std::nullopt;
+            if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
+            for (const std::int64_t blobs : {1, 2, 4}) {
+                ChipParams chip = chip_;
+                OpBudget budget = budget_;
+                budget.overlay_size = blobs * overlay_bytes();
+                chip.l1_reserved += budget.overlay_size;
+                budget.chip = &chip;
+                try {
+                    return make(budget);
+                } catch (const Error& again) {
+                    if (again.fault() != Fault::Unsupported) throw;
+                }
+            }
+            throw;
         }
     }
 
@@ -267,7 +271,8 @@ private:
         return lower_fractured(
             model, options_.overrides, budget_, scheduling_,
             {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
-             [this](const Graph& graph) { return estimate(graph); }});
+             [this](const Graph& graph) { return estimate(graph); },
+             [this](const Graph& graph) { return balanced(graph); }});
     }
 
     /// `most`: so many passes are run.
@@ -295,12 +300,22 @@ private:
         return made;
     }
 
+    /// A schedule to see what holds up a graph.
+    Schedule balanced(const Graph& graph) const {
+        ScheduleOptions options = scheduling_;
+        if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
+        return with_room(graph,
+                         [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
+    }
+
     /// Cycles an input takes, for choices between two graphs; infinite where an op fits nowhere.
     double estimate(const Graph& graph) const {
         try {
-            return scheduling_.policy == Policy::Simulated
-                       ? simulated_cycles(graph)
-                       : estimated_cycles(graph, budget_, scheduling_, options_.auto_fusing);
+            return with_room(graph, [&](const OpBudget& budget) {
+                return scheduling_.policy == Policy::Simulated
+                           ? simulated_cycles(graph, budget)
+                           : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing);
+            });
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             return std::numeric_limits<double>::infinity();
@@ -308,12 +323,12 @@ private:
     }
 
     /// Of an execute of a graph on device level, by the policy most of the variants share.
-    double simulated_cycles(const Graph& graph) const {
+    double simulated_cycles(const Graph& graph, const OpBudget& budget) const {
         ScheduleOptions one = scheduling_;
         one.policy = Policy::Balanced;
         const Graph last = with_fused_ops(graph, options_.auto_fusing);
-        const Schedule schedule = Planner(last, budget_, one).schedule(one);
-        return options_.simulate(emit(last, schedule, budget_, emit_), options_);
+        const Schedule schedule = Planner(last, budget, one).schedule(one);
+        return options_.simulate(emit(last, schedule, budget, emit_), options_);
     }
 
     /// Of several schedules, each run on the simulated chip.

@@ -27,7 +27,8 @@ std::vector<std::string> convolution_names(const Graph& model);
 
 struct FractureSearch {
     std::function<Lowered(const Graph& model, const Overrides&)> lower;
-    std::function<double(const Graph&)> estimate;  ///< cycles an input takes; infinite where an op fits nowhere
+    std::function<double(const Graph&)> estimate;    ///< cycles an input takes; infinite where an op fits nowhere
+    std::function<Schedule(const Graph&)> schedule;  ///< of a graph whose estimate is finite
 };
 
 /// Lowers `model` whole and, where some of its convolutions may gain, in parts: the quickest.
