@@ -6,10 +6,12 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/held_forks.hpp"
@@ -20,6 +22,7 @@
 #include "compiler/host/reference.hpp"
 #include "compiler/ir/no_device_form.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "compiler/pad_tiles.hpp"
 #include "compiler/whole_numbers.hpp"
 #include "kernels/formats/overflow.hpp"
 #include "netlist/checks/validate.hpp"
@@ -77,6 +80,18 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
     problems.throw_if_any();
 }
 
+constexpr const char* schedule_step = "schedule";
+constexpr const char* emit_step = "emit";
+
+/// Its place among the steps.
+std::size_t find_step(const std::string& step) {
+    const std::vector<std::string> steps = compile_steps();
+    const auto found = std::find(steps.begin(), steps.end(), step);
+    if (found == steps.end())
+        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
+    return static_cast<std::size_t>(found - steps.begin());
+}
+
 struct Scheduled {
     Schedule schedule;
     EmittedModel emitted;
@@ -106,13 +121,7 @@ public:
     /// Takes the model down to device ops; convolutions in parts as the user says, or where that pays.
     Lowered lower(const Graph& model) const {
         const std::vector<std::string> convolutions = convolution_names(model);
-        Lowered lowered = options_.conv_fracture || convolutions.empty()
-                              ? run_pipeline(model, options_.overrides)
-                              : lower_fractured(model, options_.overrides, budget_, scheduling_,
-                                                {[this](const Graph& graph, const Overrides& overrides) {
-                                                     return run_pipeline(graph, overrides);
-                                                 },
-                                                 [this](const Graph& graph) { return estimate(graph); }});
+        Lowered lowered = lower_padded(model, convolutions);
         const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
         Overrides known = options_.overrides;
         if (options_.ignore_unknown)
@@ -124,29 +133,26 @@ public:
 
     bool keeps_passes() const { return options_.keep_passes; }
     /// Every graph on the way that lower() went.
-    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides) const {
+    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides, const TilePadding& padding) const {
         PassRecord record(model);
-        run_pipeline(model, overrides, all_of_them, &record);
+        run_pipeline(model, overrides, padding, all_of_them, &record);
         return record.take();
     }
 
     /// The same by so many passes.
     Lowered lower_until(const Graph& model, std::size_t passes) const {
-        const bool searched = !options_.conv_fracture && !convolution_names(model).empty();
-        return run_pipeline(model, searched ? lower(model).overrides : options_.overrides, passes);
+        const std::vector<std::string> convolutions = convolution_names(model);
+        const bool searched = !options_.conv_fracture && !convolutions.empty();
+        const bool tiled = find_step("lower-to-buda") < passes;
+        if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
+        const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
+        return run_pipeline(model, whole.overrides, whole.tile_padding, passes);
     }
 
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
     /// room for, all cores give some of their L1 for them.
     Scheduled schedule(const Graph& graph) const {
-        try {
-            return relieved(graph, budget_);
-        } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
-            for (const std::int64_t blobs : {1, 2, 4})
-                if (auto made = with_overlay(graph, blobs * overlay_bytes())) return std::move(*made);
-            throw;
-        }
+        return with_room(graph, [&](const OpBudget& budget) { return relieved(graph, budget); });
     }
 
     /// Whatever the validator finds now is a mistake of the compiler.
@@ -208,36 +214,86 @@ private:
         return {std::move(schedule), std::move(emitted)};
     }
 
-    std::optional<Scheduled> with_overlay(const Graph& graph, std::int64_t bytes) const {
-        ChipParams chip = chip_;
-        chip.l1_reserved += bytes;
-        OpBudget budget = budget_;
-        budget.chip = &chip;
-        budget.overlay_size = bytes;
+    /// make(budget) with the least L1 for more descriptions of streams with which it is not refused. No more of them
+    /// help an op that has no room by itself.
+    template <class Make>
+    std::invoke_result_t<Make, const OpBudget&> with_room(const Graph& graph, Make make) const {
         try {
-            return relieved(graph, budget);
+            return make(budget_);
         } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
-            return std::nullopt;
+            if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
+            for (const std::int64_t blobs : {1, 2, 4}) {
+                ChipParams chip = chip_;
+                OpBudget budget = budget_;
+                budget.overlay_size = blobs * overlay_bytes();
+                chip.l1_reserved += budget.overlay_size;
+                budget.chip = &chip;
+                try {
+                    return make(budget);
+                } catch (const Error& again) {
+                    if (again.fault() != Fault::Unsupported) throw;
+                }
+            }
+            throw;
         }
     }
 
+    /// With more tiles where an op fits nowhere else. What then fits nowhere still is as large as it is.
+    Lowered lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
+        Lowered lowered = lower_in_parts(model, convolutions, {});
+        for (int tries = 0; tries < most_paddings; ++tries) {
+            TilePadding padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tile_padding);
+            if (padding == lowered.tile_padding) break;
+            lowered = {};
+            lowered = lower_in_parts(model, convolutions, padding);
+        }
+        if (ops_without_grid(lowered.graph, budget_, scheduling_).empty())
+            pad_where_it_pays(model, convolutions, lowered);
+        for (const auto& [tiles, more] : lowered.tile_padding)
+            lowered.notes.push_back(
+                fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+        return lowered;
+    }
+
+    void pad_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, Lowered& lowered) const {
+        const TilePadding before = lowered.tile_padding;
+        const TilePadding padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, before);
+        if (padding == before) return;
+        constexpr double worth = 0.9;
+        const double most = worth * estimate(lowered.graph);
+        lowered = {};  // large models: one at a time
+        lowered = lower_in_parts(model, convolutions, padding);
+        if (estimate(lowered.graph) <= most) return;
+        lowered = {};
+        lowered = lower_in_parts(model, convolutions, before);
+    }
+
+    Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
+                           const TilePadding& padding) const {
+        if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, padding);
+        return lower_fractured(
+            model, options_.overrides, budget_, scheduling_,
+            {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
+             [this](const Graph& graph) { return estimate(graph); },
+             [this](const Graph& graph) { return balanced(graph); }});
+    }
+
     /// `most`: so many passes are run.
-    Lowered run_pipeline(Graph graph, const Overrides& overrides, std::size_t most = all_of_them,
-                         PassRecord* record = nullptr) const {
+    Lowered run_pipeline(Graph graph, const Overrides& overrides, const TilePadding& padding = {},
+                         std::size_t most = all_of_them, PassRecord* record = nullptr) const {
         std::vector<const Pass*> passes;
         for (const std::string_view name : default_passes())
             if (passes.size() < most) passes.push_back(find_pass(name));
         // buffers of two operands and the result, each twice, and something for constants
         const std::int64_t slice_bytes = (chip_.l1_bytes - chip_.l1_reserved) * 10 / 63;
-        Lowered made{std::move(graph), {}, overrides, {}, {}, {}};
+        Lowered made{std::move(graph), {}, overrides, {}, {}, {}, padding};
         bool cut = false;
         run_passes(made.graph, passes,
                    {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host,
                     options_.accumulate_df, options_.rules, options_.auto_fusing, options_.t_streaming, overrides,
                     options_.conv_fracture.value_or(1), options_.prestride, options_.fuse_gelu,
                     [this](const Graph& candidate) { return estimate(candidate); }, slice_bytes, options_.intermediates,
-                    chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names},
+                    chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, padding},
                    true, [&](const Pass& pass, const Graph& left) {
                        if (record) record->add(pass.name, left);
                        if (pass.name == "insert-nops") made.apart = device_ops(left);
@@ -247,12 +303,22 @@ private:
         return made;
     }
 
+    /// A schedule to see what holds up a graph.
+    Schedule balanced(const Graph& graph) const {
+        ScheduleOptions options = scheduling_;
+        if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
+        return with_room(graph,
+                         [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
+    }
+
     /// Cycles an input takes, for choices between two graphs; infinite where an op fits nowhere.
     double estimate(const Graph& graph) const {
         try {
-            return scheduling_.policy == Policy::Simulated
-                       ? simulated_cycles(graph)
-                       : estimated_cycles(graph, budget_, scheduling_, options_.auto_fusing);
+            return with_room(graph, [&](const OpBudget& budget) {
+                return scheduling_.policy == Policy::Simulated
+                           ? simulated_cycles(graph, budget)
+                           : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing);
+            });
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             return std::numeric_limits<double>::infinity();
@@ -260,12 +326,12 @@ private:
     }
 
     /// Of an execute of a graph on device level, by the policy most of the variants share.
-    double simulated_cycles(const Graph& graph) const {
+    double simulated_cycles(const Graph& graph, const OpBudget& budget) const {
         ScheduleOptions one = scheduling_;
         one.policy = Policy::Balanced;
         const Graph last = with_fused_ops(graph, options_.auto_fusing);
-        const Schedule schedule = Planner(last, budget_, one).schedule(one);
-        return options_.simulate(emit(last, schedule, budget_, emit_), options_);
+        const Schedule schedule = Planner(last, budget, one).schedule(one);
+        return options_.simulate(emit(last, schedule, budget, emit_), options_);
     }
 
     /// Of several schedules, each run on the simulated chip.
@@ -299,24 +365,13 @@ private:
     const CompileOptions& options_;
     Machine machine_;
     static constexpr std::size_t all_of_them = ~std::size_t{0};
+    static constexpr int most_paddings = 3;
     const ChipParams& chip_;
     DeviceGrid grid_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
     EmitOptions emit_;
 };
-
-constexpr const char* schedule_step = "schedule";
-constexpr const char* emit_step = "emit";
-
-/// Its place among the steps.
-std::size_t find_step(const std::string& step) {
-    const std::vector<std::string> steps = compile_steps();
-    const auto found = std::find(steps.begin(), steps.end(), step);
-    if (found == steps.end())
-        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
-    return static_cast<std::size_t>(found - steps.begin());
-}
 
 /// Names that later stages know ops and inputs by.
 void name_parts(Graph& model) {
@@ -331,7 +386,7 @@ CompileState run_steps(const Compiler& compiler, const Graph& model, const std::
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
-    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides);
+    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tile_padding);
     auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
     if (relieved) state.graph = std::move(*relieved);
     state.schedule = std::move(schedule);

@@ -60,11 +60,6 @@ std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const 
     return groups;
 }
 
-Schedule schedule_of(const Graph& graph, const OpBudget& budget, ScheduleOptions options) {
-    if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
-    return Planner(graph, budget, options).schedule(options);
-}
-
 /// Ops that set the pace of their epoch, the slowest first.
 std::vector<ValueId> slowest_ops(const Schedule& schedule) {
     constexpr double close = 0.95;
@@ -148,7 +143,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
     constexpr double least_worth = 0.9;
     const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
-    const Schedule schedule = schedule_of(best.graph, budget, options);
+    const Schedule schedule = search.schedule(best.graph);
     auto groups = convolutions_of(model, best.graph, slowest_ops(schedule));
     std::erase_if(groups, [&](const auto& group) { return most_gain(best.graph, schedule, group) < 1 - least_worth; });
     groups.resize(std::min(groups.size(), most_tries));

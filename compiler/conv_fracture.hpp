@@ -7,6 +7,7 @@
 
 #include "compiler/backend/schedule.hpp"
 #include "compiler/host/host_program.hpp"
+#include "compiler/ir/tile_padding.hpp"
 
 namespace tt::ir {
 
@@ -18,6 +19,7 @@ struct Lowered {
     std::vector<std::string> notes;          ///< what was cut, one line each
     std::vector<std::string> whole_numbers;  ///< whole_number_warnings() of the device's part
     std::vector<std::string> apart;          ///< ops of the device before elementwise ones became one
+    TilePadding tile_padding;                ///< that it was made with
 };
 
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
@@ -25,7 +27,8 @@ std::vector<std::string> convolution_names(const Graph& model);
 
 struct FractureSearch {
     std::function<Lowered(const Graph& model, const Overrides&)> lower;
-    std::function<double(const Graph&)> estimate;  ///< cycles an input takes; infinite where an op fits nowhere
+    std::function<double(const Graph&)> estimate;    ///< cycles an input takes; infinite where an op fits nowhere
+    std::function<Schedule(const Graph&)> schedule;  ///< of a graph whose estimate is finite
 };
 
 /// Lowers `model` whole and, where some of its convolutions may gain, in parts: the quickest.

@@ -60,7 +60,7 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
     // what later parts of the device are given depends on what the first computes
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
-        add(input.queue, to_entry(crossing.at(input.name), input.df), false);
+        add(input.queue, to_entry(crossing.at(input.name), input), false);
     for (const QueueConstant& constant : model.constants) add(constant.queue, *constant.entry.tensor(), constant.bits);
     return files;
 }

@@ -134,7 +134,7 @@ struct Model::Impl {
     /// For one sample.
     void push(std::int64_t part, const ir::Values& crossing) {
         for (const ir::BoundTensor& tensor : at(part).inputs)
-            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor.df));
+            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor));
     }
     void start(std::int64_t part, std::int64_t executes) {
         for (const ir::ModelProgram* program : at(part).programs) {

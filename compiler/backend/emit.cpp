@@ -127,8 +127,12 @@ private:
                     {.queue = name, .values = node.literal, .bits = false, .derivation = node.derivation});
             } else {
                 const auto dtype = parse_dtype(node.word("dtype", "f32"));
-                result_.inputs.push_back(
-                    {node.origin, name, {dtype.value_or(DType::F32), node.list("dims"), {}}, *node.type.format});
+                result_.inputs.push_back({node.origin,
+                                          name,
+                                          {dtype.value_or(DType::F32), node.list("dims"), {}},
+                                          *node.type.format,
+                                          node.type.dims[1],
+                                          node.type.dims[2]});
             }
             queue_of_[{id, on}] = name;
             if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))

@@ -13,6 +13,7 @@ struct BoundTensor {
     std::string queue;
     Type type;                            ///< of the model
     DataFormat df = DataFormat::Float32;  ///< of the queue
+    std::int64_t rt = 0, ct = 0;          ///< tiles of a slice of an input's entry; 0: as many as its datums need
     friend bool operator==(const BoundTensor&, const BoundTensor&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -309,6 +310,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
 std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                           const ScheduleOptions& options) {
     std::optional<std::vector<Epoch>> best;
+    std::exception_ptr refused;
     for (std::int64_t height = 1; height <= budget.rows; ++height) {
         Offer offer = offer_all(choices.ops);
         for (std::size_t op = 0; op < offer.size(); ++op) {
@@ -317,10 +319,16 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
                 if (choices.ops[op].choice.fitting[i].blocking.grid_r == height) same.push_back(i);
             if (!same.empty()) offer[op] = std::move(same);
         }
-        auto epochs = LeastTime(choices, budget, options, std::move(offer)).run(costs);
-        if (!best || slowest_sum(choices.ops, epochs, budget) < slowest_sum(choices.ops, *best, budget))
-            best = std::move(epochs);
+        try {
+            auto epochs = LeastTime(choices, budget, options, std::move(offer)).run(costs);
+            if (!best || slowest_sum(choices.ops, epochs, budget) < slowest_sum(choices.ops, *best, budget))
+                best = std::move(epochs);
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            refused = std::current_exception();
+        }
     }
+    if (!best) std::rethrow_exception(refused);
     return std::move(*best);
 }
 

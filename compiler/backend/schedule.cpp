@@ -183,12 +183,28 @@ void Planner::estimate(Schedule& schedule) const {
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
 /// better at times.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
-    Schedule best = one(options);
-    if (options.policy != Policy::Balanced || !options.one_height) return best;
+    if (options.policy != Policy::Balanced || !options.one_height) return one(options);
     ScheduleOptions ribbon = options;
     ribbon.policy = Policy::Ribbon;
-    Schedule other = one(ribbon);
-    return other.estimated_cycles < best.estimated_cycles ? std::move(other) : std::move(best);
+    std::optional<Schedule> best;
+    try {
+        best = one(options);
+    } catch (const Error& error) {  // edges that allow no grid may do so with grids of one height
+        if (error.fault() != Fault::Unsupported) throw;
+        try {
+            return one(ribbon);
+        } catch (const Error& again) {
+            if (again.fault() != Fault::Unsupported) throw;
+        }
+        throw;
+    }
+    try {
+        Schedule other = one(ribbon);
+        if (other.estimated_cycles < best->estimated_cycles) return other;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+    return std::move(*best);
 }
 
 Schedule Planner::one(const ScheduleOptions& options) const {

@@ -23,8 +23,7 @@ namespace tt::ir {
 
 // --- tensors and queue entries ------------------------------------------------------------------------------------
 
-Tensor to_entry(const Literal& value, DataFormat df) {
-    const Form form = form_of(value.dims());
+static Tensor to_entry(const Literal& value, const Form& form, DataFormat df) {
     Tensor tensor(form.z, form.full_rows(), form.full_cols());
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r) {
@@ -36,10 +35,20 @@ Tensor to_entry(const Literal& value, DataFormat df) {
     return tensor;
 }
 
+Tensor to_entry(const Literal& value, DataFormat df) { return to_entry(value, form_of(value.dims()), df); }
+
+Tensor to_entry(const Literal& value, const BoundTensor& input) {
+    Form form = form_of(value.dims());
+    form.more_rt = std::max<std::int64_t>(0, input.rt - form.rt());
+    form.more_ct = std::max<std::int64_t>(0, input.ct - form.ct());
+    return to_entry(value, form, input.df);
+}
+
 Literal from_entry(const Tensor& entry, const Type& type) {
     const Form form = form_of(type.dims);
-    // rows may come in more slices (streamed), and with more columns than are wanted
-    if (entry.z * entry.rows != form.z * form.full_rows() || entry.cols < form.cols)
+    // rows may come in more slices (streamed), and more rows and columns than are wanted
+    const std::int64_t rows = form.z > 0 ? entry.z * entry.rows / form.z : 0;
+    if (rows * form.z != entry.z * entry.rows || rows < form.rows || entry.cols < form.cols)
         fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
                    to_string(type));
     Literal out(type.dtype, type.dims, most_read);
@@ -47,7 +56,7 @@ Literal from_entry(const Tensor& entry, const Type& type) {
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
-                const std::int64_t row = z * form.full_rows() + r;
+                const std::int64_t row = z * rows + r;
                 const auto value = static_cast<double>(entry.slice(row / entry.rows).at(row % entry.rows, c));
                 out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
             }
@@ -108,6 +117,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     if (input) item["part"] = program.crossing(tensor.name).part;
     item["matrix"] = {form.z, form.rows, form.cols};
+    if (tensor.rt > form.rt() || tensor.ct > form.ct()) item["tiles"] = {tensor.rt, tensor.ct};
     item["df"] = std::string(to_string(tensor.df));
     item["steps"] = input ? std::vector<std::string>{"round to the data format", "fill up to tiles"}
                           : std::vector<std::string>{"cut to the matrix", "convert to the element type"};
@@ -117,9 +127,12 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
 /// `part`: of a device that runs in several; 0: it does not.
 std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part) {
     const Form form = form_of(tensor.type.dims);
-    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} whole tiles{}", input ? "input" : "output",
+    const std::string tiles = tensor.rt > form.rt() || tensor.ct > form.ct()
+                                  ? fmt::format("{} x {} tiles", tensor.rt, tensor.ct)
+                                  : "whole tiles";
+    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} {}{}", input ? "input" : "output",
                        tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
-                       form.cols, input ? "filled up to" : "cut from",
+                       form.cols, input ? "filled up to" : "cut from", tiles,
                        part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part));
 }
 
@@ -213,7 +226,7 @@ public:
             if (steps_.microbatch < 1) fail_input(loc_, "microbatch is {}; it must be 1 or more", steps_.microbatch);
             for (const json& item : all.at("host")) add_node(item);
             for (const json& item : all.at("to_device")) {
-                steps_.to_device.push_back(bound(item));
+                steps_.to_device.push_back(input(item));
                 parts_.push_back(part(item));
             }
             for (const json& item : all.at("from_device")) steps_.from_device.push_back(bound(item));
@@ -316,6 +329,19 @@ private:
         constexpr std::int64_t most = 1 << 20;
         if (part < 1 || part > most) fail_input(loc_, "the device has no part {}", part);
         return part;
+    }
+
+    /// With the tiles of an entry's slice.
+    BoundTensor input(const json& item) const {
+        BoundTensor tensor = bound(item);
+        const Form form = form_of(tensor.type.dims);
+        const auto tiles = item.value("tiles", std::vector<std::int64_t>{form.rt(), form.ct()});
+        constexpr std::int64_t most = 1 << 20;
+        if (tiles.size() != 2 || tiles[0] < form.rt() || tiles[1] < form.ct() || std::max(tiles[0], tiles[1]) > most)
+            fail_input(loc_, "'{}' does not fit into [{}] tiles", tensor.name, fmt::join(tiles, ", "));
+        tensor.rt = tiles[0];
+        tensor.ct = tiles[1];
+        return tensor;
     }
 
     BoundTensor bound(const json& item) const {

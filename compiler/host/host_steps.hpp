@@ -46,7 +46,10 @@ std::string parts_line(const HostSteps& steps);
 /// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
 /// `df`: of the queue; floats are rounded to it.
 Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32);
-/// Rounds to the type if it is whole. An entry may hold its rows in more slices, and more columns. Throws Error(Input).
+/// As the queue of an input holds it.
+Tensor to_entry(const Literal& value, const BoundTensor& input);
+/// Rounds to the type if it is whole. An entry may hold its rows in more slices, and more rows of each slice and
+/// columns than are wanted. Throws Error(Input).
 Literal from_entry(const Tensor& entry, const Type& type);
 
 }  // namespace tt::ir

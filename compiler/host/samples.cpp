@@ -83,7 +83,7 @@ std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t pa
 
 void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries) {
     for (const BoundTensor& tensor : inputs_of_part(steps, part))
-        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor.df));
+        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor));
 }
 
 Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k) {

@@ -31,15 +31,15 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
             if (dims[d] != 1) at += z * form.rows * form.cols / target[d] % to[d] * from[d];
         return at;
     };
-    const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols};
+    const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, down ? 0 : form.more_rt,
+                      across ? 0 : form.more_ct};
     const bool whole_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
     const ValueId id = whole_rows
-                           ? matrix_of_rows(filled.z, filled.rows, filled.cols,
+                           ? matrix_of_rows(filled,
                                             [&](auto z, auto r, float* row) {
                                                 std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
                                             })
-                           : matrix(filled.z, filled.rows, filled.cols,
-                                    [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
+                           : matrix(filled, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
     Edge edge{id, {}};
     if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
@@ -49,14 +49,11 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
         const double value = literal.at(i);
         range = {std::min(range.low, value), std::max(range.high, value)};
     }
-    if (constant.derivation && !down && !across && (once || own.z == form.z)) {
+    const bool more = filled.more_rt + filled.more_ct > 0;
+    if (constant.derivation && !down && !across && !more && (once || own.z == form.z)) {
         build_.graph().nodes[id].derivation = constant.derivation;
     } else if (constant.derivation) {
-        Derivation& made = derived_from(
-            id, constant,
-            {{filled.z, filled.full_rows(), filled.full_cols()}, [=](std::int64_t z, std::int64_t r, std::int64_t c) {
-                 return r < filled.rows && c < filled.cols ? index(z, r, c) : -1;
-             }});
+        Derivation& made = derived_from(id, constant, filled_placement(filled, index));
         if (down || across) range = fill_of_parameter(literal, range, made);
     }
     const PadRange fill = down && across ? range : range.with_zero();

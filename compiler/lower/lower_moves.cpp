@@ -8,9 +8,9 @@ namespace tt::ir {
 
 Matrix Lowering::stacked(const Matrix& x) {
     Matrix tall = x;
-    if (x.form.z == 1 && x.form.rows % 32 == 0) return tall;
+    if (x.form.z == 1 && x.form.fills_rows()) return tall;
     if (x.form.z > 1) tall.edge.tms.push_back(make_tm(Tm::Kind::VStack, x.form.z));
-    tall.form = {1, x.form.z * x.form.full_rows(), x.form.cols};
+    tall.form = tall_form(1, x.form.z * x.form.full_rows(), x.form);
     // the filling rows stand between real ones now and are multiplied by 0
     if (!x.row_pad.is_tame()) {
         const Matrix cleaned = clean(x, false);
@@ -24,7 +24,7 @@ Matrix Lowering::stacked(const Matrix& x) {
 Matrix Lowering::sliced(Matrix x, Form to) {
     if (to.z > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VSlice, to.z));
     x.form = to;
-    if (to.rows % 32 == 0) x.row_pad = {};
+    if (to.fills_rows()) x.row_pad = {};
     return x;
 }
 
@@ -108,7 +108,7 @@ Matrix Lowering::reshape(const Node& n) {
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
-    if (from.cols == to.cols && from.rows % 32 == 0 && to.rows % 32 == 0) return sliced(stacked(x), to);
+    if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
     // runs that differ in their columns share no term
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;
     const auto all = runs(count(n.type.dims), from.cols, to.cols);
@@ -140,7 +140,7 @@ Matrix Lowering::reshape(const Node& n) {
                 spread.set(term * to.z * to.full_rows() + i / to.rows * to.full_rows() + i % to.rows,
                            static_cast<double>(row / from.rows * from.full_rows() + row % from.rows));
         }
-    return sliced(pick_product(stacked(x), {1, to.z * to.full_rows(), to.cols}, spread, weights), to);
+    return sliced(pick_product(stacked(x), tall_form(1, to.z * to.full_rows(), to), spread, weights), to);
 }
 
 }  // namespace tt::ir

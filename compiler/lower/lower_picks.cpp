@@ -36,7 +36,7 @@ Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t
     if (!rows.ones) in.push_back({build_.constant(std::move(weights)), {}});
     Attrs attrs;
     if (t > 1) attrs["t"] = t;
-    return emit("buda.sparse", std::move(in), std::move(attrs), {t, count / t, tall.form.cols}, {},
+    return emit("buda.sparse", std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
                 tall.col_pad.scaled(heaviest));
 }
 
@@ -50,14 +50,14 @@ Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
     const std::int64_t t = streaming(count / 32, tall.form.ct(), 1);
     Matrix x = sparse(tall, rows, t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
-    x.form = {1, count, tall.form.cols};
+    x.form = tall_form(1, count, tall.form);
     return x;
 }
 
-/// picks [j, q] of the rows of each slice. Each slice's q are cut into `blocks`: one result slice for each, term by
-/// term in it.
-Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks) {
-    const std::int64_t terms = picks.dims()[0], count = picks.dims()[1], full = (count + 31) / 32 * 32;
+/// picks [j, q] of the rows of each slice, filled up to `full` rows. Each slice's q are cut into `blocks`: one result
+/// slice for each, term by term in it.
+Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
+    const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
     const std::int64_t part = full / blocks;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(x.form.z * terms * full));
@@ -86,10 +86,10 @@ Matrix Lowering::pool_max(const Node& n, Form to) {
     const Matrix x = operand(n.inputs[0].value);
     const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
     const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
-    Matrix picked = pick_rows(x, picks, blocks);
+    Matrix picked = pick_rows(x, picks, to.full_rows(), blocks);
     const std::int64_t cut = to.z * blocks * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
-    const Form part{to.z * blocks, to.full_rows() / blocks, to.cols};
+    const Form part = tall_form(to.z * blocks, to.full_rows() / blocks, to);
     Matrix most = picked;
     if (terms > 1)
         most = emit("buda.reduce", {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
@@ -133,13 +133,14 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
     const bool all = is_identity(picks, x.form.rows);
     const std::int64_t full = x.form.full_cols(), terms = weights.terms;
     const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
-    const Form part = blocks == 1 ? to : Form{to.z * blocks, to.full_rows() / blocks, to.cols};
-    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, blocks), terms, {part.z, part.rows, terms * full});
+    const Form part = blocks == 1 ? to : tall_form(to.z * blocks, to.full_rows() / blocks, to);
+    const Form beside{part.z, part.rows, terms * full, part.more_rt, 0};
+    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, to.full_rows(), blocks), terms, beside);
     Matrix y;
     if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
         y = depthwise(wide, part, terms, weights);
     } else {
-        Edge right{matrix(1, terms * full, to.cols,
+        Edge right{matrix({1, terms * full, to.cols, 0, to.more_ct},
                           [&](auto, std::int64_t r, std::int64_t c) {
                               return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
                           }),
@@ -185,8 +186,8 @@ Matrix Lowering::pick_sum(const Node& n) {
 
 Matrix Lowering::picked(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
-    Matrix all = pick_rows(x, constant_of(model_, n, 1), 1);
-    return sliced(all, form_of(n.type.dims));
+    const Form to = form_of(n.type.dims);
+    return sliced(pick_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
 }
 
 /// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows

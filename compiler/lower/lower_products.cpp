@@ -32,7 +32,7 @@ Matrix Lowering::product(const Node& n) {
                 in[1].col_pad.is_zero() ? PadRange{} : PadRange::wild());
 }
 
-Matrix Lowering::map_columns(const Matrix& x_in, const Literal& m) {
+Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
     const Matrix x = tame(x_in, true);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     double weight = 0;
@@ -41,9 +41,11 @@ Matrix Lowering::map_columns(const Matrix& x_in, const Literal& m) {
         for (std::int64_t i = 0; i < ins; ++i) sum += std::fabs(m.at(o * ins + i));
         weight = std::max(weight, sum);
     }
-    Edge right{matrix(1, ins, outs, [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); }), {}};
+    Edge right{matrix({1, ins, outs, x.form.more_ct, to.more_ct},
+                      [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); }),
+               {}};
     if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    return emit("buda.matmul", {x.edge, right}, {}, {x.form.z, x.form.rows, outs}, x.row_pad.scaled(weight), {});
+    return emit("buda.matmul", {x.edge, right}, {}, to, x.row_pad.scaled(weight), {});
 }
 
 /// left * x, where left has as many slices as x or one that is repeated.
@@ -61,15 +63,15 @@ Matrix Lowering::map_axis(const Node& n) {
     if (!weights.literal) fail_unsupported(n.loc, "'{}': the matrix of map_axis must be a constant", n.name);
     const Literal& m = *weights.literal;
     const auto axis = static_cast<std::size_t>(n.integer("axis", 0));
-    if (axis + 1 == dims.size()) return map_columns(x, m);
+    if (axis + 1 == dims.size()) return map_columns(x, form_of(n.type.dims), m);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     const Form to = form_of(n.type.dims);
     const double weight = static_cast<double>(ins) * largest(m);
     const std::int64_t step = axis + 2 == dims.size() ? 1 : strides(dims)[axis] / x.form.cols;  // rows per step
     if (const auto sparse = sparse_map(x, to, step, outs, m)) return *sparse;
     if (axis + 2 == dims.size()) {
-        const ValueId left =
-            matrix(1, outs, ins, [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
+        const ValueId left = matrix({1, outs, ins, to.more_rt, x.form.more_rt},
+                                    [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
         return map_rows(x, to, left, weight);
     }
     // a leading axis: on all slices below each other
@@ -87,7 +89,7 @@ Matrix Lowering::map_axis(const Node& n) {
                 left.set((z * full + r) * x.form.z * full + from * full + r, value);
         }
     const ValueId made = build_.device_constant(std::move(left), options_.default_df);
-    return sliced(map_rows(tall, {1, to.z * full, to.cols}, made, weight), to);
+    return sliced(map_rows(tall, tall_form(1, to.z * full, to), made, weight), to);
 }
 
 bool Lowering::over_slices(const Node& n) const {
@@ -111,14 +113,14 @@ Matrix Lowering::reduce_max(const Node& n) {
     }
     if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
         fail_unsupported(n.loc, "'{}': reduce_max must go along the last axis; run split-moves before", n.name);
-    Form to = x.form;
-    to.cols = 1;
-    if (x.form.cols % 32 != 0) {
+    const Form to = form_of(n.type.dims);
+    if (!x.form.fills_cols()) {
         constexpr double least = -3e38;  // below what stands in the filling columns
         const std::int64_t real = x.form.cols;
         if (!x.col_pad.is_zero()) x = clean(x, true);
-        Edge fill{matrix(1, 32, x.form.full_cols(), [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
-                  {}};
+        Edge fill{
+            matrix({1, 32, x.form.full_cols()}, [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
+            {}};
         if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
         x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::wild());

@@ -18,6 +18,22 @@ Form form_of(const Dims& dims) {
     return form;
 }
 
+Form padded_form(const Dims& dims, const TilePadding& padding) {
+    Form form = form_of(dims);
+    form.more_rt = tiles_after(padding, form.rt()) - form.rt();
+    form.more_ct = tiles_after(padding, form.ct()) - form.ct();
+    return form;
+}
+
+/// Tiles that are put beside each other, or apart, stay as many.
+TilePadding Lowering::usable_padding(const Graph& model, TilePadding padding) {
+    for (const Node& node : model.nodes)
+        if (node.op == "hslice" || node.op == "hstack")
+            for (const ValueId id : {node.inputs[0].value, static_cast<ValueId>(&node - model.nodes.data())})
+                padding.erase(tt::ir::form_of(model.type(id).dims).ct());
+    return padding;
+}
+
 void Lowering::run() {
     Diagnostics problems;
     std::vector<bool> needed(model_.nodes.size(), false);
@@ -113,10 +129,14 @@ Matrix& Lowering::operand(ValueId id) {
     TT_CHECK(n.is_constant(), "'{}' is used before it is lowered", n.name);
     const Form form = form_of(n.type.dims);
     const Literal& literal = *n.literal;
-    const ValueId made = matrix(form.z, form.rows, form.cols, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
-        return literal.at((z * form.rows + r) * form.cols + c);
-    });
-    build_.graph().nodes[made].derivation = n.derivation;
+    const auto index = [form](std::int64_t z, std::int64_t r, std::int64_t c) {
+        return (z * form.rows + r) * form.cols + c;
+    };
+    const ValueId made = matrix(form, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
+    if (n.derivation && form.more_rt + form.more_ct > 0)
+        derived_from(made, n, filled_placement(form, index));
+    else
+        build_.graph().nodes[made].derivation = n.derivation;
     return done_[id] = {{made, {}}, form, {}, {}};
 }
 
@@ -126,30 +146,36 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
     const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
     const DataFormat df = drowned ? wide_format(options_.default_df) : options_.default_df;
     const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
-    if (form.rows % 32 == 0) rows = {};
-    if (form.cols % 32 == 0) cols = {};
+    if (form.fills_rows()) rows = {};
+    if (form.fills_cols()) cols = {};
     return {{id, {}}, form, rows, cols};
 }
 
-ValueId Lowering::matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill) {
-    return matrix_of_rows(z, rows, cols, [&](std::int64_t k, std::int64_t r, float* row) {
-        for (std::int64_t c = 0; c < cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
+ValueId Lowering::matrix(const Form& form, const Fill& fill) {
+    return matrix_of_rows(form, [&](std::int64_t k, std::int64_t r, float* row) {
+        for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
     });
 }
 
-ValueId Lowering::matrix_of_rows(std::int64_t z, std::int64_t rows, std::int64_t cols, const FillRow& fill) {
-    const Form form{z, rows, cols};
-    check_size(z * form.full_rows() * form.full_cols());
+ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill) {
+    check_size(form.z * form.full_rows() * form.full_cols());
     if (trial_) {
         const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
-        build_.graph().nodes[id].type.dims = {z, form.rt(), form.ct()};
+        build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
         return id;
     }
-    Literal literal(DType::F32, {z, form.full_rows(), form.full_cols()}, most_laid_out);
-    for (std::int64_t k = 0; k < z; ++k)
-        for (std::int64_t r = 0; r < rows; ++r)
+    Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, most_laid_out);
+    for (std::int64_t k = 0; k < form.z; ++k)
+        for (std::int64_t r = 0; r < form.rows; ++r)
             fill(k, r, literal.floats().data() + (k * form.full_rows() + r) * form.full_cols());
     return build_.device_constant(std::move(literal), options_.default_df);
+}
+
+Derivation::Placement Lowering::filled_placement(const Form& form, Index index) {
+    return {{form.z, form.full_rows(), form.full_cols()},
+            [form, index = std::move(index)](std::int64_t z, std::int64_t r, std::int64_t c) {
+                return r < form.rows && c < form.cols ? index(z, r, c) : -1;
+            }};
 }
 
 Derivation& Lowering::derived_from(ValueId made, const Node& constant, Derivation::Placement placement) {
@@ -168,11 +194,11 @@ void Lowering::check_size(std::int64_t datums) const {
 
 Matrix Lowering::clean(const Matrix& x, bool columns) {
     const std::int64_t real = columns ? x.form.cols : x.form.rows;
-    if (real % 32 == 0 || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
-    const std::int64_t full = (real + 31) / 32 * 32;
+    const std::int64_t full = columns ? x.form.full_cols() : x.form.full_rows();
+    if (real == full || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
     const ValueId mask = columns
-                             ? matrix(1, 32, full, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
-                             : matrix(1, full, 32, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
+                             ? matrix({1, 32, full}, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
+                             : matrix({1, full, 32}, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
     Edge edge{mask, {}};
     const std::int64_t along = columns ? x.form.rt() : x.form.ct();
     if (along > 1) edge.tms.push_back(make_tm(columns ? Tm::Kind::BroadcastR : Tm::Kind::BroadcastC, along));

@@ -13,13 +13,23 @@ namespace tt::ir {
 
 struct Form {
     std::int64_t z = 1, rows = 1, cols = 1;
-    std::int64_t rt() const { return (rows + 31) / 32; }
-    std::int64_t ct() const { return (cols + 31) / 32; }
+    std::int64_t more_rt = 0, more_ct = 0;  ///< tiles beyond those that rows and columns need (tile_padding.hpp)
+    std::int64_t rt() const { return (rows + 31) / 32 + more_rt; }
+    std::int64_t ct() const { return (cols + 31) / 32 + more_ct; }
     std::int64_t full_rows() const { return rt() * 32; }
     std::int64_t full_cols() const { return ct() * 32; }
+    bool fills_rows() const { return rows == full_rows(); }
+    bool fills_cols() const { return cols == full_cols(); }
     friend bool operator==(const Form&, const Form&) = default;
 };
 Form form_of(const Dims& dims);
+/// Of a table on the device whose rows fill their tiles.
+inline Form tall_form(std::int64_t z, std::int64_t rows, const Form& columns_of) {
+    return {z, rows, columns_of.cols, 0, columns_of.more_ct};
+}
+
+/// The same with the tiles that a padding adds.
+Form padded_form(const Dims& dims, const TilePadding& padding);
 
 /// A model value on the device.
 struct Matrix {
@@ -50,29 +60,39 @@ class Lowering {
 public:
     /// `trial`: to see which ops are made if parameters are far from 0; constants stay empty.
     Lowering(const Graph& model, Graph& device, const PassOptions& options, bool trial = false)
-        : model_(model), build_(device, model), options_(options), trial_(trial) {}
+        : model_(model),
+          build_(device, model),
+          options_(options),
+          trial_(trial),
+          padding_(usable_padding(model, options.tile_padding)) {}
     void run();
     /// A parameter stands in filling datums, which decide what is made.
     bool repeats_parameters() const { return repeats_parameters_; }
 
 private:
     using Fill = std::function<double(std::int64_t z, std::int64_t r, std::int64_t c)>;
+    using Index = std::function<std::int64_t(std::int64_t z, std::int64_t r, std::int64_t c)>;
     using FillRow = std::function<void(std::int64_t z, std::int64_t r, float* row)>;
 
     // lowering.cpp
+    static TilePadding usable_padding(const Graph& model, TilePadding padding);
     void lower(ValueId id);
     bool only_pooled(ValueId id) const;
     void add_input(const Node& node);
     void add_output(const Output& output);
+    /// Of a value of the model.
+    Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
     Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
-    ValueId matrix(std::int64_t z, std::int64_t rows, std::int64_t cols, const Fill& fill);
-    ValueId matrix_of_rows(std::int64_t z, std::int64_t rows, std::int64_t cols, const FillRow& fill);
+    ValueId matrix(const Form& form, const Fill& fill);
+    ValueId matrix_of_rows(const Form& form, const FillRow& fill);
     /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
     Matrix clean(const Matrix& x, bool columns);
     Matrix tame(const Matrix& x, bool columns);
     const Node& node() const { return model_.nodes[now_]; }
     void check_size(std::int64_t datums) const;
+    /// Datums by index, and 0 around them.
+    static Derivation::Placement filled_placement(const Form& form, Index index);
     /// `made` holds the datums of a constant, each where the placement says.
     Derivation& derived_from(ValueId made, const Node& constant, Derivation::Placement placement);
 
@@ -87,7 +107,7 @@ private:
     Matrix product(const Node& node);
     Matrix map_axis(const Node& node);
     Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
-    Matrix map_columns(const Matrix& x, const Literal& m);
+    Matrix map_columns(const Matrix& x, Form to, const Literal& m);
     bool over_slices(const Node& reduce_max) const;
     bool pools(const Node& node) const;
     Matrix reduce_max(const Node& node);
@@ -96,7 +116,7 @@ private:
     Matrix sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t);
     std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
     Matrix whole_sparse(const Matrix& tall, const SparseRows& rows);
-    Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t blocks);
+    Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
     Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
     Matrix pool_max(const Node& picks, Form to);
     Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
@@ -117,6 +137,7 @@ private:
     Builder build_;
     const PassOptions& options_;
     bool trial_ = false, repeats_parameters_ = false;
+    TilePadding padding_;
     std::map<ValueId, Matrix> done_;
     ValueId now_ = 0;
 };

@@ -6,6 +6,9 @@
 //   %a = transpose %x : [.., n, r, c] -> [.., r, n, c]
 //   %b = reshape %a : -> [.., r, n * c]                           ->  %b = hstack %x {n}
 //
+//   %a = reshape %x : [.., r, n * c] -> [.., r, n, c]
+//   %b = map_axis %a, %m along n                                  ->  %b = transpose (map_axis (hslice %x {n}), %m)
+//
 // where c is whole tiles, so that a TM does it. Whatever else the transpose does stays, before or after.
 #include <algorithm>
 #include <numeric>
@@ -40,6 +43,12 @@ bool splits_last(const Dims& whole, const Dims& split) {
 
 std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     const Node inner = build.graph().nodes[x];
+    if (inner.op == "transpose") {  // one that map_of_slices() left
+        Perm both;
+        for (const std::int64_t axis : node.list("perm"))
+            both.push_back(inner.list("perm")[static_cast<std::size_t>(axis)]);
+        return build.transpose(inner.inputs[0].value, both);
+    }
     if (inner.op != "reshape" || !splits_last(build.dims(inner.inputs[0].value), inner.type.dims)) return std::nullopt;
     const Perm perm = node.list("perm"), swap = middle_swap(perm.size());
     Perm rest;
@@ -49,6 +58,20 @@ std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
     const ValueId source = build.reshape(inner.inputs[0].value, joined(inner.type.dims));
     return build.transpose(build.add("hslice", {source}, {{"n", n}}), rest);
+}
+
+/// A choice of slices, such as the heads of the queries: as it is, every row would be one slice of the n.
+std::optional<ValueId> map_of_slices(Builder& build, const Node& node, std::span<const ValueId> in) {
+    const Node inner = build.graph().nodes[in[0]];
+    const std::int64_t rank = std::ssize(inner.type.dims);
+    if (inner.op != "reshape" || node.integer("axis", 0) + 2 != rank || !build.literal(in[1]) ||
+        !splits_last(build.dims(inner.inputs[0].value), inner.type.dims))
+        return std::nullopt;
+    const ValueId source = build.reshape(inner.inputs[0].value, joined(inner.type.dims));
+    const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
+    const ValueId slices = build.add("hslice", {source}, {{"n", n}});
+    return build.transpose(build.map_axis(slices, rank - 3, *build.literal(in[1])),
+                           middle_swap(inner.type.dims.size()));
 }
 
 std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
@@ -67,6 +90,7 @@ void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "transpose") return slice(build, node, in[0]);
         if (node.op == "reshape") return stack(build, node, in[0]);
+        if (node.op == "map_axis") return map_of_slices(build, node, in);
         return std::nullopt;
     });
 }
