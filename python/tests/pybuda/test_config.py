@@ -91,6 +91,31 @@ def test_a_list_is_one_break_at_its_first_op_and_predicates_choose():
     assert text.count("input_count:") == 1  # matmul1 is first anyway
 
 
+class ProductAndGelu(pybuda.PyBudaModule):
+    def forward(self, x, y):
+        return pybuda.op.Gelu("gelu", pybuda.op.Matmul("product", x, y))
+
+
+def test_a_product_with_its_gelu_keeps_its_name_and_what_is_said_of_it():
+    pybuda.config.override_op_size("product", (2, 2))
+    line = op_line(netlist(ProductAndGelu("fused")), "product")
+    assert "grid_size: [2, 2]" in line and "sfpu_op: gelu" in line
+    pybuda.pybuda_reset()
+    pybuda.config.override_op_size("gelu", (2, 1))
+    text = netlist(ProductAndGelu("apart"))
+    assert "grid_size: [2, 1]" in op_line(text, "gelu") and "sfpu_op" not in op_line(text, "product")
+
+
+def test_transposed_placement_is_what_the_solution_says():
+    pybuda.config._get_global_compiler_config().enable_auto_fusing = False
+    pybuda.config.override_op_placement("gelu", transpose_op=True)
+    pybuda.override_op_size("gelu", (1, 2))
+    device = pybuda.TTDevice("tt0", module=ProductAndGelu("turned"), arch=WORMHOLE)
+    made = pybuda.pybuda_compile(device, "net", torch.rand(1, 64, 64), torch.rand(1, 64, 64))
+    placed = made.pass_specific_output_kwargs["placer_solution"].name_to_op_placement["gelu"]
+    assert placed.grid_transpose and (placed.placed_cores.size_r(), placed.placed_cores.size_c()) == (2, 1)
+
+
 def test_predicates():
     ops = {"layer.0.mm": "matmul", "layer.0.add": "add", "layer.1.mm": "matmul"}
     assert query.matching(query.op_type("matmul"), ops) == ["layer.0.mm", "layer.1.mm"]
