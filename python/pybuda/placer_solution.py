@@ -7,8 +7,8 @@ import re
 _GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
 _OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], (grid_transpose: true, )?"
                  r"grid_size: \[(\d+), (\d+)\]", re.MULTILINE)
-_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), (?:dram|host): \[(.*)\]",
-                    re.MULTILINE)
+_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), "
+                    r"(?:dram|host): \[(.*)\]", re.MULTILINE)
 _BUFFER = re.compile(r"\[(\d+), (0x[0-9a-fA-F]+|\d+)\]")
 _FUSED = re.compile(r"^ {2}fused_\d+:\n {4}inputs: (\d+)\n((?: {4}.*\n)+)", re.MULTILINE)
 _SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)

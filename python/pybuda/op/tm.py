@@ -13,7 +13,8 @@ from .common import result
 
 
 def HSlice(name: str, operandA: Operand, slices: int) -> Tensor:
-    """(z, r, c) to (z * slices, r, c / slices), of rank 4: dim 0 is the micro-batch. AssertionError where the columns are no such slices."""
+    """(z, r, c) to (z * slices, r, c / slices), of rank 4: dim 0 is the micro-batch. AssertionError where the columns
+    are no such slices."""
     assert operandA.shape.c % slices == 0, f"{operandA.shape.c} columns are no {slices} equal slices"
     return result("hslice", name, operandA, attrs=(slices,), slices=slices)
 

@@ -7,9 +7,10 @@ import yaml
 from pybuda import DataFormat, MathFidelity, op
 from pybuda.verify import TestKind, VerifyConfig, verify_module
 
-UNARY = {"Abs": {}, "Exp": {}, "Log": {}, "Reciprocal": {}, "Sqrt": {}, "Relu": {}, "Gelu": {}, "Sigmoid": {}, "Tanh": {},
-         "Sine": {}, "Cosine": {}, "Identity": {}, "Buffer": {}, "LogicalNot": {}, "Tilize": {}, "Argmax": {"dim": -1},
-         "LeakyRelu": {"alpha": 0.1}, "Clip": {"min": 0.2, "max": 0.6}, "CumSum": {"axis": 0}, "Pow": {"exponent": 2},
+PLAIN = ("Abs", "Exp", "Log", "Reciprocal", "Sqrt", "Relu", "Gelu", "Sigmoid", "Tanh", "Sine", "Cosine", "Identity",
+         "Buffer", "LogicalNot", "Tilize")
+UNARY = {**{name: {} for name in PLAIN}, "Argmax": {"dim": -1}, "LeakyRelu": {"alpha": 0.1},
+         "Clip": {"min": 0.2, "max": 0.6}, "CumSum": {"axis": 0}, "Pow": {"exponent": 2},
          "Dropout": {"training": False}}
 BINARY = ("Add", "Subtract", "Multiply", "Max", "Min", "Divide", "Heaviside", "Greater", "GreaterEqual", "Less",
           "LessEqual", "Equal", "NotEqual", "LogicalAnd")
