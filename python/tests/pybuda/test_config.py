@@ -8,6 +8,7 @@ import pytest
 import torch
 from modules import Add, TwoProducts, close
 from pybuda import compile_options, op_overrides, query
+from pybuda._C.balancer import OpOverride
 
 WORMHOLE = pybuda.BackendDevice.Wormhole_B0
 
@@ -81,6 +82,16 @@ def test_single_ops_get_sizes_breaks_and_formats():
     text = netlist()
     assert "grid_size: [2, 1]" in op_line(text, "matmul1") and "HiFi2" in op_line(text, "matmul1")
     assert text.count("input_count:") == 2
+
+
+def test_overrides_as_objects():
+    wanted = OpOverride()
+    wanted.grid_shape, wanted.u_kt, wanted.force_dram_parameters = (1, 2), 1, True
+    pybuda.config._get_global_compiler_config().balancer_op_overrides["matmul1"] = wanted
+    pybuda.config.override_input_buffer_multiplier("matmul1", 1, multiplier=2)
+    line = op_line(netlist(), "matmul1")
+    assert "grid_size: [1, 2]" in line and "u_kt: 1" in line
+    assert wanted.input_buffer_multiplier == {1: 2}
 
 
 def test_a_list_is_one_break_at_its_first_op_and_predicates_choose():
@@ -211,7 +222,7 @@ def test_a_configuration_goes_to_json_and_back():
     text = config.to_json()
     back = pybuda.CompilerConfig.from_dict(json.loads(text))
     assert back.to_json() == text and back.default_df_override == pybuda.DataFormat.Bfp8_b
-    assert back.balancer_op_overrides == {"a": {"grid_shape": (2, 3)}} and back.cpu_fallback_ops == {"embedding"}
+    assert back.balancer_op_overrides == {"a": OpOverride(grid_shape=(2, 3))} and back.cpu_fallback_ops == {"embedding"}
 
 
 def test_all_other_functions_are_taken():
