@@ -5,7 +5,8 @@
 //
 // The activation then waits for the product on the same cores, where it worked beside it before; what it saves is the
 // way between them. Products alike (sizes and formats) are fused together, and only where that makes an input quicker
-// by the estimate the compiler gives; without an estimate all are. A netlist knows gelu alone on products.
+// by the estimate the compiler gives; without an estimate all are. A netlist knows gelu alone on products. A gelu that
+// an override names stays an op; where ops keep the model's names the product keeps its own.
 #include <map>
 
 #include "compiler/ir/pass.hpp"
@@ -22,8 +23,9 @@ bool same_dest(const Node& gelu, const Node& product) {
 }
 
 /// The product whose result nothing but this gelu reads, or nullptr.
-const Node* product_of(const Graph& graph, const Node& node, const std::vector<std::size_t>& uses) {
-    if (node.op != "buda.gelu") return nullptr;
+const Node* product_of(const Graph& graph, const Node& node, const std::vector<std::size_t>& uses,
+                       const Overrides& overrides) {
+    if (node.op != "buda.gelu" || overrides.contains(node.name)) return nullptr;
     const Edge& edge = node.inputs[0];
     const Node& product = graph.nodes[edge.value];
     const bool fits = product.op == "buda.matmul" && edge.tms.empty() && uses[edge.value] == 1 &&
@@ -39,7 +41,7 @@ std::string likeness(const Graph& graph, const Node& product) {
     return text;
 }
 
-void fuse(Graph& graph, const std::vector<ValueId>& activations) {
+void fuse(Graph& graph, const std::vector<ValueId>& activations, bool keep_names) {
     for (const ValueId id : activations) {
         Node& node = graph.nodes[id];
         const Node& product = graph.nodes[node.inputs[0].value];
@@ -49,6 +51,7 @@ void fuse(Graph& graph, const std::vector<ValueId>& activations) {
                 if (const auto it = node.attrs.find(key); it != node.attrs.end()) attrs.insert(*it);
         attrs["sfpu_op"] = std::string("gelu");
         node.op = product.op;
+        if (keep_names) node.name = product.name;
         node.inputs = std::vector<Edge>(product.inputs);
         node.attrs = std::move(attrs);
     }
@@ -60,7 +63,8 @@ void run_fuse_gelu(Graph& graph, const PassOptions& options) {
     std::map<std::string, std::vector<std::string>> alike;  // names: positions change as products go
     const auto uses = graph.use_counts();
     for (const Node& node : graph.nodes)
-        if (const Node* product = product_of(graph, node, uses)) alike[likeness(graph, *product)].push_back(node.name);
+        if (const Node* product = product_of(graph, node, uses, options.overrides))
+            alike[likeness(graph, *product)].push_back(node.name);
     const bool measured = options.fuse_gelu == Fusing::WherePays && options.estimate;
     double now = measured && !alike.empty() ? options.estimate(graph) : 0;
     for (const auto& [key, names] : alike) {
@@ -69,7 +73,7 @@ void run_fuse_gelu(Graph& graph, const PassOptions& options) {
         for (const std::string& name : names)
             for (ValueId id = 0; id < fused.nodes.size(); ++id)
                 if (fused.nodes[id].name == name) activations.push_back(id);
-        fuse(fused, activations);
+        fuse(fused, activations, options.keep_names);
         if (measured) {
             const double then = options.estimate(fused);
             if (then >= now) continue;

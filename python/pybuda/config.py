@@ -1,6 +1,7 @@
 """How modules are compiled: one CompilerConfig of the process, and functions that fill it."""
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import hashlib
 import json
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._C import DataFormat, MathFidelity
+from ._C.balancer import OpOverride
 from .config_fields import BY_NAME, FIELDS, CompileDepth, PerfTraceLevel, TTIDumpFormat
 from .config_json import from_plain, to_plain
 
@@ -126,18 +128,16 @@ class CompilerConfig:
             near = difflib.get_close_matches(attribute, _OVERRIDES, 1)
             raise RuntimeError(f"ops have no override '{attribute}'" + (f"; did you mean '{near[0]}'?" if near else
                                f"; those are {', '.join(_OVERRIDES)}"))
-        of_op = self.balancer_op_overrides.setdefault(op_name, {})
+        of_op = self.balancer_op_overrides.setdefault(op_name, OpOverride())
         if attribute == "input_buffer_multiplier":
-            of_op.setdefault(attribute, {}).update(value)
-        else:
-            of_op[attribute] = value
+            value = {**(of_op.input_buffer_multiplier or {}), **value}
+        setattr(of_op, attribute, value)
 
     def save_intermediates(self) -> bool:
         return bool(self.op_intermediates_to_save)
 
 
-_OVERRIDES = ("grid_shape", "t_stream_shape", "t_stream_dir", "u_kt", "force_dram_parameters",
-              "input_buffer_multiplier", "output_buffer_multiplier")
+_OVERRIDES = tuple(field.name for field in dataclasses.fields(OpOverride))
 _config: CompilerConfig | None = None
 
 

@@ -5,6 +5,7 @@ import dataclasses
 from typing import Any
 
 from ._C import DataFormat, MathFidelity, NodeEpochType
+from ._C.balancer import OpOverride  # noqa: F401 (configurations from JSON look for it here)
 
 
 @dataclasses.dataclass

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from ttsim.evaluation import evaluating
 
 from .device import Device, _kinds
 from .module import Module, OnnxModule, PyTorchModule
@@ -62,13 +63,8 @@ class CPUDevice(Device):
         if isinstance(module, OnnxModule):
             return module.forward(*values)
         args, kwargs = module.call_arguments(values)
-        training = module.module.training
-        module.module.eval()
-        try:
-            with OwnForward(module):
-                return flatten(module.module(*args, **kwargs))
-        finally:
-            module.module.train(training)
+        with OwnForward(module), evaluating(module.module):
+            return flatten(module.module(*args, **kwargs))
 
     def _converted(self, values: list[Any]) -> list[Any]:
         def one(place: int, value: Any) -> Any:

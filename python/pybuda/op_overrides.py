@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from . import query
+from ._C.balancer import OpOverride
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,21 +143,21 @@ def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
         made.set(op, fuse=False)
 
 
-def _balancer(given: dict[str, Any]) -> dict[str, Any]:
+def _balancer(given: OpOverride) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    if "grid_shape" in given:
-        made["size"] = list(given["grid_shape"])
-    if "t_stream_shape" in given and given["t_stream_shape"][1] == 1:  # slices are of rows
-        made["t"] = given["t_stream_shape"][0]
-    if given.get("t_stream_dir") == "n":
+    if given.grid_shape is not None:
+        made["size"] = list(given.grid_shape)
+    if given.t_stream_shape is not None and given.t_stream_shape[1] == 1:  # slices are of rows
+        made["t"] = given.t_stream_shape[0]
+    if given.t_stream_dir == "n":
         made["t"] = 1
-    if "input_buffer_multiplier" in given:
-        of_operand = given["input_buffer_multiplier"]
+    if given.input_buffer_multiplier:
+        of_operand = given.input_buffer_multiplier
         made["input_blocks"] = [of_operand.get(k, 0) for k in range(max(of_operand) + 1)]
-    if "u_kt" in given:
-        made["u_kt"] = given["u_kt"]
-    if "force_dram_parameters" in given:
-        made["dram_parameters"] = bool(given["force_dram_parameters"])
-    if "output_buffer_multiplier" in given:  # a result is there twice by itself
-        made["output_buffers"] = 2 * given["output_buffer_multiplier"]
+    if given.u_kt is not None:
+        made["u_kt"] = given.u_kt
+    if given.force_dram_parameters is not None:
+        made["dram_parameters"] = bool(given.force_dram_parameters)
+    if given.output_buffer_multiplier is not None:  # a result is there twice by itself
+        made["output_buffers"] = 2 * given.output_buffer_multiplier
     return made

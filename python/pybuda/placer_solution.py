@@ -5,10 +5,10 @@ import dataclasses
 import re
 
 _GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
-_OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], grid_size: \[(\d+), (\d+)\](.*)$",
-                 re.MULTILINE)
-_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), (?:dram|host): \[(.*)\]",
-                    re.MULTILINE)
+_OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], (grid_transpose: true, )?"
+                 r"grid_size: \[(\d+), (\d+)\]", re.MULTILINE)
+_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), "
+                    r"(?:dram|host): \[(.*)\]", re.MULTILINE)
 _BUFFER = re.compile(r"\[(\d+), (0x[0-9a-fA-F]+|\d+)\]")
 _FUSED = re.compile(r"^ {2}fused_\d+:\n {4}inputs: (\d+)\n((?: {4}.*\n)+)", re.MULTILINE)
 _SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
@@ -71,8 +71,8 @@ class PlacerSolution:
         for epoch, graph in enumerate(graphs):
             end = graphs[epoch + 1].start() if epoch + 1 < len(graphs) else len(netlist)
             for op in _OP.finditer(netlist, graph.end(), end):
-                row, col, rows, cols = map(int, op.groups()[1:5])
-                transposed = "grid_transpose: true" in op.group(6)
+                row, col, rows, cols = (int(op.group(k)) for k in (2, 3, 5, 6))
+                transposed = op.group(4) is not None
                 rows, cols = (cols, rows) if transposed else (rows, cols)
                 self.name_to_op_placement[op.group(1)] = OpPlacement(
                     PlacedCores(Coordinate(row, col), Coordinate(row + rows, col + cols)), transposed,

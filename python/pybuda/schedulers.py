@@ -3,7 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from .optimizers import Optimizer
+from .torch_schedulers import TorchLinearWarmupScheduler, warmed
 
 
 class LearningRateScheduler:
@@ -26,3 +29,21 @@ class LearningRateScheduler:
 
     def get_pytorch_scheduler(self, optimizer: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no counterpart in torch")
+
+
+class LinearWarmupScheduler(LearningRateScheduler):
+    """In `num_steps` steps in equal parts to the optimizer's rate, then that rate."""
+
+    def __init__(self, optimizer: Optimizer, num_steps: int) -> None:
+        super().__init__(optimizer)
+        self.num_steps, self.steps, self.full = num_steps, 0, optimizer.learning_rate
+
+    def step(self) -> None:
+        self.steps += 1
+        super().step()
+
+    def get_lr(self) -> float:
+        return warmed(self.full, self.steps, self.num_steps)
+
+    def get_pytorch_scheduler(self, optimizer: torch.optim.Optimizer) -> TorchLinearWarmupScheduler:
+        return TorchLinearWarmupScheduler(optimizer, self.num_steps)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from ttsim.evaluation import evaluating
 
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, output_format, pytorch_dtype_to_buda_dataformat
@@ -112,15 +113,10 @@ class TorchStage(Stage):
         module, config = self.module, self.settings.config
         args, kwargs = module.call_arguments(self._samples)
         fallback_ops = tuple(sorted(config.cpu_fallback_ops)) if config.enable_tvm_cpu_fallback else ()
-        training = module.module.training
-        module.module.eval()
-        try:
-            with OwnForward(module):
-                self.imported = ttsim.torch.import_module(
-                    module.module, args, kwargs, name=module.get_name(), fallback=config.enable_tvm_cpu_fallback,
-                    fallback_ops=fallback_ops)
-        finally:
-            module.module.train(training)
+        with OwnForward(module):
+            self.imported = ttsim.torch.import_module(
+                module.module, args, kwargs, name=module.get_name(), fallback=config.enable_tvm_cpu_fallback,
+                fallback_ops=fallback_ops)
         self.graph = self.imported.graph
         self.compiled = compile_graph(self.graph, self.settings, self.saved)
 
@@ -141,13 +137,8 @@ class TorchStage(Stage):
 
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
         args, kwargs = self.module.call_arguments(self._cast(tensors))
-        with torch.no_grad(), OwnForward(self.module):
-            training = self.module.module.training
-            self.module.module.eval()
-            try:
-                return flatten(self.module.module(*args, **kwargs))
-            finally:
-                self.module.module.train(training)
+        with torch.no_grad(), OwnForward(self.module), evaluating(self.module.module):
+            return flatten(self.module.module(*args, **kwargs))
 
     def shapes(self) -> list[tuple[int, ...]]:
         if self._shapes is None:

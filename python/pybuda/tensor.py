@@ -15,7 +15,8 @@ from .refusal import refusal
 from .tensor_shape import TensorShape
 
 __all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dtype", "consteval_input",
-           "pad_pytorch_tensor_to_buda", "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor", "to_pt_tensors"]
+           "pad_pytorch_tensor_to_buda", "pytorch_dtype_to_buda_dataformat", "to_buda_tensors", "to_pt_tensor",
+           "to_pt_tensors"]
 
 
 class Tensor(Operand):

@@ -22,3 +22,20 @@ class TorchLearningRateScheduler(torch.optim.lr_scheduler.LRScheduler):
         for group, rate in zip(self.optimizer.param_groups, rates if isinstance(rates, (list, tuple)) else
                                [rates] * len(self.optimizer.param_groups)):
             group["lr"] = rate
+
+
+def warmed(rate: float, step: int, steps: int) -> float:
+    """Of `steps` equal parts of the rate as many as steps were made."""
+    return rate * min(step, steps) / steps
+
+
+class TorchLinearWarmupScheduler(TorchLearningRateScheduler):
+    """In `num_steps` steps in equal parts to each group's rate, then that rate."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, num_steps: int) -> None:
+        super().__init__(optimizer)
+        self.num_steps = num_steps
+        self.full = [group["lr"] for group in optimizer.param_groups]
+
+    def get_lr(self) -> list[float]:
+        return [warmed(rate, self.last_epoch, self.num_steps) for rate in self.full]

@@ -94,8 +94,7 @@ class TTDevice(Device):
         self._compiled_for = _kinds(inputs) if self._subgraphs is None else None
         shapes = self._stages[-1].shapes()
         self._loopback = None
-        names = [] if self._image is not None else self.modules[0].input_names or [
-            f"input_{place}" for place in range(len(inputs))]
+        names = [] if self._image is not None else self.modules[0].forward_names(len(inputs))
         links = settings.config.loopback_outputs
         if settings.config.enable_link_past_cache_ios and not links:
             links = Loopback.past_links(names, inputs, shapes)

@@ -13,7 +13,7 @@ class Module:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise RuntimeError(f"a module's name is a string, not {name!r}: the first argument of every module")
-        self.name = name + os.environ.get("PYBUDA_GRAPH_NAME_SUFFIX", "")
+        self.name = os.environ.get("PYBUDA_GRAPH_NAME_SUFFIX", "") + name  # in front, as by the original
         self.device: Any = None
         self.input_names: list[str] = []
         self.subgraph_idx = 0

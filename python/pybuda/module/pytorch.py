@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import torch
+from ttsim.evaluation import evaluating
 
 from ..parameter import Parameter
 from ..utils import flatten
@@ -62,12 +63,8 @@ class PyTorchModule(Module):
 
     def cpu_eval_forward(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
         """The outputs as a flat list; the module evaluates (no dropout)."""
-        training = self.module.training
-        self.module.eval()
-        try:
+        with evaluating(self.module):
             return flatten(self._redirected(*args, **kwargs))
-        finally:
-            self.module.train(training)
 
     def backward(self, *args: tuple[torch.Tensor, torch.Tensor]) -> None:
         """Of pairs of an output and its gradient."""

@@ -13,7 +13,8 @@ from .common import result
 
 
 def HSlice(name: str, operandA: Operand, slices: int) -> Tensor:
-    """(z, r, c) to (z * slices, r, c / slices). AssertionError where the columns are no such slices."""
+    """(z, r, c) to (z * slices, r, c / slices), of rank 4: dim 0 is the micro-batch. AssertionError where the columns
+    are no such slices."""
     assert operandA.shape.c % slices == 0, f"{operandA.shape.c} columns are no {slices} equal slices"
     return result("hslice", name, operandA, attrs=(slices,), slices=slices)
 
@@ -26,7 +27,7 @@ def HStack(name: str, operandA: Operand, slices: int = -1) -> Tensor:
 
 
 def VSlice(name: str, operandA: Operand, slices: int) -> Tensor:
-    """(z, r, c) to (z * slices, r / slices, c)."""
+    """(z, r, c) to (z * slices, r / slices, c), of rank 4."""
     assert operandA.shape.r % slices == 0, f"{operandA.shape.r} rows are no {slices} equal slices"
     return result("vslice", name, operandA, attrs=(slices,), slices=slices)
 

@@ -14,13 +14,13 @@ from .common import define
 
 # --- slices and stacks: columns or rows to the third axis from the end, and back
 
-def _with_z(dims: Sequence[int]) -> tuple[list[int], int, int, int]:
-    dims = [1] * (3 - len(dims)) + list(dims)
+def _with_z(dims: Sequence[int], rank: int = 3) -> tuple[list[int], int, int, int]:
+    dims = [1] * (rank - len(dims)) + list(dims)
     return dims[:-3], dims[-3], dims[-2], dims[-1]
 
 
 def _hslice_steps(dims: Sequence[int], slices: int) -> tuple[list[int], list[int], list[int]]:
-    outer, z, r, c = _with_z(dims)
+    outer, z, r, c = _with_z(dims, 4)
     n = len(outer)
     return [*outer, z, r, slices, c // slices], [*range(n + 1), n + 2, n + 1, n + 3], [*outer, z * slices, r,
                                                                                       c // slices]
@@ -46,7 +46,7 @@ def _define_moved(name: str, steps: Callable[..., tuple[list[int], list[int], li
 
 
 def _vslice_dims(dims: Sequence[int], slices: int) -> list[int]:
-    outer, z, r, c = _with_z(dims)
+    outer, z, r, c = _with_z(dims, 4)
     return [*outer, z * slices, r // slices, c]
 
 

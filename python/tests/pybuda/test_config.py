@@ -8,6 +8,7 @@ import pytest
 import torch
 from modules import Add, TwoProducts, close
 from pybuda import compile_options, op_overrides, query
+from pybuda._C.balancer import OpOverride
 
 WORMHOLE = pybuda.BackendDevice.Wormhole_B0
 
@@ -83,12 +84,47 @@ def test_single_ops_get_sizes_breaks_and_formats():
     assert text.count("input_count:") == 2
 
 
+def test_overrides_as_objects():
+    wanted = OpOverride()
+    wanted.grid_shape, wanted.u_kt, wanted.force_dram_parameters = (1, 2), 1, True
+    pybuda.config._get_global_compiler_config().balancer_op_overrides["matmul1"] = wanted
+    pybuda.config.override_input_buffer_multiplier("matmul1", 1, multiplier=2)
+    line = op_line(netlist(), "matmul1")
+    assert "grid_size: [1, 2]" in line and "u_kt: 1" in line
+    assert wanted.input_buffer_multiplier == {1: 2}
+
+
 def test_a_list_is_one_break_at_its_first_op_and_predicates_choose():
     pybuda.set_epoch_break([query.name_regex("matmul.*") & query.op_type("matmul"), "sum"])
     pybuda.config.override_op_placement("gelu", start=(3, 3))
     text = netlist()
     assert "grid_loc: [3, 3]" in op_line(text, "gelu")
     assert text.count("input_count:") == 1  # matmul1 is first anyway
+
+
+class ProductAndGelu(pybuda.PyBudaModule):
+    def forward(self, x, y):
+        return pybuda.op.Gelu("gelu", pybuda.op.Matmul("product", x, y))
+
+
+def test_a_product_with_its_gelu_keeps_its_name_and_what_is_said_of_it():
+    pybuda.config.override_op_size("product", (2, 2))
+    line = op_line(netlist(ProductAndGelu("fused")), "product")
+    assert "grid_size: [2, 2]" in line and "sfpu_op: gelu" in line
+    pybuda.pybuda_reset()
+    pybuda.config.override_op_size("gelu", (2, 1))
+    text = netlist(ProductAndGelu("apart"))
+    assert "grid_size: [2, 1]" in op_line(text, "gelu") and "sfpu_op" not in op_line(text, "product")
+
+
+def test_transposed_placement_is_what_the_solution_says():
+    pybuda.config._get_global_compiler_config().enable_auto_fusing = False
+    pybuda.config.override_op_placement("gelu", transpose_op=True)
+    pybuda.override_op_size("gelu", (1, 2))
+    device = pybuda.TTDevice("tt0", module=ProductAndGelu("turned"), arch=WORMHOLE)
+    made = pybuda.pybuda_compile(device, "net", torch.rand(1, 64, 64), torch.rand(1, 64, 64))
+    placed = made.pass_specific_output_kwargs["placer_solution"].name_to_op_placement["gelu"]
+    assert placed.grid_transpose and (placed.placed_cores.size_r(), placed.placed_cores.size_c()) == (2, 1)
 
 
 def test_predicates():
@@ -186,7 +222,7 @@ def test_a_configuration_goes_to_json_and_back():
     text = config.to_json()
     back = pybuda.CompilerConfig.from_dict(json.loads(text))
     assert back.to_json() == text and back.default_df_override == pybuda.DataFormat.Bfp8_b
-    assert back.balancer_op_overrides == {"a": {"grid_shape": (2, 3)}} and back.cpu_fallback_ops == {"embedding"}
+    assert back.balancer_op_overrides == {"a": OpOverride(grid_shape=(2, 3))} and back.cpu_fallback_ops == {"embedding"}
 
 
 def test_all_other_functions_are_taken():

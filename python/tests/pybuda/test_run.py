@@ -12,6 +12,22 @@ def pair(scale=1.0, batch=1):
     return torch.rand(batch, 32, 64) * scale, torch.rand(batch, 32, 64) * scale
 
 
+class Sum(pybuda.PyBudaModule):
+    def forward(self, x, cache):
+        total = pybuda.op.Add("total", cache, x)
+        return pybuda.op.Buffer("out", total), total
+
+
+def test_links_name_arguments_of_forward():
+    pybuda.config._get_global_compiler_config().loopback_outputs = {"cache": 1}
+    device = pybuda.TTDevice("tt0", module=Sum("sum"))
+    results = pybuda.initialize_pipeline(False, sample_inputs=(torch.ones(1, 32, 32), torch.zeros(1, 32, 32)))
+    for turn in range(1, 4):
+        device.push_to_inputs((torch.ones(1, 32, 32),))
+        pybuda.run_generate(input_count=1, write_index=0)
+        assert (results.get()[0].value() == turn).all()
+
+
 def test_a_module_and_inputs_are_all_it_takes():
     module = TwoProducts("direct")
     inputs = [pair(), pair()]

@@ -11,8 +11,8 @@ from pybuda import _C
 from pybuda.config_fields import FIELDS
 
 TOP = """Module PyBudaModule PyTorchModule TFModule TFGraphDefModule OnnxModule MXNetModule JaxModule TFLiteModule
-Device CPUDevice GPUDevice TTDevice TTDeviceImage TTCluster run_inference run_training shutdown initialize_pipeline run_forward
-run_backward run_optimizer run_schedulers run_generate run_generative_inference get_parameter_checkpoint
+Device CPUDevice GPUDevice TTDevice TTDeviceImage TTCluster run_inference run_training shutdown initialize_pipeline
+run_forward run_backward run_optimizer run_schedulers run_generate run_generative_inference get_parameter_checkpoint
 get_parameter_gradients update_device_parameters error_raised get_loss_queue sync get_intermediates_queue pybuda_compile
 compile_torch CompiledGraphState CompilerConfig CompileDepth VerifyConfig PerfTraceLevel set_configuration_options
 set_epoch_break set_chip_break override_op_size insert_nop insert_buffering_nop override_dram_queue_placement
@@ -45,7 +45,12 @@ pybudaglobal.TILE_DIM pybudaglobal.get_devices pybudaglobal.align_up_tile pybuda
 utils.align_up_tile utils.round_up_div utils.get_pybuda_parameters_from_state_dict tensor.to_pt_tensors
 run.api.detect_available_devices run.api.get_checkpoint_queue ttdevice.get_device_config verify.verify_module
 verify.verify_module_pipeline verify.TestKind verify.VerifyConfig schedulers.LearningRateScheduler
-torch_schedulers.TorchLearningRateScheduler query.name_regex query.layer_regex query.op_type
+schedulers.LinearWarmupScheduler torch_schedulers.TorchLearningRateScheduler
+torch_schedulers.TorchLinearWarmupScheduler _C.run_pre_placer_buda_passes _C.backend_api.get_output
+_C.balancer.BalancerConfig _C.balancer.OpShape tensor.consteval_input op.eval.does_prestriding_improve_perf
+op.eval.sparse_utils.create_conv2d_sparse_picker_matrix op.eval.sparse_utils.can_conv2d_prestride
+op.eval.sparse_utils.calculate_conv2d_prestride_weights_and_padding op.eval.sparse_utils.interleave_tiles
+op.eval.sparse_utils.vslice query.name_regex query.layer_regex query.op_type
 transformers.pipeline"""
 
 
@@ -63,7 +68,9 @@ def test_names_are_there(names, prefix):
 
 
 def test_paths_are_importable():
-    for statement in ("from pybuda._C.backend_api import BackendDevice, BackendType, DeviceMode",
+    for statement in ("from pybuda.op.eval.buda.splice import Splice", "from pybuda.op.eval.buda.tm import eval",
+                      "from pybuda.op.eval.pybuda import get_f_pybuda_eval",
+                      "from pybuda._C.backend_api import BackendDevice, BackendType, DeviceMode",
                       "from pybuda.transformers.pipeline import NLPPipelineWrapper, pipeline",
                       "from pybuda.tools.tti_merge import merge_models", "from pybuda.op.common import PyBudaOp",
                       "from pybuda.op.eval.common import calculate_pcc", "from pybuda.tti import TTDeviceImage",
@@ -99,6 +106,26 @@ def test_names_of_kinds_of_devices():
     kinds = pybuda.verify.TestKind
     assert kinds.get(False) is kinds.INFERENCE and kinds.get(True, True) is kinds.TRAINING_RECOMPUTE
     assert kinds.TRAINING_RECOMPUTE.is_training() and kinds.TRAINING_RECOMPUTE.is_recompute()
+
+
+def test_rates_warm_up_as_torchs_do():
+    weights = [torch.nn.Parameter(torch.zeros(2))]
+    ours = pybuda.SGD(learning_rate=0.5, device_params=True)
+    scheduler = pybuda.schedulers.LinearWarmupScheduler(ours, 4)
+    mirrored, plain = (torch.optim.SGD(weights, lr=0.5) for _ in range(2))
+    mirror = scheduler.get_pytorch_scheduler(mirrored)
+    torchs = torch.optim.lr_scheduler.LinearLR(plain, start_factor=0.25, total_iters=3)  # a quarter before it steps
+    for _ in range(6):
+        scheduler.step()
+        mirror.step()
+        assert ours.learning_rate == mirrored.param_groups[0]["lr"] == pytest.approx(plain.param_groups[0]["lr"])
+        plain.step()
+        torchs.step()
+
+
+def test_names_of_modules_may_have_a_part_in_front(monkeypatch):
+    monkeypatch.setenv("PYBUDA_GRAPH_NAME_SUFFIX", "run1_")
+    assert pybuda.PyBudaModule("net").get_name() == "run1_net"
 
 
 def test_devices_are_there_without_hardware(monkeypatch):

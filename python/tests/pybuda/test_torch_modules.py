@@ -166,6 +166,17 @@ def test_subgraphs_have_inputs_of_their_own():
         assert close(results.get()[0], net.original_forward(value))
 
 
+@pytest.mark.parametrize("device", [pybuda.TTDevice, pybuda.CPUDevice])
+def test_every_part_keeps_its_mode(device):
+    net = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.Sequential(torch.nn.Dropout(0.9), torch.nn.ReLU()))
+    net[1].eval()
+    module, x = pybuda.PyTorchModule("net", net), torch.rand(1, 32, 32)
+    device("device0", module=module).push_to_inputs(x)
+    got = pybuda.run_inference().get()[0].value()
+    assert torch.allclose(module.cpu_eval_forward(x)[0], got.float(), atol=0.02)
+    assert [part.training for part in net.modules()] == [True, True, False, False, False]
+
+
 def test_caches_stay_with_the_device():
     class Sum(torch.nn.Module):
         def forward(self, x, before):

@@ -17,6 +17,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
 from .._ttsim import UnsupportedError
+from ..evaluation import evaluating
 from . import table
 from .whole import takes_whole
 
@@ -174,11 +175,9 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
     of conversions stay whole. UnsupportedError for what torch cannot capture, and for modules that change their buffers
     or arguments."""
     arguments = Arguments(module, args, kwargs)
-    modes = [(part, part.training) for part in module.modules()]
-    module.eval()
     try:
         flat = _Flat(module, arguments)
-        with torch.no_grad(), _without_collections():
+        with evaluating(module), torch.no_grad(), _without_collections():
             program = torch.export.export(flat, tuple(arguments.samples), strict=False)
             captured = _sorted_inputs(program, arguments)
             if takes_whole(captured.graph, captured.constants, _decomposes):
@@ -188,9 +187,6 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
         raise
     except Exception as error:  # torch raises many kinds; its text is passed on
         raise UnsupportedError(f"torch.export cannot capture {type(module).__name__}: {error}") from error
-    finally:
-        for part, training in modes:
-            part.training = training
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
 
