@@ -218,6 +218,7 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
                 &contrib_attention_rules()};
     if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" || domain == "finn.custom_op.general")
         return {&qonnx_rules()};
+    if (domain == "ai.onnx.ml") return {&ml_rules()};
     return {};
 }
 

@@ -21,19 +21,9 @@ Type infer_bits(const Node& node, std::span<const Type> in) {
 }
 
 std::int64_t bits_of(DType type) {
-    switch (type) {
-        case DType::I8:
-        case DType::U8:
-            return 8;
-        case DType::I16:
-        case DType::U16:
-            return 16;
-        case DType::I32:
-        case DType::U32:
-            return 32;
-        default:
-            return 64;
-    }
+    if (type == DType::I8 || type == DType::U8) return 8;
+    if (type == DType::I16 || type == DType::U16) return 16;
+    return type == DType::I32 || type == DType::U32 ? 32 : 64;
 }
 bool has_sign(DType type) {
     return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
