@@ -141,17 +141,17 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
         places.whole()[2 * k] = row_of(leaf_trees[k], leaf_nodes[k]);
         places.whole()[2 * k + 1] = together ? 0 : leaf_ids[k];
     }
-    return n.b.add("tree_ensemble",
-                   {samples(n), n.b.constant(std::move(table)),
-                    numbers(n, n.floats("nodes_values"), {static_cast<std::int64_t>(size)}),
-                    n.b.constant(std::move(places)), numbers(n, n.floats(prefix + "_weights"), {leaves}),
-                    n.b.constant(Literal::vector(roots))},
-                   {{"targets", targets}, {"aggregate", aggregate}});
+    return n.b.add(
+        "tree_ensemble",
+        {samples(n), n.b.constant(std::move(table)),
+         numbers(n, n.floats("nodes_values"), {static_cast<std::int64_t>(size)}), n.b.constant(std::move(places)),
+         numbers(n, n.floats(prefix + "_weights"), {leaves}), n.b.constant(Literal::vector(roots))},
+        {{"targets", targets}, {"aggregate", aggregate}});
 }
 
 void refuse_tensors(Import& n) {
-    for (const char* name : {"nodes_values_as_tensor", "base_values_as_tensor", "class_weights_as_tensor",
-                             "target_weights_as_tensor"})
+    for (const char* name :
+         {"nodes_values_as_tensor", "base_values_as_tensor", "class_weights_as_tensor", "target_weights_as_tensor"})
         if (n.given(name)) n.unsupported("attribute {}, of 64-bit floats; export it with 32-bit ones", name);
 }
 
@@ -217,7 +217,8 @@ void binarizer(Import& n) {
 
 void imputer(Import& n) {
     const bool whole = n.is_integer(0);
-    const double replaced = whole ? static_cast<double>(n.i("replaced_value_int64", 0)) : n.f("replaced_value_float", 0);
+    const double replaced =
+        whole ? static_cast<double>(n.i("replaced_value_int64", 0)) : n.f("replaced_value_float", 0);
     std::vector<double> by;
     if (whole)
         for (const auto v : n.ints("imputed_value_int64s")) by.push_back(static_cast<double>(v));
@@ -227,7 +228,8 @@ void imputer(Import& n) {
     for (std::size_t k = 0; k < by.size(); ++k) values.set(static_cast<std::int64_t>(k), by[k]);
     if (by.empty()) n.wrong("it has no values to put in");
     const ValueId x = n.x(0);
-    const ValueId hit = std::isnan(replaced) ? n.one("not", n.two("equal", x, x)) : n.two("equal", x, n.number(replaced, x));
+    const ValueId hit =
+        std::isnan(replaced) ? n.one("not", n.two("equal", x, x)) : n.two("equal", x, n.number(replaced, x));
     n.give(n.b.add("where", {hit, n.b.constant(std::move(values)), x}));
 }
 
@@ -251,7 +253,8 @@ void one_hot_encoder(Import& n) {
     if (classes.empty()) n.unsupported("its classes are words; encode them in your program");
     if (n.i("zeros", 1) == 0) n.unsupported("zeros = 0: a class that is not known is an error");
     Literal keys(DType::F32, {std::ssize(classes)});
-    for (std::size_t k = 0; k < classes.size(); ++k) keys.set(static_cast<std::int64_t>(k), static_cast<double>(classes[k]));
+    for (std::size_t k = 0; k < classes.size(); ++k)
+        keys.set(static_cast<std::int64_t>(k), static_cast<double>(classes[k]));
     Dims dims = n.dims();
     dims.push_back(1);
     n.give(n.b.cast(n.two("equal", n.b.reshape(real(n), dims), n.b.constant(std::move(keys))), DType::F32));
@@ -259,8 +262,9 @@ void one_hot_encoder(Import& n) {
 
 void label_encoder(Import& n) {
     if (n.given("keys_strings") || n.given("values_strings") || n.given("classes_strings"))
-        n.unsupported("its keys or values are words; encode them in your program and cut the model "
-                      "(onnx.utils.extract_model)");
+        n.unsupported(
+            "its keys or values are words; encode them in your program and cut the model "
+            "(onnx.utils.extract_model)");
     const auto list = [&](const std::string& name) {
         if (n.given(name + "_tensor")) return n.tensor(name + "_tensor");
         if (n.given(name + "_int64s")) return Literal::vector(n.ints(name + "_int64s"));
@@ -271,9 +275,9 @@ void label_encoder(Import& n) {
     };
     Literal keys = list("keys"), values = list("values");
     Literal other(values.dtype(), {1});
-    other.set(0, n.given("default_tensor")      ? n.tensor("default_tensor").at(0)
+    other.set(0, n.given("default_tensor")  ? n.tensor("default_tensor").at(0)
                  : is_float(values.dtype()) ? n.f("default_float", -0.0)
-                                                : static_cast<double>(n.i("default_int64", -1)));
+                                            : static_cast<double>(n.i("default_int64", -1)));
     n.give(n.b.add("look_up", {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
                                n.b.constant(std::move(other))}));
 }

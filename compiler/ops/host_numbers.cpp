@@ -80,7 +80,8 @@ double eliminate(std::vector<double>& m, std::vector<double>* right, std::size_t
         if (best != c) det = -det;
         det *= pivot;
         for (std::vector<double>* part : {&m, right})
-            for (std::size_t k = 0; part && best != c && k < n; ++k) std::swap((*part)[best * n + k], (*part)[c * n + k]);
+            for (std::size_t k = 0; part && best != c && k < n; ++k)
+                std::swap((*part)[best * n + k], (*part)[c * n + k]);
         for (std::size_t r = 0; r < n; ++r) {
             const double factor = m[r * n + c] / pivot;
             if (r == c || factor == 0) continue;

@@ -75,10 +75,10 @@ Literal eval_trees(const Node& node, std::span<const Literal* const> in) {
         of_node[static_cast<std::size_t>(leaf)].push_back(k);
     }
     for (std::int64_t sample = 0; sample < out.dims()[0]; ++sample) {
-        std::vector<double> sums(static_cast<std::size_t>(targets),
-                                 how == "min"   ? std::numeric_limits<float>::max()
-                                 : how == "max" ? std::numeric_limits<float>::lowest()
-                                                : 0);
+        std::vector<double> sums(static_cast<std::size_t>(targets), how == "min" ? std::numeric_limits<float>::max()
+                                                                    : how == "max"
+                                                                        ? std::numeric_limits<float>::lowest()
+                                                                        : 0);
         for (std::int64_t tree = 0; tree < trees; ++tree) {
             const std::int64_t leaf = leaf_of(node, in, sample, to_whole(in[5]->at(tree)));
             for (const std::int64_t k : of_node[static_cast<std::size_t>(leaf)]) {
