@@ -189,13 +189,15 @@ void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outpu
                    "nothing was compared: the folder has a file for no output of the model that holds values");
 }
 
-void write_outputs(const ModelRunOptions& options, const std::vector<ModelOutput>& outputs) {
+void write_outputs(const ModelRunOptions& options, std::vector<ModelOutput>& outputs) {
     if (options.outputs_dir.empty()) return;
     std::error_code code;
     fs::create_directories(options.outputs_dir, code);
     if (code) fail_input({options.outputs_dir, 0, 0}, "the folder cannot be made: {}", code.message());
-    for (const ModelOutput& output : outputs)
-        write_value_file((fs::path(options.outputs_dir) / npy_name(output.name)).string(), output.value);
+    for (ModelOutput& output : outputs) {
+        output.file = (fs::path(options.outputs_dir) / npy_name(output.name)).string();
+        write_value_file(output.file, output.value);
+    }
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct ModelOutput {
     Literal value;                       ///< several samples: along a new first axis
     std::optional<Agreement> expected;   ///< with --expect
     std::optional<Agreement> reference;  ///< with the model in float32
+    std::string file{};                  ///< it was written to; "": to none
     bool pass() const { return (!expected || expected->pass) && (!reference || reference->pass); }
 };
 

@@ -28,6 +28,7 @@ std::string output_text(const ir::ModelOutput& output) {
     };
     add(output.expected, "");
     add(output.reference, "against the model in float32: ");
+    if (!output.file.empty()) text += fmt::format("  written to {}\n", output.file);
     return text;
 }
 

@@ -103,9 +103,18 @@ public:
         : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {}
 
     void add(NocCoord from, NocCoord to, double bytes) {
+        double badness = badness_;  // in a register: most of the search's time is spent here
+        const auto change = [&](std::size_t link) {
+            const double before = loads_[link], after = before + bytes;
+            badness -= fourth(before);
+            loads_[link] = after;
+            badness += fourth(after);
+        };
+        const auto next = [](int at, int size) { return at + 1 == size ? 0 : at + 1; };
         int x = from.x, y = from.y;
-        for (; x != to.x; x = (x + 1) % chip_->grid_x) change(index(x, y, 0), bytes);
-        for (; y != to.y; y = (y + 1) % chip_->grid_y) change(index(x, y, 1), bytes);
+        for (; x != to.x; x = next(x, chip_->grid_x)) change(index(x, y, 0));
+        for (; y != to.y; y = next(y, chip_->grid_y)) change(index(x, y, 1));
+        badness_ = badness;
     }
     double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
     /// What the search lessens: the busiest links count most.
@@ -116,11 +125,6 @@ private:
         return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
     }
     static double fourth(double load) { return load * load * load * load; }
-    void change(std::size_t link, double bytes) {
-        badness_ -= fourth(loads_[link]);
-        loads_[link] += bytes;
-        badness_ += fourth(loads_[link]);
-    }
     const ChipParams* chip_;
     std::vector<double> loads_;
     double badness_ = 0;

@@ -148,7 +148,8 @@ void write_host_steps(const HostSteps& steps, const InputFiles& inputs, const Fi
     for (const BoundTensor& tensor : steps.from_device)
         all["from_device"].push_back(bound_json(steps.program, tensor, false));
     for (const Output& output : graph.outputs)
-        all["outputs"].push_back({{"name", output.name}, {"value", graph.nodes[output.value].name}});
+        all["outputs"].push_back(
+            {{"name", output.name}, {"value", graph.nodes[output.value].name}, {"file", npy_name(output.name)}});
     sink(steps_file, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

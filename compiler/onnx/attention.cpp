@@ -56,10 +56,9 @@ Attended attend(Import& n, ValueId q, ValueId k, ValueId v, const Sight& sight, 
     const double scale = spec.scale != 0 ? spec.scale : 1 / std::sqrt(static_cast<double>(n.b.dims(q)[3]));
     Attended out{};
     out.scores.scaled = n.scaled(n.two("matmul", q, n.b.transpose(k, {0, 1, 3, 2})), scale);
-    out.scores.capped =
-        spec.softcap == 0
-            ? out.scores.scaled
-            : n.scaled(n.one("tanh", n.scaled(out.scores.scaled, 1 / spec.softcap)), spec.softcap);
+    out.scores.capped = spec.softcap == 0
+                            ? out.scores.scaled
+                            : n.scaled(n.one("tanh", n.scaled(out.scores.scaled, 1 / spec.softcap)), spec.softcap);
     const std::optional<ValueId> bias = bias_of(n, sight, n.b.type(q).dtype);
     out.scores.biased = bias ? n.two("add", out.scores.capped, *bias) : out.scores.capped;
     out.scores.weights = n.one("softmax", out.scores.biased, {{"axis", std::int64_t{3}}});

@@ -21,8 +21,8 @@ struct Scores {
     ValueId scaled, capped, biased, weights;
 };
 struct AttentionSpec {
-    double scale = 0;    ///< of the products; 0: the root of the head's size
-    double softcap = 0;  ///< 0: none
+    double scale = 0;         ///< of the products; 0: the root of the head's size
+    double softcap = 0;       ///< 0: none
     bool keep_empty = false;  ///< a query that sees nothing gets zeros, as ONNX says
 };
 /// All four dimensions are [batch, heads, rows, size]; heads of keys and values may be a divisor of the queries'.

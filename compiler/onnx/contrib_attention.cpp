@@ -164,7 +164,8 @@ void group_query_attention(Import& n) {
     const std::int64_t keys = past + queries;
     if (past > 0 && n.whole(6) != keys)
         n.unsupported(
-            "total_sequence_length is {}, past and queries have {} rows: a cache longer than what is in it; give a past "
+            "total_sequence_length is {}, past and queries have {} rows: a cache longer than what is in it; give a "
+            "past "
             "of {} rows",
             n.whole(6), keys, n.whole(6) - queries);
     if (past > 0 && batch > 1 && !n.b.literal(n.x(5)))

@@ -106,12 +106,14 @@ void expand_dims(Import& n) {
 }
 
 void experts(Import& n) {
-    n.unsupported("which experts a token goes to depends on values of the run; export the model with all experts as "
-                  "products (MatMul, Softmax, Mul)");
+    n.unsupported(
+        "which experts a token goes to depends on values of the run; export the model with all experts as "
+        "products (MatMul, Softmax, Mul)");
 }
 void one_step(Import& n) {
-    n.unsupported("it works on a cache whose length is a value of the run; export the model with Attention or "
-                  "MultiHeadAttention and past of a fixed length");
+    n.unsupported(
+        "it works on a cache whose length is a value of the run; export the model with Attention or "
+        "MultiHeadAttention and past of a fixed length");
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ static void import_same(Import& n) {
 /// The rules of a domain; one that has none takes ops that are one of ours.
 static std::vector<const ImportRules*> rules_of(const std::string& domain) {
     if (is_onnx(domain))
-        return {&elementwise_rules(), &product_rules(), &reduction_rules(), &shape_rules(),  &gather_rules(),
+        return {&elementwise_rules(), &product_rules(),   &reduction_rules(), &shape_rules(),  &gather_rules(),
                 &network_rules(),     &recurrent_rules(), &attention_rules(), &signal_rules(), &sample_rules(),
                 &select_rules(),      &quantize_rules(),  &exporter_rules()};
     if (domain == "com.microsoft")
@@ -218,6 +218,7 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
                 &contrib_attention_rules()};
     if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" || domain == "finn.custom_op.general")
         return {&qonnx_rules()};
+    if (domain == "ai.onnx.ml") return {&ml_rules()};
     return {};
 }
 

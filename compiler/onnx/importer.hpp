@@ -114,6 +114,7 @@ const ImportRules& contrib_product_rules();    ///< contrib_products.cpp
 const ImportRules& contrib_attention_rules();  ///< contrib_attention.cpp
 // of other domains
 const ImportRules& qonnx_rules();  ///< ops_quantize.cpp: qonnx and brevitas
+const ImportRules& ml_rules();     ///< ops_ml.cpp: ai.onnx.ml
 /// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
 ImportRule find_rule(const std::string& domain, const std::string& op);
 

@@ -30,9 +30,7 @@ void see_up_to_length(Import& n, Sight& sight, ValueId lengths, std::int64_t que
     const ValueId own = n.b.constant(std::move(ahead));
     const ValueId past = n.two("subtract", n.b.reshape(lengths, {count(n.b.dims(lengths)), 1, 1, 1}),
                                n.b.scalar(static_cast<double>(queries), type));
-    const auto shifted = [&](std::int64_t by) {
-        return n.two("add", past, n.b.scalar(static_cast<double>(by), type));
-    };
+    const auto shifted = [&](std::int64_t by) { return n.two("add", past, n.b.scalar(static_cast<double>(by), type)); };
     if (forward) sight.allowed.push_back(n.two("less_equal", own, past));
     if (left >= 0) sight.allowed.push_back(n.two("greater_equal", own, shifted(-left)));
     if (right >= 0) sight.allowed.push_back(n.two("less_equal", own, shifted(right)));
@@ -71,8 +69,7 @@ void attention(Import& n) {
         sight.allowed.push_back(causal(n, queries, keys, past, forward, left, right));
     }
     const double scale = n.f("scale", 0);
-    const Attended made =
-        attend(n, q, k, v, sight, {.scale = scale, .softcap = n.f("softcap", 0), .keep_empty = true});
+    const Attended made = attend(n, q, k, v, sight, {.scale = scale, .softcap = n.f("softcap", 0), .keep_empty = true});
     n.give(flat ? heads_joined(n, made.result) : made.result);
     if (n.outputs() < 2) return;
     n.give(k);

@@ -198,9 +198,10 @@ void matmul_n_bits(Import& n) {
     for (std::int64_t col = 0; col < cols; ++col)
         for (std::int64_t row = 0; row < k; ++row) {
             const std::int64_t b = row / block, at = col * blocks + b;
-            const double zero = !zeros                      ? static_cast<double>(1 << (bits - 1))
-                                : is_float(zeros->dtype()) ? zeros->at(at)
-                                                            : static_cast<double>(part(*zeros, col * row_bytes * each + b));
+            const double zero = !zeros ? static_cast<double>(1 << (bits - 1))
+                                : is_float(zeros->dtype())
+                                    ? zeros->at(at)
+                                    : static_cast<double>(part(*zeros, col * row_bytes * each + b));
             const auto q = static_cast<double>(part(packed, at * bytes * each + row % block));
             weights.set(row * cols + col, (q - zero) * scales.at(at));
         }

@@ -73,7 +73,8 @@ void max_roi_pool(Import& n) {
 }
 
 void deform_conv(Import& n) {
-    if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4) n.unsupported("a deformed convolution of another rank than 4");
+    if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4)
+        n.unsupported("a deformed convolution of another rank than 4");
     const Dims w = n.dims(1), offset = n.dims(2);
     Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
     for (const char* name : {"strides", "dilations", "pads"})
@@ -104,9 +105,9 @@ void max_unpool(Import& n) {
     }
     n.check_positions(count(full));
     const ValueId zeros = n.b.constant(Literal(n.b.type(n.x(0)).dtype, {count(full)}));
-    ValueId y = n.b.add("scatter_elements",
-                        {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
-                        {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
+    ValueId y =
+        n.b.add("scatter_elements", {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
+                {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
     y = n.b.reshape(y, full);
     if (n.has(2)) {
         const std::vector<std::int64_t> wanted = n.integers(2);
@@ -152,8 +153,7 @@ void col_to_im(Import& n) {
             std::int64_t pixel = 0, step = 1, t = tap, at = block;
             bool inside = true;
             for (std::size_t a = axes; a-- > 0;) {
-                const std::int64_t place =
-                    at % blocks[a] * strides[a] - pads[a] + t % kernel[a] * dilations[a];
+                const std::int64_t place = at % blocks[a] * strides[a] - pads[a] + t % kernel[a] * dilations[a];
                 inside = inside && place >= 0 && place < picture[a];
                 pixel += place * step;
                 step *= picture[a];
@@ -260,7 +260,8 @@ void non_max_suppression(Import& n) {
         std::stable_sort(order.begin(), order.end(), [&](auto p, auto q) { return score(p) > score(q); });
         for (const std::int64_t k : order) {
             if (std::ssize(kept) >= most) break;
-            if (std::none_of(kept.begin(), kept.end(), [&](auto other) { return overlap(box(k), box(other)) > shared; }))
+            if (std::none_of(kept.begin(), kept.end(),
+                             [&](auto other) { return overlap(box(k), box(other)) > shared; }))
                 kept.push_back(k);
         }
         for (const std::int64_t k : kept) chosen.insert(chosen.end(), {z / s[1], z % s[1], k});

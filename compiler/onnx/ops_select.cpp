@@ -17,8 +17,9 @@ void top_k(Import& n) {
 
 void reverse_sequence(Import& n) {
     n.need_rank(2);
-    n.give(n.b.add("reverse_sequence", {n.x(0), n.x(1)},
-                   {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
+    n.give(
+        n.b.add("reverse_sequence", {n.x(0), n.x(1)},
+                {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
 }
 
 /// The values of operand 0, whose number of results depends on them.
@@ -80,8 +81,9 @@ void of_words(Import& n) {
     n.unsupported("it works on words; do that in your program and cut the model behind it (onnx.utils.extract_model)");
 }
 void of_files(Import& n) {
-    n.unsupported("it reads picture files; do that in your program and cut the model behind it "
-                  "(onnx.utils.extract_model)");
+    n.unsupported(
+        "it reads picture files; do that in your program and cut the model behind it "
+        "(onnx.utils.extract_model)");
 }
 
 // --- losses -------------------------------------------------------------------------------------------------------

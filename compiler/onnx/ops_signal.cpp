@@ -56,8 +56,8 @@ ValueId transformed(Import& n, const Complex& x, std::int64_t axis, std::int64_t
     };
     const auto sines = [&](ValueId v) {
         const double sign = inverse ? 1 : -1;
-        return n.b.map_axis(v, axis, waves(n, results, given, length, sine_of,
-                                           [&](std::int64_t c) { return sign * scale(c); }));
+        return n.b.map_axis(v, axis,
+                            waves(n, results, given, length, sine_of, [&](std::int64_t c) { return sign * scale(c); }));
     };
     if (!x.imaginary) return with_parts(n, cosines(x.real), sines(x.real));
     return with_parts(n, n.two("subtract", cosines(x.real), sines(*x.imaginary)),
@@ -186,8 +186,8 @@ void mel_weights(Import& n) {
 
 const ImportRules& signal_rules() {
     static const ImportRules rules{
-        {"DFT", discrete_fourier},   {"STFT", short_time_fourier}, {"HannWindow", hann},
-        {"HammingWindow", hamming},  {"BlackmanWindow", blackman}, {"MelWeightMatrix", mel_weights},
+        {"DFT", discrete_fourier},  {"STFT", short_time_fourier}, {"HannWindow", hann},
+        {"HammingWindow", hamming}, {"BlackmanWindow", blackman}, {"MelWeightMatrix", mel_weights},
     };
     return rules;
 }

@@ -3,20 +3,12 @@
 namespace tt::ir {
 
 std::pair<double, double> grid_limits(const Import& n, DType type) {
-    switch (type) {
-        case DType::I8:
-            return {-128, 127};
-        case DType::U8:
-            return {0, 255};
-        case DType::I16:
-            return {-32768, 32767};
-        case DType::U16:
-            return {0, 65535};
-        case DType::I32:
-            return {-2147483648.0, 2147483647.0};
-        default:
-            n.unsupported("a grid of {}; i8, u8, i16, u16 and i32 are known", to_string(type));
-    }
+    if (type == DType::I8) return {-128, 127};
+    if (type == DType::U8) return {0, 255};
+    if (type == DType::I16) return {-32768, 32767};
+    if (type == DType::U16) return {0, 65535};
+    if (type == DType::I32) return {-2147483648.0, 2147483647.0};
+    n.unsupported("a grid of {}; i8, u8, i16, u16 and i32 are known", to_string(type));
 }
 
 ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block) {

@@ -111,16 +111,16 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
     const auto rank = static_cast<std::size_t>(tensor.shape().dim_size());
     if (given != options_.shapes.end()) {
         if (tensor.has_shape() && given->second.size() != rank)
-            fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(),
-                       given->second.size(), rank);
+            fail_input(loc(), "--shape gives input '{}' {} dimensions; it has {}", input.name(), given->second.size(),
+                       rank);
         type.dims = given->second;
         check_size(input.name(), type.dims);
         return type;
     }
     for (const auto& dim : tensor.shape().dim()) {
         if (!dim.has_dim_value() || dim.dim_value() < 0)
-            fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...",
-                       input.name(), dim.dim_param(), input.name());
+            fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...", input.name(),
+                       dim.dim_param(), input.name());
         type.dims.push_back(dim.dim_value());
     }
     if (!tensor.has_shape())

@@ -111,8 +111,8 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     const auto branch = [&](const char* name) {
         const onnx::GraphProto& graph = graph_of(node, name);
         if (graph.output_size() != node.output_size())
-            fail_input(loc(), "{}: its {} has {} outputs, the node {}", onnx_node_name(node), name,
-                       graph.output_size(), node.output_size());
+            fail_input(loc(), "{}: its {} has {} outputs, the node {}", onnx_node_name(node), name, graph.output_size(),
+                       node.output_size());
         return run_graph(node, graph, scope, prefix, {});
     };
     const NamedValue& condition = given->front();
@@ -180,7 +180,8 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
             scanned[k].push_back(with_axis(n, value.items.front(), 0));
         }
     }
-    if (!counted && build_.literal(condition.items.front())->at(0) != 0) n.unsupported("more than {} turns", most_turns);
+    if (!counted && build_.literal(condition.items.front())->at(0) != 0)
+        n.unsupported("more than {} turns", most_turns);
     build_.set_origin(scope.prefix + node.name());
     for (const auto& parts : scanned) state.push_back({{joined(n, parts, 0)}});
     give(node, scope, state);
@@ -220,7 +221,8 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
             dims.erase(dims.begin() + axes[at]);
             values.push_back({{n.b.reshape(n.pick(scans[at], axes[at], {back ? turns - 1 - turn : turn}), dims)}});
         }
-        const auto results = run_graph(node, body, scope, fmt::format("{}{}/{}/", scope.prefix, node.name(), turn), values);
+        const auto results =
+            run_graph(node, body, scope, fmt::format("{}{}/{}/", scope.prefix, node.name(), turn), values);
         if (!results) return false;
         if (results->size() < state.size()) n.wrong("its graph has {} outputs", results->size());
         std::copy_n(results->begin(), state.size(), state.begin());
@@ -265,8 +267,7 @@ bool Reader::import_function(const onnx::NodeProto& node, Scope& scope, const on
     for (const auto& attribute : defaults_of(function)) inner.arguments[attribute.name()] = attribute;
     for (const auto& attribute : node.attribute()) inner.arguments[attribute.name()] = attribute;
     for (int k = 0; k < function.input_size(); ++k)
-        inner.values[function.input(k)] =
-            k < std::ssize(*given) ? (*given)[static_cast<std::size_t>(k)] : NamedValue{};
+        inner.values[function.input(k)] = k < std::ssize(*given) ? (*given)[static_cast<std::size_t>(k)] : NamedValue{};
     for (const auto& one : function.node()) {
         add_node(one, inner);
         check_growth(node);

@@ -87,8 +87,7 @@ Import Reader::importing(const onnx::NodeProto& node, const Scope& scope) {
     const Scope* function = &scope;
     while (function->outer) function = function->outer;
     const auto opset = function->opsets.find("");
-    build_.set_origin(scope.prefix +
-                      (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()));
+    build_.set_origin(scope.prefix + (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()));
     return {build_, node, opset == function->opsets.end() ? newest_opset : opset->second, file_, options_.folder};
 }
 
@@ -123,7 +122,8 @@ void Reader::give(const onnx::NodeProto& node, Scope& scope, const std::vector<N
 const Literal& Reader::known(const onnx::NodeProto& node, const NamedValue& value, const std::string& what) const {
     const Literal* literal = value.is_tensor() ? build_.literal(value.items.front()) : nullptr;
     if (!literal)
-        fail_unsupported(loc(), "{}: {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)",
+        fail_unsupported(loc(),
+                         "{}: {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)",
                          onnx_node_name(node), what);
     if (literal->size() != 1)
         fail_input(loc(), "{}: {} has {} values; it needs one", onnx_node_name(node), what, literal->size());

@@ -35,8 +35,7 @@ bool Reader::import_sequence(const onnx::NodeProto& node, Scope& scope) {
     if (given->empty() || !given->front().sequence) n.wrong("operand 0 is no sequence");
     NamedValue all = given->front();
     const std::int64_t size = std::ssize(all.items);
-    if (op == "SequenceLength")
-        return give(node, scope, {{{n.b.scalar(static_cast<double>(size), DType::I64)}}}), true;
+    if (op == "SequenceLength") return give(node, scope, {{{n.b.scalar(static_cast<double>(size), DType::I64)}}}), true;
     const bool insert = op == "SequenceInsert";
     const std::size_t at = insert ? 2 : 1;
     std::int64_t place = insert ? size : size - 1;

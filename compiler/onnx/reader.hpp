@@ -22,11 +22,11 @@ struct NamedValue {
 
 /// Names of a graph: the model's, a function's or that of a branch or a loop, which sees those around it.
 struct Scope {
-    const Scope* outer = nullptr;  ///< none: the model, or a function
-    std::string prefix;            ///< of the names of nodes
-    std::map<std::string, std::int64_t> opsets;                    ///< by domain; "": ONNX's own
+    const Scope* outer = nullptr;                ///< none: the model, or a function
+    std::string prefix;                          ///< of the names of nodes
+    std::map<std::string, std::int64_t> opsets;  ///< by domain; "": ONNX's own
     const google::protobuf::RepeatedPtrField<onnx::NodeProto>* nodes = nullptr;
-    std::map<std::string, onnx::AttributeProto> arguments;         ///< of a function: its attributes
+    std::map<std::string, onnx::AttributeProto> arguments;  ///< of a function: its attributes
     std::map<std::string, NamedValue> values;
     std::set<std::string> broken;  ///< of nodes that were refused, which has been said
     int depth = 0;                 ///< functions and graphs around it

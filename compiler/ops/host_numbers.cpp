@@ -21,19 +21,9 @@ Type infer_bits(const Node& node, std::span<const Type> in) {
 }
 
 std::int64_t bits_of(DType type) {
-    switch (type) {
-        case DType::I8:
-        case DType::U8:
-            return 8;
-        case DType::I16:
-        case DType::U16:
-            return 16;
-        case DType::I32:
-        case DType::U32:
-            return 32;
-        default:
-            return 64;
-    }
+    if (type == DType::I8 || type == DType::U8) return 8;
+    if (type == DType::I16 || type == DType::U16) return 16;
+    return type == DType::I32 || type == DType::U32 ? 32 : 64;
 }
 bool has_sign(DType type) {
     return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
@@ -90,7 +80,8 @@ double eliminate(std::vector<double>& m, std::vector<double>* right, std::size_t
         if (best != c) det = -det;
         det *= pivot;
         for (std::vector<double>* part : {&m, right})
-            for (std::size_t k = 0; part && best != c && k < n; ++k) std::swap((*part)[best * n + k], (*part)[c * n + k]);
+            for (std::size_t k = 0; part && best != c && k < n; ++k)
+                std::swap((*part)[best * n + k], (*part)[c * n + k]);
         for (std::size_t r = 0; r < n; ++r) {
             const double factor = m[r * n + c] / pivot;
             if (r == c || factor == 0) continue;

@@ -1,6 +1,7 @@
 // What detectors do with boxes.
 //
-//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], pictures [R]: means (max = 1:
+//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], pictures [R]: means (max =
+//   1:
 //                                     maxima) of points between pixels, `ratio` by `ratio` in each part of a box
 //   max_roi_pool {height, width, scale}   x, boxes [R, 5] whose first number is the picture
 //   max_pool_places {kernel, strides, pads, .., column_major}   where in x the maxima of a pool stand (i64)
@@ -75,10 +76,10 @@ Literal eval_roi_align(const Node& node, std::span<const Literal* const> in) {
             std::vector<Corners> points;
             for (std::int64_t k = 0; k < points_h * points_w && points_h > 0; ++k)
                 points.push_back(corners_of(
-                    edge(1) + part_h * (static_cast<double>(at / width) + (static_cast<double>(k / points_w) + 0.5) /
-                                                                              static_cast<double>(points_h)),
-                    edge(0) + part_w * (static_cast<double>(at % width) + (static_cast<double>(k % points_w) + 0.5) /
-                                                                              static_cast<double>(points_w)),
+                    edge(1) + part_h * (static_cast<double>(at / width) +
+                                        (static_cast<double>(k / points_w) + 0.5) / static_cast<double>(points_h)),
+                    edge(0) + part_w * (static_cast<double>(at % width) +
+                                        (static_cast<double>(k % points_w) + 0.5) / static_cast<double>(points_w)),
                     rows, cols));
             for (std::int64_t c = 0; c < channels; ++c) {
                 const std::int64_t first = (picture * channels + c) * rows * cols;

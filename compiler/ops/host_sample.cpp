@@ -175,12 +175,12 @@ Literal eval_deform_conv(const Node& node, std::span<const Literal* const> in) {
             for (std::int64_t c = 0; c < channels; ++c)
                 for (std::int64_t tap = 0; tap < taps; ++tap) {
                     const std::int64_t place = (n * d.offset_group + c / moved) * taps + tap;
-                    const double y = static_cast<double>(p / ow * d.strides[0] - d.pads[0] +
-                                                         tap / w.dims()[3] * d.dilations[0]) +
-                                     offset.at(2 * place * oh * ow + p);
-                    const double at = static_cast<double>(p % ow * d.strides[1] - d.pads[1] +
-                                                          tap % w.dims()[3] * d.dilations[1]) +
-                                      offset.at((2 * place + 1) * oh * ow + p);
+                    const double y =
+                        static_cast<double>(p / ow * d.strides[0] - d.pads[0] + tap / w.dims()[3] * d.dilations[0]) +
+                        offset.at(2 * place * oh * ow + p);
+                    const double at =
+                        static_cast<double>(p % ow * d.strides[1] - d.pads[1] + tap % w.dims()[3] * d.dilations[1]) +
+                        offset.at((2 * place + 1) * oh * ow + p);
                     const double value = mask.at(place * oh * ow + p) *
                                          pixel_between(x, (n * channels + c) * rows * cols, rows, cols, y, at);
                     const std::int64_t group = c / inner;

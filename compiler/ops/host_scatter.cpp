@@ -150,7 +150,8 @@ Type infer_reverse_sequence(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
     const std::int64_t batch = node.integer("batch", 0);
     if (batch < 0 || batch >= static_cast<std::int64_t>(in[0].dims.size()) ||
-        static_cast<std::size_t>(batch) == lines.axis || in[1].dims != Dims{in[0].dims[static_cast<std::size_t>(batch)]})
+        static_cast<std::size_t>(batch) == lines.axis ||
+        in[1].dims != Dims{in[0].dims[static_cast<std::size_t>(batch)]})
         fail_input(node.loc, "'{}' turns round {} along axis {} by lengths {} of axis {}", node.name, to_string(in[0]),
                    lines.axis, to_string(in[1]), batch);
     return in[0];

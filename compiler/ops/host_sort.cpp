@@ -16,8 +16,7 @@ namespace {
 Type infer_top_k(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
     const std::int64_t k = node.integer("k", 0);
-    if (k < 0 || k > lines.size)
-        fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
+    if (k < 0 || k > lines.size) fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
     Type out{node.integer("places", 0) != 0 ? DType::I64 : in[0].dtype, in[0].dims, {}};
     out.dims[lines.axis] = k;
     return out;

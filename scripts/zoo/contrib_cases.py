@@ -175,3 +175,63 @@ case("qattention", "QAttention",
       one(0.01), None, one(128, U8), one(0, S8)], num_heads=2)
 case("quantize", "QuantizeLinear", [real(3, 4), one(0.05), one(7, U8)])
 case("dequantize", "DequantizeLinear", [whole(0, 256, 3, 4, dtype=U8), one(0.05), one(7, U8)])
+
+# --- classical models
+ML = "ai.onnx.ml"
+ROWS = real(5, 3)
+
+
+def forest(trees, prefix, targets, classes=None):
+    """Attributes of random trees of depth 2."""
+    kind = "class" if classes else "target"
+    out = {k: [] for k in ("nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_values", "nodes_modes",
+                           "nodes_truenodeids", "nodes_falsenodeids", f"{kind}_treeids", f"{kind}_nodeids",
+                           f"{kind}_ids", f"{kind}_weights")}
+    for tree in range(trees):
+        for node in range(7):
+            leaf = node >= 3
+            out["nodes_treeids"].append(tree)
+            out["nodes_nodeids"].append(node)
+            out["nodes_featureids"].append(0 if leaf else int(RANDOM.integers(0, 3)))
+            out["nodes_values"].append(0.0 if leaf else float(RANDOM.standard_normal()))
+            out["nodes_modes"].append("LEAF" if leaf else prefix)
+            out["nodes_truenodeids"].append(0 if leaf else 2 * node + 1)
+            out["nodes_falsenodeids"].append(0 if leaf else 2 * node + 2)
+            for target in range(targets if leaf else 0):
+                out[f"{kind}_treeids"].append(tree)
+                out[f"{kind}_nodeids"].append(node)
+                out[f"{kind}_ids"].append(target)
+                out[f"{kind}_weights"].append(float(abs(RANDOM.standard_normal())))
+    if classes:
+        out["classlabels_int64s"] = classes
+    return out
+
+
+case("tree_regressor", "TreeEnsembleRegressor", [ROWS], domain=ML, n_targets=2, base_values=[0.5, -0.5],
+     **forest(3, "BRANCH_LEQ", 2))
+case("tree_regressor_average", "TreeEnsembleRegressor", [ROWS], domain=ML, n_targets=1, aggregate_function="AVERAGE",
+     **forest(4, "BRANCH_LT", 1))
+case("tree_classifier", "TreeEnsembleClassifier", [ROWS], 2, domain=ML, post_transform="SOFTMAX",
+     **forest(3, "BRANCH_LEQ", 3, [3, 5, 9]))
+BINARY = forest(3, "BRANCH_GT", 1, [0, 1])
+case("tree_classifier_two", "TreeEnsembleClassifier", [ROWS], 2, domain=ML, **BINARY)
+case("tree_classifier_logistic", "TreeEnsembleClassifier", [ROWS], 2, domain=ML, post_transform="LOGISTIC",
+     **{**BINARY, "class_weights": [w - 0.8 for w in BINARY["class_weights"]]})
+case("linear_regressor", "LinearRegressor", [ROWS], domain=ML, coefficients=[0.5, -1.0, 2.0], intercepts=[0.3])
+case("linear_classifier", "LinearClassifier", [ROWS], 2, domain=ML, coefficients=real(9).tolist(),
+     intercepts=real(3).tolist(), classlabels_ints=[0, 1, 2], post_transform="SOFTMAX", multi_class=1)
+for KERNEL, PARAMS in {"LINEAR": [0.5, 0.1, 2.0], "RBF": [0.4, 0.0, 0.0], "POLY": [0.5, 2.0, 2.0],
+                       "SIGMOID": [0.5, 0.1, 0.0]}.items():
+    case("svm_" + KERNEL.lower(), "SVMRegressor", [ROWS], domain=ML, kernel_type=KERNEL, kernel_params=PARAMS,
+         n_supports=4, support_vectors=real(12).tolist(), coefficients=real(4).tolist(), rho=[0.2])
+case("scaler", "Scaler", [ROWS], domain=ML, offset=[0.1, 0.2, 0.3], scale=[2.0, 3.0, 4.0])
+for NORM in ("MAX", "L1", "L2"):
+    case("normalizer_" + NORM.lower(), "Normalizer", [np.abs(ROWS)], domain=ML, norm=NORM)
+case("binarizer", "Binarizer", [ROWS], domain=ML, threshold=0.1)
+HOLES = np.array([[1, np.nan, 3], [np.nan, 2, np.nan]], np.float32)
+case("imputer", "Imputer", [HOLES], domain=ML, imputed_value_floats=[7.0, 8.0, 9.0], replaced_value_float=float("nan"))
+case("array_features", "ArrayFeatureExtractor", [ROWS, const(np.array([2, 0]))], domain=ML)
+case("feature_vector", "FeatureVectorizer", [ROWS, real(5, 2)], domain=ML, inputdimensions=[3, 2])
+case("one_hot", "OneHotEncoder", [np.array([3, 1, 4])], domain=ML, cats_int64s=[1, 3, 5], zeros=1)
+case("label_encoder", "LabelEncoder", [np.array([3, 1, 4])], domain=ML, keys_int64s=[1, 3], values_floats=[0.5, 1.5],
+     default_float=-1.0)

@@ -9,6 +9,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/onnx/read.hpp"
 #include "tests/compiler/fresh_folder.hpp"
+#include "tests/compiler/onnx_model.hpp"
 
 using namespace tt;
 using namespace tt::ir;
@@ -16,93 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Whole = std::vector<std::int64_t>;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                        least = std::numeric_limits<std::int64_t>::min();
-
-/// One node 'n' on the input x and constants.
-class Model {
-public:
-    explicit Model(const std::string& op, const Whole& dims = {2, 3}, int outputs = 1, std::int64_t opset = 13) {
-        model_.set_ir_version(8);
-        model_.add_opset_import()->set_version(opset);
-        auto& x = *graph().add_input();
-        x.set_name("x");
-        auto& type = *x.mutable_type()->mutable_tensor_type();
-        type.set_elem_type(onnx::TensorProto::FLOAT);
-        type.mutable_shape();
-        for (const std::int64_t d : dims) type.mutable_shape()->add_dim()->set_dim_value(d);
-        auto& node = *graph().add_node();
-        node.set_name("n");
-        node.set_op_type(op);
-        node.add_input("x");
-        for (int k = 0; k < outputs; ++k) {
-            node.add_output("y" + std::to_string(k));
-            graph().add_output()->set_name("y" + std::to_string(k));
-        }
-    }
-    Model& without() {
-        node().clear_input();
-        return *this;
-    }
-    Model& again() {
-        node().add_input("x");
-        return *this;
-    }
-    Model& none() {
-        node().add_input("");
-        return *this;
-    }
-    Model& whole(const Whole& values, std::optional<Whole> dims = {}) {
-        auto& tensor = constant(dims.value_or(Whole{static_cast<std::int64_t>(values.size())}));
-        tensor.set_data_type(onnx::TensorProto::INT64);
-        for (const std::int64_t v : values) tensor.add_int64_data(v);
-        return *this;
-    }
-    Model& real(const std::vector<float>& values, std::optional<Whole> dims = {}) {
-        auto& tensor = constant(dims.value_or(Whole{static_cast<std::int64_t>(values.size())}));
-        tensor.set_data_type(onnx::TensorProto::FLOAT);
-        for (const float v : values) tensor.add_float_data(v);
-        return *this;
-    }
-    Model& attr(const std::string& name, std::int64_t value) {
-        auto& a = attribute(name, onnx::AttributeProto::INT);
-        a.set_i(value);
-        return *this;
-    }
-    Model& attr(const std::string& name, const Whole& values) {
-        auto& a = attribute(name, onnx::AttributeProto::INTS);
-        for (const std::int64_t v : values) a.add_ints(v);
-        return *this;
-    }
-    Model& attr(const std::string& name, const std::string& value) {
-        attribute(name, onnx::AttributeProto::STRING).set_s(value);
-        return *this;
-    }
-    Model& real_attr(const std::string& name, float value) {
-        attribute(name, onnx::AttributeProto::FLOAT).set_f(value);
-        return *this;
-    }
-    onnx::GraphProto& graph() { return *model_.mutable_graph(); }
-    onnx::NodeProto& node() { return *graph().mutable_node(0); }
-    onnx::TensorProto& constant(const Whole& dims) {
-        auto& tensor = *graph().add_initializer();
-        tensor.set_name("c" + std::to_string(graph().initializer_size()));
-        for (const std::int64_t d : dims) tensor.add_dims(d);
-        node().add_input(tensor.name());
-        return tensor;
-    }
-    std::string bytes() const { return model_.SerializeAsString(); }
-
-private:
-    onnx::AttributeProto& attribute(const std::string& name, onnx::AttributeProto::AttributeType type) {
-        auto& a = *node().add_attribute();
-        a.set_name(name);
-        a.set_type(type);
-        return a;
-    }
-    onnx::ModelProto model_;
-};
 
 std::string refusal(const Model& model, const std::string& file = "m.onnx") {
     try {

@@ -1,0 +1,315 @@
+// ai.onnx.ml, of numbers: trees and tables are the host's, all else is products and what works datum by datum.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "compiler/onnx/join.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+ValueId numbers(Import& n, const std::vector<float>& values, Dims dims) {
+    Literal out(DType::F32, std::move(dims));
+    if (out.size() != std::ssize(values)) n.wrong("{} numbers where {} are wanted", values.size(), out.size());
+    out.floats() = values;
+    return n.b.constant(std::move(out));
+}
+ValueId real(Import& n, std::size_t k = 0) { return n.b.cast(n.x(k), DType::F32); }
+
+/// A row is one sample where there is no axis of samples.
+ValueId samples(Import& n) {
+    if (n.rank() > 2 || n.rank() < 1) n.wrong("operand 0 has rank {}; it needs 1 or 2", n.rank());
+    return n.rank() == 1 ? n.b.reshape(real(n), {1, n.dims()[0]}) : real(n);
+}
+
+ValueId transformed_scores(Import& n, ValueId x) {
+    const std::string how = n.word("post_transform", {"NONE", "LOGISTIC", "SOFTMAX"});
+    if (how == "LOGISTIC") return n.one("sigmoid", x);
+    return how == "SOFTMAX" ? n.one("softmax", x, {{"axis", std::int64_t{1}}}) : x;
+}
+
+/// The class of the largest score.
+ValueId label_of(Import& n, ValueId scores, const std::vector<std::int64_t>& classes) {
+    if (classes.empty())
+        n.unsupported("its classes are words; export it with classes that are numbers, or take only its scores");
+    const ValueId place = n.one("arg_max", scores, {{"axis", std::int64_t{1}}});
+    const ValueId flat = n.b.reshape(place, {n.b.dims(scores)[0]});
+    return n.b.add("take", {n.b.constant(Literal::vector(classes)), flat}, {{"axis", std::int64_t{0}}});
+}
+
+// --- lines --------------------------------------------------------------------------------------------------------
+
+ValueId linear(Import& n, std::int64_t results) {
+    const ValueId x = samples(n);
+    const std::int64_t features = n.b.dims(x)[1];
+    const ValueId w = numbers(n, n.floats("coefficients"), {results, features});
+    const ValueId y = n.two("matmul", x, n.b.transpose(w, {1, 0}));
+    return n.given("intercepts") ? n.two("add", y, numbers(n, n.floats("intercepts"), {results})) : y;
+}
+void linear_regressor(Import& n) { n.give(transformed_scores(n, linear(n, n.i("targets", 1)))); }
+void linear_classifier(Import& n) {
+    const std::vector<std::int64_t> classes = n.ints("classlabels_ints");
+    const std::int64_t results = std::ssize(n.floats("coefficients")) / std::max<std::int64_t>(n.dims().back(), 1);
+    ValueId scores = linear(n, results);
+    if (results == 1) scores = joined(n, n.one("neg", scores), scores, 1);
+    scores = transformed_scores(n, scores);
+    n.give(label_of(n, scores, classes));
+    n.give(scores);
+}
+
+ValueId kernel_of(Import& n, ValueId x, ValueId vectors) {
+    const std::string kind = n.word("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"});
+    const std::vector<float> given = n.floats("kernel_params");
+    const auto param = [&](std::size_t k) { return k < given.size() ? static_cast<double>(given[k]) : 0.0; };
+    const ValueId products = n.two("matmul", x, n.b.transpose(vectors, {1, 0}));
+    if (kind == "LINEAR") return products;
+    if (kind == "RBF") {  // |x|^2 + |v|^2 - 2 x v
+        const auto size = [&](ValueId v) { return n.b.reduce_sum(n.one("square", v), 1); };
+        const ValueId both = n.two("add", size(x), n.b.transpose(size(vectors), {1, 0}));
+        return n.one("exp", n.scaled(n.two("subtract", both, n.scaled(products, 2)), -param(0)));
+    }
+    const ValueId line = n.two("add", n.scaled(products, param(0)), n.b.scalar(param(1)));
+    return kind == "SIGMOID" ? n.one("tanh", line) : n.two("power", line, n.b.scalar(param(2)));
+}
+
+void svm_regressor(Import& n) {
+    const ValueId x = samples(n);
+    const std::int64_t features = n.b.dims(x)[1], supports = n.i("n_supports", 0);
+    const auto rho = n.floats("rho"), weights = n.floats("coefficients");
+    if (rho.empty()) n.wrong("attribute rho is missing");
+    const ValueId found =
+        supports > 0 ? n.two("matmul", kernel_of(n, x, numbers(n, n.floats("support_vectors"), {supports, features})),
+                             numbers(n, weights, {supports, 1}))
+                     : n.two("matmul", x, numbers(n, weights, {features, 1}));
+    ValueId y = n.two("add", found, n.b.scalar(static_cast<double>(rho[0])));
+    if (n.i("one_class", 0) != 0) {
+        const ValueId above = n.b.cast(n.two("greater", y, n.b.scalar(0)), DType::F32);
+        y = n.two("subtract", n.scaled(above, 2), n.b.scalar(1));
+    }
+    n.give(transformed_scores(n, y));
+}
+
+// --- trees --------------------------------------------------------------------------------------------------------
+
+std::int64_t mode_of(Import& n, const std::string& word) {
+    const std::vector<std::string> known{"LEAF",      "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
+                                         "BRANCH_GT", "BRANCH_EQ",  "BRANCH_NEQ"};
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) n.unsupported("a node of the mode '{}'", word);
+    return found - known.begin();
+}
+
+/// Weights by the attributes that begin with `prefix`; those of all targets for one where `together` is set.
+ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, std::int64_t targets, bool together,
+                  const std::string& aggregate) {
+    const auto trees = n.ints("nodes_treeids"), nodes = n.ints("nodes_nodeids"), features = n.ints("nodes_featureids"),
+               yes = n.ints("nodes_truenodeids"), no = n.ints("nodes_falsenodeids"),
+               missing = n.ints("nodes_missing_value_tracks_true");
+    const auto modes = n.strings("nodes_modes");
+    const std::size_t size = nodes.size();
+    for (const std::size_t other : {trees.size(), features.size(), yes.size(), no.size(), modes.size()})
+        if (other != size) n.wrong("{} and {} nodes in its attributes", other, size);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> row;
+    std::vector<std::int64_t> roots;
+    for (std::size_t k = 0; k < size; ++k) {
+        if (!row.emplace(std::pair(trees[k], nodes[k]), static_cast<std::int64_t>(k)).second)
+            n.wrong("node {} of tree {} is there twice", nodes[k], trees[k]);
+        if (std::find(trees.begin(), trees.begin() + static_cast<std::ptrdiff_t>(k), trees[k]) ==
+            trees.begin() + static_cast<std::ptrdiff_t>(k))
+            roots.push_back(static_cast<std::int64_t>(k));
+    }
+    const auto row_of = [&](std::int64_t tree, std::int64_t node) {
+        const auto found = row.find({tree, node});
+        if (found == row.end()) n.wrong("tree {} has no node {}", tree, node);
+        return found->second;
+    };
+    Literal table(DType::I64, {static_cast<std::int64_t>(size), 5});
+    for (std::size_t k = 0; k < size; ++k) {
+        const std::int64_t mode = mode_of(n, modes[k]);
+        const std::int64_t values[5] = {features[k], mode, mode == 0 ? 0 : row_of(trees[k], yes[k]),
+                                        mode == 0 ? 0 : row_of(trees[k], no[k]), k < missing.size() ? missing[k] : 0};
+        std::copy_n(values, 5, table.whole().begin() + static_cast<std::ptrdiff_t>(5 * k));
+    }
+    const auto leaf_trees = n.ints(prefix + "_treeids"), leaf_nodes = n.ints(prefix + "_nodeids"),
+               leaf_ids = n.ints(ids);
+    if (leaf_nodes.size() != leaf_trees.size() || leaf_ids.size() != leaf_trees.size())
+        n.wrong("{}, {} and {} leaves in its attributes", leaf_trees.size(), leaf_nodes.size(), leaf_ids.size());
+    const auto leaves = static_cast<std::int64_t>(leaf_ids.size());
+    Literal places(DType::I64, {leaves, 2});
+    for (std::size_t k = 0; k < leaf_ids.size(); ++k) {
+        places.whole()[2 * k] = row_of(leaf_trees[k], leaf_nodes[k]);
+        places.whole()[2 * k + 1] = together ? 0 : leaf_ids[k];
+    }
+    return n.b.add(
+        "tree_ensemble",
+        {samples(n), n.b.constant(std::move(table)),
+         numbers(n, n.floats("nodes_values"), {static_cast<std::int64_t>(size)}), n.b.constant(std::move(places)),
+         numbers(n, n.floats(prefix + "_weights"), {leaves}), n.b.constant(Literal::vector(roots))},
+        {{"targets", targets}, {"aggregate", aggregate}});
+}
+
+void refuse_tensors(Import& n) {
+    for (const char* name :
+         {"nodes_values_as_tensor", "base_values_as_tensor", "class_weights_as_tensor", "target_weights_as_tensor"})
+        if (n.given(name)) n.unsupported("attribute {}, of 64-bit floats; export it with 32-bit ones", name);
+}
+
+ValueId with_base(Import& n, ValueId x) {
+    const auto base = n.floats("base_values");
+    return base.empty() ? x : n.two("add", x, numbers(n, base, {std::ssize(base)}));
+}
+
+void tree_regressor(Import& n) {
+    refuse_tensors(n);
+    const std::string how = n.word("aggregate_function", {"SUM", "AVERAGE", "MIN", "MAX"});
+    std::string aggregate = how;
+    std::transform(how.begin(), how.end(), aggregate.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::int64_t targets = n.i("n_targets", 1);
+    n.give(transformed_scores(n, with_base(n, tree_sums(n, "target", "target_ids", targets, false, aggregate))));
+}
+
+/// Weights of one class alone are those of the second of two.
+void tree_classifier(Import& n) {
+    refuse_tensors(n);
+    const auto ids = n.ints("class_ids"), labels = n.ints("classlabels_int64s");
+    const auto weights = n.floats("class_weights");
+    const auto classes = std::max(std::ssize(labels), std::ssize(n.strings("classlabels_strings")));
+    const bool single = classes <= 2 && std::all_of(ids.begin(), ids.end(), [&](auto id) { return id == ids[0]; });
+    ValueId scores = tree_sums(n, "class", "class_ids", single ? 1 : classes, single, "sum");
+    if (!single) {
+        scores = transformed_scores(n, with_base(n, scores));
+    } else {
+        const auto base = n.floats("base_values");
+        if (!base.empty()) scores = n.two("add", scores, n.b.scalar(static_cast<double>(base.back())));
+        const bool shares = std::all_of(weights.begin(), weights.end(), [](float w) { return w >= 0; });
+        const ValueId other = shares ? n.two("subtract", n.b.scalar(1), scores) : n.one("neg", scores);
+        scores = joined(n, other, scores, 1);
+        if (!shares) scores = transformed_scores(n, scores);
+    }
+    n.give(label_of(n, scores, classes == 1 ? std::vector<std::int64_t>{0, labels.at(0)} : labels));
+    n.give(scores);
+}
+
+// --- columns ------------------------------------------------------------------------------------------------------
+
+void scaler(Import& n) {
+    const auto offset = n.floats("offset"), scale = n.floats("scale");
+    ValueId x = real(n);
+    if (!offset.empty()) x = n.two("subtract", x, numbers(n, offset, {std::ssize(offset)}));
+    n.give(scale.empty() ? x : n.two("multiply", x, numbers(n, scale, {std::ssize(scale)})));
+}
+
+void normalizer(Import& n) {
+    const std::string norm = n.word("norm", {"MAX", "L1", "L2"});
+    const ValueId x = real(n), size = n.one("abs", x);
+    const std::int64_t last = n.rank() - 1;
+    const ValueId by = norm == "MAX"  ? n.one("reduce_max", size, {{"axis", last}})
+                       : norm == "L1" ? n.b.reduce_sum(size, last)
+                                      : n.one("sqrt", n.b.reduce_sum(n.one("square", x), last));
+    n.give(n.two("divide", x, n.two("maximum", by, n.b.scalar(1e-30))));
+}
+
+void binarizer(Import& n) {
+    const ValueId above = n.two("greater", n.x(0), n.number(n.f("threshold", 0), n.x(0)));
+    n.give(n.b.cast(above, n.b.type(n.x(0)).dtype));
+}
+
+void imputer(Import& n) {
+    const bool whole = n.is_integer(0);
+    const double replaced =
+        whole ? static_cast<double>(n.i("replaced_value_int64", 0)) : n.f("replaced_value_float", 0);
+    std::vector<double> by;
+    if (whole)
+        for (const auto v : n.ints("imputed_value_int64s")) by.push_back(static_cast<double>(v));
+    else
+        for (const float v : n.floats("imputed_value_floats")) by.push_back(static_cast<double>(v));
+    Literal values(n.b.type(n.x(0)).dtype, {std::ssize(by)});
+    for (std::size_t k = 0; k < by.size(); ++k) values.set(static_cast<std::int64_t>(k), by[k]);
+    if (by.empty()) n.wrong("it has no values to put in");
+    const ValueId x = n.x(0);
+    const ValueId hit =
+        std::isnan(replaced) ? n.one("not", n.two("equal", x, x)) : n.two("equal", x, n.number(replaced, x));
+    n.give(n.b.add("where", {hit, n.b.constant(std::move(values)), x}));
+}
+
+void array_features(Import& n) {
+    const ValueId ids = n.b.reshape(n.x(1), {count(n.dims(1))});
+    const ValueId y = n.b.add("take", {n.x(0), ids}, {{"axis", n.rank() - 1}});
+    n.give(n.rank() == 1 ? n.b.reshape(y, {1, count(n.dims(1))}) : y);
+}
+
+void feature_vector(Import& n) {
+    std::vector<ValueId> parts;
+    for (std::size_t k = 0; k < n.in.size(); ++k) {
+        const Dims d = n.dims(k);
+        parts.push_back(n.b.reshape(real(n, k), d.size() == 1 ? Dims{1, d[0]} : Dims{d[0], count(d) / d[0]}));
+    }
+    n.give(joined(n, parts, 1));
+}
+
+void one_hot_encoder(Import& n) {
+    const auto classes = n.ints("cats_int64s");
+    if (classes.empty()) n.unsupported("its classes are words; encode them in your program");
+    if (n.i("zeros", 1) == 0) n.unsupported("zeros = 0: a class that is not known is an error");
+    Literal keys(DType::F32, {std::ssize(classes)});
+    for (std::size_t k = 0; k < classes.size(); ++k)
+        keys.set(static_cast<std::int64_t>(k), static_cast<double>(classes[k]));
+    Dims dims = n.dims();
+    dims.push_back(1);
+    n.give(n.b.cast(n.two("equal", n.b.reshape(real(n), dims), n.b.constant(std::move(keys))), DType::F32));
+}
+
+void label_encoder(Import& n) {
+    if (n.given("keys_strings") || n.given("values_strings") || n.given("classes_strings"))
+        n.unsupported(
+            "its keys or values are words; encode them in your program and cut the model "
+            "(onnx.utils.extract_model)");
+    const auto list = [&](const std::string& name) {
+        if (n.given(name + "_tensor")) return n.tensor(name + "_tensor");
+        if (n.given(name + "_int64s")) return Literal::vector(n.ints(name + "_int64s"));
+        const auto values = n.floats(name + "_floats");
+        Literal out(DType::F32, {std::ssize(values)});
+        out.floats() = values;
+        return out;
+    };
+    Literal keys = list("keys"), values = list("values");
+    Literal other(values.dtype(), {1});
+    other.set(0, n.given("default_tensor")  ? n.tensor("default_tensor").at(0)
+                 : is_float(values.dtype()) ? n.f("default_float", -0.0)
+                                            : static_cast<double>(n.i("default_int64", -1)));
+    n.give(n.b.add("look_up", {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
+                               n.b.constant(std::move(other))}));
+}
+
+void of_maps(Import& n) {
+    n.unsupported("it works on maps; export the model without them (skl2onnx: options={{'zipmap': False}})");
+}
+void of_categories(Import& n) { n.unsupported("it works on words; do that in your program"); }
+
+}  // namespace
+
+const ImportRules& ml_rules() {
+    static const ImportRules rules{
+        {"LinearRegressor", linear_regressor},
+        {"LinearClassifier", linear_classifier},
+        {"SVMRegressor", svm_regressor},
+        {"TreeEnsembleRegressor", tree_regressor},
+        {"TreeEnsembleClassifier", tree_classifier},
+        {"Scaler", scaler},
+        {"Normalizer", normalizer},
+        {"Binarizer", binarizer},
+        {"Imputer", imputer},
+        {"ArrayFeatureExtractor", array_features},
+        {"FeatureVectorizer", feature_vector},
+        {"OneHotEncoder", one_hot_encoder},
+        {"LabelEncoder", label_encoder},
+        {"ZipMap", of_maps},
+        {"CastMap", of_maps},
+        {"DictVectorizer", of_maps},
+        {"CategoryMapper", of_categories},
+    };
+    return rules;
+}
+
+}  // namespace tt::ir

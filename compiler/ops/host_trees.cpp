@@ -1,0 +1,124 @@
+// What classical models need: trees of decisions, and tables of values by key.
+//
+//   tree_ensemble {targets, aggregate}   x [N, features]; nodes i64 [n, 5] (feature, mode, node where true, node where
+//                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
+//                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
+//   look_up                              x, keys [n], values [n], the value of other keys
+//
+// mode: 0 leaf, 1 <=, 2 <, 3 >=, 4 >, 5 ==, 6 !=. aggregate: sum, average, min, max.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+Type infer_trees(const Node& node, std::span<const Type> in) {
+    const std::int64_t targets = node.integer("targets", 1);
+    const bool fits = in[0].dims.size() == 2 && in[1].dims.size() == 2 && in[1].dims[1] == 5 &&
+                      in[2].dims == Dims{in[1].dims[0]} && in[3].dims.size() == 2 && in[3].dims[1] == 2 &&
+                      in[4].dims == Dims{in[3].dims[0]} && in[5].dims.size() == 1 && targets >= 1;
+    if (!fits)
+        fail_input(node.loc, "'{}' decides {} by nodes {} and leaves {} for {} targets", node.name, to_string(in[0]),
+                   to_string(in[1]), to_string(in[3]), targets);
+    return {DType::F32, {in[0].dims[0], targets}, {}};
+}
+
+bool goes_true(std::int64_t mode, double x, double threshold) {
+    switch (mode) {
+        case 1:
+            return x <= threshold;
+        case 2:
+            return x < threshold;
+        case 3:
+            return x >= threshold;
+        case 4:
+            return x > threshold;
+        case 5:
+            return x == threshold;
+        default:
+            return x != threshold;
+    }
+}
+
+/// The leaf that a sample comes to.
+std::int64_t leaf_of(const Node& node, std::span<const Literal* const> in, std::int64_t sample, std::int64_t root) {
+    const auto& nodes = in[1]->whole();
+    const std::int64_t size = in[1]->dims()[0], features = in[0]->dims()[1];
+    std::int64_t at = root;
+    for (std::int64_t steps = 0; steps <= size; ++steps) {
+        if (at < 0 || at >= size) fail_input(node.loc, "'{}' has no node {}", node.name, at);
+        const std::int64_t* row = &nodes[static_cast<std::size_t>(at * 5)];
+        if (row[1] == 0) return at;
+        if (row[0] < 0 || row[0] >= features) fail_input(node.loc, "'{}' has no feature {}", node.name, row[0]);
+        const double x = in[0]->at(sample * features + row[0]);
+        const bool missing = x != x && row[4] != 0;
+        at = missing || goes_true(row[1], x, in[2]->at(at)) ? row[2] : row[3];
+    }
+    fail_input(node.loc, "'{}' has a tree that comes back to itself", node.name);
+}
+
+Literal eval_trees(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const std::int64_t targets = out.dims()[1], entries = in[3]->dims()[0], trees = in[5]->size();
+    const std::string how = node.word("aggregate", "sum");
+    const bool extreme = how == "min" || how == "max";
+    std::vector<std::vector<std::int64_t>> of_node(static_cast<std::size_t>(in[1]->dims()[0]));
+    for (std::int64_t k = 0; k < entries; ++k) {
+        const auto leaf = in[3]->whole()[static_cast<std::size_t>(2 * k)];
+        const auto target = in[3]->whole()[static_cast<std::size_t>(2 * k + 1)];
+        if (leaf < 0 || leaf >= std::ssize(of_node) || target < 0 || target >= targets)
+            fail_input(node.loc, "'{}' has a leaf of node {} for target {}", node.name, leaf, target);
+        of_node[static_cast<std::size_t>(leaf)].push_back(k);
+    }
+    for (std::int64_t sample = 0; sample < out.dims()[0]; ++sample) {
+        std::vector<double> sums(static_cast<std::size_t>(targets), how == "min" ? std::numeric_limits<float>::max()
+                                                                    : how == "max"
+                                                                        ? std::numeric_limits<float>::lowest()
+                                                                        : 0);
+        for (std::int64_t tree = 0; tree < trees; ++tree) {
+            const std::int64_t leaf = leaf_of(node, in, sample, to_whole(in[5]->at(tree)));
+            for (const std::int64_t k : of_node[static_cast<std::size_t>(leaf)]) {
+                double& sum = sums[static_cast<std::size_t>(in[3]->whole()[static_cast<std::size_t>(2 * k + 1)])];
+                const double weight = in[4]->at(k);
+                sum = how == "min" ? std::min(sum, weight) : how == "max" ? std::max(sum, weight) : sum + weight;
+            }
+        }
+        for (std::int64_t t = 0; t < targets; ++t)
+            out.set(sample * targets + t, sums[static_cast<std::size_t>(t)] /
+                                              (how == "average" && !extreme ? static_cast<double>(trees) : 1));
+    }
+    return out;
+}
+
+Type infer_look_up(const Node& node, std::span<const Type> in) {
+    if (in[1].dims.size() != 1 || in[2].dims != in[1].dims || count(in[3].dims) != 1)
+        fail_input(node.loc, "'{}' looks up {} in keys {} and values {}", node.name, to_string(in[0]), to_string(in[1]),
+                   to_string(in[2]));
+    return {in[2].dtype, in[0].dims, {}};
+}
+Literal eval_look_up(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const double x = in[0]->at(i);
+        double value = in[3]->at(0);
+        for (std::int64_t k = 0; k < in[1]->size(); ++k)
+            if (const double key = in[1]->at(k); x == key || (x != x && key != key)) value = in[2]->at(k);
+        out.set(i, value);
+    }
+    return out;
+}
+
+constexpr std::array tree_table{
+    OpInfo{"tree_ensemble", Level::Host, 6, 6, infer_trees, eval_trees},
+    OpInfo{"look_up", Level::Host, 4, 4, infer_look_up, eval_look_up},
+};
+
+}  // namespace
+
+std::span<const OpInfo> tree_ops() { return tree_table; }
+
+}  // namespace tt::ir

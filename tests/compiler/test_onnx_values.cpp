@@ -1,0 +1,291 @@
+// What ONNX ops give, by numbers that other programs (onnxruntime, ONNX's reference) gave for them.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "compiler/host/reference.hpp"
+#include "compiler/onnx/read.hpp"
+#include "tests/compiler/onnx_model.hpp"
+
+using namespace tt;
+using namespace tt::ir;
+
+namespace {
+
+using Reals = std::vector<float>;
+
+/// Output k of the model for its input x, in float32.
+Literal value_of(const Model& model, const Reals& x, std::size_t k = 0) {
+    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    std::optional<Graph> plain = reference_graph(graph);
+    REQUIRE(plain.has_value());
+    Values inputs;
+    for (const Node& node : graph.nodes)
+        if (node.is_input()) {
+            Literal value(node.type.dtype, node.type.dims);
+            REQUIRE(value.size() == std::ssize(x));
+            for (std::size_t i = 0; i < x.size(); ++i)
+                value.set(static_cast<std::int64_t>(i), static_cast<double>(x[i]));
+            inputs.emplace(node.origin, value);
+        }
+    const std::optional<Values> found = Reference(std::move(*plain), graph).outputs(inputs);
+    REQUIRE(found.has_value());
+    return found->at(graph.outputs.at(k).name);
+}
+
+void gives(const Model& model, const Reals& x, const Reals& wanted, std::size_t k = 0) {
+    const Literal found = value_of(model, x, k);
+    REQUIRE(found.size() == std::ssize(wanted));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CAPTURE(i);
+        CHECK(found.at(static_cast<std::int64_t>(i)) == Approx(wanted[i]).margin(2e-6).epsilon(2e-5));
+    }
+}
+
+/// A graph of one node, for the attributes of Loop, Scan and If.
+onnx::GraphProto body_of(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+    onnx::GraphProto body;
+    body.set_name("body");
+    for (const auto& name : inputs) body.add_input()->set_name(name);
+    for (const auto& name : outputs) body.add_output()->set_name(name);
+    return body;
+}
+void add_node(onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& in,
+              const std::string& out) {
+    auto& node = *graph.add_node();
+    node.set_op_type(op);
+    for (const auto& name : in) node.add_input(name);
+    node.add_output(out);
+}
+void set_graph(Model& model, const std::string& name, const onnx::GraphProto& body) {
+    auto& attribute = *model.node().add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::GRAPH);
+    *attribute.mutable_g() = body;
+}
+
+const Reals six{-2, -0.5F, 0, 0.25F, 1.5F, 3};
+
+}  // namespace
+
+TEST_CASE("activations and norms of newer opsets have their values") {
+    gives(Model("Gelu", {6}, 1, 20), six, {-0.04550028F, -0.1542688F, 0, 0.1496766F, 1.399789F, 2.99595F});
+    gives(Model("Gelu", {6}, 1, 20).attr("approximate", "tanh"), six,
+          {-0.04540235F, -0.154286F, 0, 0.1496754F, 1.399572F, 2.996363F});
+    gives(Model("Mish", {6}, 1, 18), six, {-0.2525015F, -0.2207438F, 0, 0.1695724F, 1.403378F, 2.986536F});
+    gives(Model("Swish", {6}, 1, 24).real_attr("alpha", 1.5F), six,
+          {-0.09485175F, -0.1604106F, 0, 0.1481667F, 1.356976F, 2.967039F});
+    gives(Model("RMSNormalization", {2, 3}, 1, 23).real({1, 0.5F, 2}).real_attr("epsilon", 1e-5F), {1, 2, 3, -4, 0, 2},
+          {0.4629095F, 0.4629095F, 2.777457F, -1.549192F, 0, 1.549192F});
+}
+
+TEST_CASE("pictures that get smaller average, and pads wrap more than once") {
+    const auto smaller = [](const char* mode) {
+        return Model("Resize", {1, 1, 1, 6}, 1, 18)
+            .attr("mode", mode)
+            .attr("antialias", 1)
+            .none()
+            .none()
+            .whole({1, 1, 1, 3});
+    };
+    const Reals squares{0.25F, 1, 2.25F, 4, 6.25F, 9};
+    gives(smaller("linear"), squares, {0.78125F, 3.25F, 7.34375F});
+    gives(smaller("cubic"), squares, {0.5380859F, 3.044922F, 7.633789F});
+    gives(Model("Pad", {1, 4}, 1, 19).attr("mode", "wrap").whole({0, 2, 0, 5}), {1, 2, 3, 4},
+          {3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1});
+}
+
+TEST_CASE("the host sorts and scatters as ONNX says") {
+    const Model most = Model("TopK", {2, 4}, 2).whole({3}).attr("axis", 1);
+    gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});
+    gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {0, 2, 3, 2, 3, 0}, 1);
+    gives(Model("TopK", {2, 4}, 2).whole({2}).attr("axis", 1).attr("largest", 0), {3, 1, 3, 2, 0, -1, 5, 5},
+          {1, 2, -1, 0});
+    gives(Model("ScatterElements", {2, 3}, 1, 18)
+              .whole({0, 1, 1}, Whole{1, 3})
+              .real({10, 20, 30}, Whole{1, 3})
+              .attr("reduction", "add"),
+          {1, 2, 3, 4, 5, 6}, {11, 2, 3, 4, 25, 36});
+    gives(Model("ScatterND", {3, 2}, 1, 18)
+              .whole({2, 0, 2}, Whole{3, 1})
+              .real({1, 1, 2, 2, 3, 3}, Whole{3, 2})
+              .attr("reduction", "mul"),
+          {1, 2, 3, 4, 5, 6}, {2, 4, 3, 4, 15, 18});
+    gives(Model("GatherElements", {2, 3}).whole({2, -3}, Whole{1, 2}).attr("axis", 1), {1, 2, 3, 4, 5, 6}, {3, 1});
+    gives(Model("ReverseSequence", {2, 3}).whole({2, 3}).attr("batch_axis", 0).attr("time_axis", 1), {1, 2, 3, 4, 5, 6},
+          {2, 1, 3, 6, 5, 4});
+    gives(Model("CumProd", {4}, 1, 26).whole({0}, Whole{}).attr("exclusive", 1), {2, 3, 4, 5}, {1, 2, 6, 24});
+}
+
+TEST_CASE("pictures are sampled with every mode and padding") {
+    const auto sampled = [](const char* mode, const char* padding) {
+        return Model("GridSample", {1, 1, 3, 3}, 1, 20)
+            .attr("mode", mode)
+            .attr("padding_mode", padding)
+            .real({-1, -1, 0.3F, 0.2F, 1.2F, -0.4F, -0.6F, 1.7F}, Whole{1, 2, 2, 2});
+    };
+    const Reals x{1, 2, 3, 4, 5, 6, 7, 8, 9};
+    gives(sampled("linear", "zeros"), x, {0.25F, 6.35F, 0.84F, 0});
+    gives(sampled("linear", "border"), x, {1, 6.35F, 4.2F, 7.1F});
+    gives(sampled("linear", "reflection"), x, {1, 6.35F, 4.2F, 5.45F});
+    gives(sampled("nearest", "reflection"), x, {1, 5, 3, 4});
+    gives(sampled("cubic", "zeros"), x, {0.0625F, 7.751702F, 0.7784634F, -0.6265252F});
+    gives(sampled("cubic", "border"), x, {0.625F, 6.713652F, 3.948F, 7.07525F});
+    gives(sampled("linear", "zeros").attr("align_corners", 1), x, {1, 5.9F, 3.84F, 2.22F});
+}
+
+TEST_CASE("boxes, places of maxima and small matrices have their values") {
+    Reals line(16);
+    for (std::size_t k = 0; k < line.size(); ++k) line[k] = static_cast<float>(k);
+    gives(Model("RoiAlign", {1, 1, 4, 4}, 1, 18)
+              .real({0.5F, 0.5F, 3, 2.5F}, Whole{1, 4})
+              .whole({0})
+              .attr("output_height", 2)
+              .attr("output_width", 2)
+              .attr("sampling_ratio", 2),
+          line, {2.625F, 3.875F, 6.625F, 7.875F});
+    const Model pool = Model("MaxPool", {1, 1, 2, 4}, 2).attr("kernel_shape", Whole{2, 2}).attr("strides", Whole{2, 2});
+    gives(pool, {1, 5, 2, 0, 3, 4, 8, 7}, {5, 8});
+    gives(pool, {1, 5, 2, 0, 3, 4, 8, 7}, {1, 6}, 1);
+    gives(Model("Det", {2, 2}), {2, 1, 5, 3.5F}, {2});
+    gives(Model("LpPool", {1, 1, 4}, 1, 18).attr("kernel_shape", Whole{2}).attr("p", 2), {1, -2, 3, 4},
+          {2.236068F, 3.605551F, 5});
+    gives(Model("DFT", {1, 3, 1}, 1, 17).attr("onesided", 1).attr("axis", 1), {1, 2, 4}, {7, 0, -2, 1.732051F});
+}
+
+TEST_CASE("attention and rotary positions have their values") {
+    gives(Model("Attention", {1, 2, 2}, 1, 23)
+              .real({1, 2, 3, -1}, Whole{1, 2, 2})
+              .real({1, 2, 5, 6}, Whole{1, 2, 2})
+              .attr("q_num_heads", 1)
+              .attr("kv_num_heads", 1)
+              .attr("is_causal", 1),
+          {1, 0, 0, 1}, {1, 2, 1.428167F, 2.428167F});
+    gives(Model("RotaryEmbedding", {1, 1, 4}, 1, 23)
+              .real({0.8F, 0.5F}, Whole{1, 1, 2})
+              .real({0.6F, 0.25F}, Whole{1, 1, 2})
+              .attr("num_heads", 1),
+          {1, 2, 3, 4}, {-1, 0, 3, 2.5F});
+}
+
+TEST_CASE("ops of other domains have their values") {
+    gives(Model("SkipLayerNormalization", {1, 1, 3}, 1, 18, "com.microsoft")
+              .real({0.5F, 0, -1}, Whole{1, 1, 3})
+              .real({1, 2, 0.5F})
+              .real({0, 0.1F, 0.2F})
+              .real_attr("epsilon", 1e-5F),
+          {1, 2, 4}, {-1.069031F, -0.4345159F, 0.8681445F});
+    const Model tree = Model("TreeEnsembleRegressor", {2, 1}, 1, 18, "ai.onnx.ml")
+                           .attr("nodes_treeids", Whole{0, 0, 0})
+                           .attr("nodes_nodeids", Whole{0, 1, 2})
+                           .attr("nodes_featureids", Whole{0, 0, 0})
+                           .attr("nodes_truenodeids", Whole{1, 0, 0})
+                           .attr("nodes_falsenodeids", Whole{2, 0, 0})
+                           .attr("target_treeids", Whole{0, 0})
+                           .attr("target_nodeids", Whole{1, 2})
+                           .attr("target_ids", Whole{0, 0})
+                           .attr("n_targets", 1)
+                           .floats_attr("nodes_values", {0.5F, 0, 0})
+                           .floats_attr("target_weights", {3.5F, -2})
+                           .words_attr("nodes_modes", {"BRANCH_LEQ", "LEAF", "LEAF"});
+    gives(tree, {0.2F, 0.9F}, {3.5F, -2});
+    gives(Model("Quant", {4}, 1, 13, "qonnx.custom_op.general")
+              .real({0.5F}, Whole{})
+              .real({0}, Whole{})
+              .real({3}, Whole{})
+              .attr("signed", 1),
+          {-3, 0.3F, 0.7F, 9}, {-2, 0.5F, 0.5F, 1.5F});
+}
+
+TEST_CASE("loops and scans are written out, with values of the graph around them") {
+    // x becomes 2 x + w, three times; each result is gathered as well
+    Model loop("Loop", {2}, 2);
+    loop.without();
+    loop.whole({3}, Whole{}).none().again().real({1, 10});
+    loop.node().mutable_input()->RemoveLast();  // w is read from inside only
+    onnx::GraphProto body = body_of({"turn", "go", "state"}, {"go", "next", "next"});
+    add_node(body, "Add", {"state", "state"}, "twice");
+    add_node(body, "Add", {"twice", "c2"}, "next");
+    set_graph(loop, "body", body);
+    gives(loop, {1, 2}, {15, 86});
+    gives(loop, {1, 2}, {3, 14, 7, 38, 15, 86}, 1);
+
+    Model scan("Scan", {3, 2}, 2);
+    scan.without();
+    scan.real({100, 200}).again().attr("num_scan_inputs", 1).attr("scan_input_directions", Whole{1});
+    onnx::GraphProto sum = body_of({"total", "row"}, {"both", "both"});
+    add_node(sum, "Add", {"total", "row"}, "both");
+    set_graph(scan, "body", sum);
+    gives(scan, {1, 2, 3, 4, 5, 6}, {109, 212});
+    gives(scan, {1, 2, 3, 4, 5, 6}, {105, 206, 108, 210, 109, 212}, 1);
+}
+
+TEST_CASE("a condition of the run chooses between the results of both branches") {
+    Model model("If", {1}, 1);
+    add_node(model.graph(), "Cast", {"x"}, "yes");
+    auto& to = *model.graph().mutable_node(1)->add_attribute();
+    to.set_name("to");
+    to.set_type(onnx::AttributeProto::INT);
+    to.set_i(onnx::TensorProto::BOOL);
+    model.graph().mutable_node()->SwapElements(0, 1);
+    auto& choice = *model.graph().mutable_node(1);
+    choice.set_input(0, "yes");
+    for (const auto& [name, op] : {std::pair{"then_branch", "Exp"}, std::pair{"else_branch", "Neg"}}) {
+        onnx::GraphProto branch = body_of({}, {"out"});
+        add_node(branch, op, {"x"}, "out");
+        auto& attribute = *choice.add_attribute();
+        attribute.set_name(name);
+        attribute.set_type(onnx::AttributeProto::GRAPH);
+        *attribute.mutable_g() = branch;
+    }
+    gives(model, {1}, {2.718282F});
+    gives(model, {0}, {0});
+}
+
+TEST_CASE("functions of the model are written out with the attributes they are called with") {
+    Model model("Leak", {2}, 1, 13, "mine");
+    model.real_attr("slope", 0.5F);
+    auto& function = *model.proto().add_functions();
+    function.set_name("Leak");
+    function.set_domain("mine");
+    function.add_input("a");
+    function.add_output("b");
+    function.add_attribute("slope");
+    function.add_opset_import()->set_version(16);
+    auto& node = *function.add_node();
+    node.set_op_type("LeakyRelu");
+    node.add_input("a");
+    node.add_output("b");
+    auto& attribute = *node.add_attribute();
+    attribute.set_name("alpha");
+    attribute.set_ref_attr_name("slope");
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    gives(model, {-4, 3}, {-2, 3});
+}
+
+TEST_CASE("a loop whose condition is computed, and results that depend on values, are refused with what helps") {
+    const auto refusal = [](const Model& model) -> std::string {
+        try {
+            parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+        } catch (const Error& error) {
+            CHECK(error.exit_code() == 4);
+            return error.what();
+        }
+        return "it was taken";
+    };
+    Model loop("Loop", {1}, 1);
+    loop.without();
+    loop.whole({3}, Whole{}).none().again();
+    onnx::GraphProto body = body_of({"turn", "go", "state"}, {"more", "state"});
+    add_node(body, "Cast", {"state"}, "more");
+    auto& to = *body.mutable_node(0)->add_attribute();
+    to.set_name("to");
+    to.set_type(onnx::AttributeProto::INT);
+    to.set_i(onnx::TensorProto::BOOL);
+    set_graph(loop, "body", body);
+    CHECK_THAT(refusal(loop), Catch::Contains("whether it goes on after turn 1 is computed at run time") &&
+                                  Catch::Contains("onnx.utils.extract_model"));
+    CHECK_THAT(refusal(Model("NonZero")), Catch::Contains("how many results it has depends on values of the run") &&
+                                              Catch::Contains("--constant"));
+    CHECK_THAT(refusal(Model("RandomNormalLike")), Catch::Contains("it makes random numbers"));
+    CHECK_THAT(refusal(Model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml")), Catch::Contains("'zipmap': False"));
+}
