@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
@@ -104,7 +105,7 @@ public:
                                 {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
           chip_(machine_.find(0)->params),
           grid_(machine_.grid(0)),
-          budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
+          budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_},
           scheduling_(options.schedule),
           emit_(options.emit) {
         if (options.emit.chips > 1 && chip_.eth.empty())
@@ -365,6 +366,7 @@ private:
     static constexpr int most_paddings = 3;
     const ChipParams& chip_;
     DeviceGrid grid_;
+    mutable ChoiceCache cache_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
     EmitOptions emit_;
