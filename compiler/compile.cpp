@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
@@ -107,7 +108,7 @@ public:
                                 {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
           chip_(machine_.find(0)->params),
           grid_(machine_.grid(0)),
-          budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch},
+          budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_},
           scheduling_(options.schedule),
           emit_(options.emit) {
         if (options.emit.chips > 1 && chip_.eth.empty())
@@ -274,7 +275,7 @@ private:
         return lower_fractured(
             model, options_.overrides, budget_, scheduling_,
             {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
-             [this](const Graph& graph) { return estimate(graph); },
+             [this](const Graph& graph) { return estimate_of(graph); },
              [this](const Graph& graph) { return balanced(graph); }});
     }
 
@@ -311,19 +312,21 @@ private:
                          [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
     }
 
-    /// Cycles an input takes, for choices between two graphs; infinite where an op fits nowhere.
-    double estimate(const Graph& graph) const {
+    /// For choices between two graphs.
+    Estimate estimate_of(const Graph& graph) const {
         try {
-            return with_room(graph, [&](const OpBudget& budget) {
-                return scheduling_.policy == Policy::Simulated
-                           ? simulated_cycles(graph, budget)
-                           : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing);
+            return with_room(graph, [&](const OpBudget& budget) -> Estimate {
+                return {scheduling_.policy == Policy::Simulated
+                            ? simulated_cycles(graph, budget)
+                            : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
+                        budget.overlay_size};
             });
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
-            return std::numeric_limits<double>::infinity();
+            return {std::numeric_limits<double>::infinity(), 0};
         }
     }
+    double estimate(const Graph& graph) const { return estimate_of(graph).cycles; }
 
     /// Of an execute of a graph on device level, by the policy most of the variants share.
     double simulated_cycles(const Graph& graph, const OpBudget& budget) const {
@@ -368,6 +371,7 @@ private:
     static constexpr int most_paddings = 3;
     const ChipParams& chip_;
     DeviceGrid grid_;
+    mutable ChoiceCache cache_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
     EmitOptions emit_;

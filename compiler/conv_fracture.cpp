@@ -121,8 +121,9 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
                         const ScheduleOptions& options, const FractureSearch& search) {
     Lowered best = search.lower(model, given);
     if (picked(best.graph).empty()) return best;
-    double now = search.estimate(best.graph);
-    if (!std::isfinite(now)) {
+    const auto [whole, overlay_size] = search.estimate(best.graph);
+    double now = whole;
+    if (!std::isfinite(now) || overlay_size > 0) {
         std::vector<ValueId> without = ops_without_grid(best.graph, budget, options);
         const bool streams = without.empty();  // too many of them: no op alone is too large
         for (ValueId op = 0; streams && op < best.graph.nodes.size(); ++op)
@@ -131,13 +132,19 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
         std::vector<std::string> notes;
         for (const auto& group : convolutions_of(model, best.graph, without)) {
             all = cut(model, group, all);
-            notes.push_back(note(model, group, "because it fits nowhere whole"));
+            notes.push_back(
+                note(model, group,
+                     std::isfinite(now) ? "because its streams are too many whole" : "because it fits nowhere whole"));
         }
-        if (notes.empty()) return best;
-        Lowered parts = search.lower(model, all);
-        if (!std::isfinite(search.estimate(parts.graph))) return best;
-        parts.notes = std::move(notes);
-        return parts;
+        if (!notes.empty()) {
+            Lowered parts = search.lower(model, all);
+            const double then = search.estimate(parts.graph).cycles;
+            if (then < now) {
+                parts.notes = std::move(notes);
+                return parts;
+            }
+        }
+        if (!std::isfinite(now)) return best;
     }
     constexpr std::size_t most_tries = 3;
     // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
@@ -151,7 +158,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
         best.graph = {};  // large models: one at a time
         best.host = {};
         Lowered parts = search.lower(model, cut(model, group, best.overrides));
-        const double then = search.estimate(parts.graph);
+        const double then = search.estimate(parts.graph).cycles;
         if (then > worth * now) continue;
         parts.notes = std::move(best.notes);
         parts.notes.push_back(

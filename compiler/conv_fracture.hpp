@@ -25,9 +25,14 @@ struct Lowered {
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
 std::vector<std::string> convolution_names(const Graph& model);
 
+struct Estimate {
+    double cycles = 0;              ///< an input takes; infinite where an op fits nowhere
+    std::int64_t overlay_size = 0;  ///< L1 it needs for more stream descriptions
+};
+
 struct FractureSearch {
     std::function<Lowered(const Graph& model, const Overrides&)> lower;
-    std::function<double(const Graph&)> estimate;    ///< cycles an input takes; infinite where an op fits nowhere
+    std::function<Estimate(const Graph&)> estimate;
     std::function<Schedule(const Graph&)> schedule;  ///< of a graph whose estimate is finite
 };
 

@@ -12,12 +12,15 @@
 
 namespace tt::ir {
 
+class ChoiceCache;  // choice_cache.hpp
+
 struct OpBudget {
     const ChipParams* chip = nullptr;
     std::int64_t rows = 1, cols = 1;  ///< of the grid
     Fidelity fidelity = Fidelity::HiFi4;
     std::int64_t microbatch = 1;    ///< inputs of one execute
     std::int64_t overlay_size = 0;  ///< L1 for more stream descriptions; `chip` has it reserved
+    ChoiceCache* cache = nullptr;   ///< what is known of ops alike, for budgets of one chip; nullptr: nothing is kept
 };
 
 /// What an operand of a netlist's op is: one of the node's own inputs, or made for the op's grid.

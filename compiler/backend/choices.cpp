@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/slices.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/no_device_form.hpp"
@@ -12,14 +13,15 @@ namespace tt::ir {
 
 namespace {
 
-std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node) {
+std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node, const OpBudget& budget) {
     if (node.op != "buda.sparse") return nullptr;
-    const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal.get(); };
+    const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal; };
     const Dims& dims = graph.type(node.inputs[0].value).dims;
     TileShape x{dims[0], dims[1], dims[2]};
     for (const Tm& tm : node.inputs[0].tms) x = shape_after(x, tm);
-    return std::make_shared<SparsePattern>(
-        make_pattern(*literal(1), node.inputs.size() > 2 ? literal(2) : nullptr, x.rt));
+    const LiteralPtr weights = node.inputs.size() > 2 ? literal(2) : nullptr;
+    if (budget.cache) return budget.cache->pattern(literal(1), weights, x.rt);
+    return std::make_shared<SparsePattern>(make_pattern(*literal(1), weights.get(), x.rt));
 }
 
 /// Which limit an op misses, and by how much.
@@ -56,6 +58,18 @@ Origin origin_of(const Graph& graph, const Node& node, const OperandSource& sour
     return from.is_constant() ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
 }
 
+Choice choice_of(const Graph& graph, const OpChoices& item, const OpBudget& budget) {
+    const Node& node = graph.nodes[item.node];
+    const bool cached = budget.cache && !item.user;
+    const std::string key = cached ? choice_key(graph, node, budget, item.pattern.get()) : "";
+    if (const Choice* known = cached ? budget.cache->find(key) : nullptr) return *known;
+    std::vector<Origin> origins;
+    for (const OperandSource& source : operands_of(node)) origins.push_back(origin_of(graph, node, source));
+    Choice choice = choose_blocking(item.op, origins, budget, item.pattern.get(), item.user);
+    if (cached) budget.cache->add(key, choice);
+    return choice;
+}
+
 std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                   Diagnostics& problems) {
     std::vector<OpChoices> all;
@@ -64,7 +78,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (!node.op.starts_with("buda.")) continue;
-        const auto pattern = pattern_of(graph, node);
+        const auto pattern = pattern_of(graph, node, budget);
         const auto user = options.overrides.find(node.name);
         OpChoices item{id,
                        make_op(graph, node, budget, pattern.get()),
@@ -72,9 +86,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
                        pattern,
                        user == options.overrides.end() ? nullptr : &user->second,
                        outputs[id]};
-        std::vector<Origin> origins;
-        for (const OperandSource& source : operands_of(node)) origins.push_back(origin_of(graph, node, source));
-        item.choice = choose_blocking(item.op, origins, budget, pattern.get(), item.user);
+        item.choice = choice_of(graph, item, budget);
         if (item.choice.fitting.empty())
             problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
                                  node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,

@@ -1,6 +1,7 @@
 #include "compiler/backend/sparse_blocking.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
 
@@ -109,29 +110,48 @@ std::optional<std::int64_t> encoding_tiles(const Share& share, const OpConfig& o
 
 }  // namespace
 
-bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
-    OpAttributes& a = op.attr;
+/// With the bits of an encoding in place, as a reader of it takes them.
+static void set_bits(const SparseSizes& sizes, OpAttributes& a) {
+    a.num_sparse_tiles = sizes.tiles;
+    a.sparse_tile_ptr_bits = sizes.tile_bits;
+    a.sparse_ublock_idx_bits = sizes.ublock_bits;
+}
+
+static SparseSizes sizes_of(const SparsePattern& pattern, OpConfig op) {
+    SparseSizes sizes;
     std::vector<Share> shares;
-    std::int64_t most = 1;
     for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
         shares.push_back(share_of(pattern, op, i));
-        most = std::max(most, static_cast<std::int64_t>(shares.back().tiles.size()));
+        sizes.tiles = std::max(sizes.tiles, static_cast<std::int64_t>(shares.back().tiles.size()));
     }
-    a.num_sparse_tiles = most;
-    a.sparse_tile_ptr_bits = std::max<std::int64_t>(1, bits_for(most));
-    a.sparse_ublock_idx_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
-    if (layout_of(op).places() < op.out.ublock_rt * a.u_kt || a.sparse_ublock_idx_bits > 15) return false;
-    a.num_index_tiles = 1;
-    a.num_nz_strips.clear();
+    sizes.tile_bits = std::max<std::int64_t>(1, bits_for(sizes.tiles));
+    sizes.ublock_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
+    set_bits(sizes, op.attr);
+    if (layout_of(op).places() < op.out.ublock_rt * op.attr.u_kt || sizes.ublock_bits > 15) return sizes;
     for (const Share& share : shares) {
         std::size_t strips = 0;
         for (const auto& slice : share.slices) strips += slice.size();
-        a.num_nz_strips.insert(a.num_nz_strips.end(), static_cast<std::size_t>(op.out.grid_c),
-                               static_cast<std::int64_t>(strips));
+        sizes.strips.push_back(static_cast<std::int64_t>(strips));
         const auto tiles = encoding_tiles(share, op);
-        if (!tiles) return false;
-        a.num_index_tiles = std::max(a.num_index_tiles, *tiles);
+        if (!tiles) return sizes;
+        sizes.index_tiles = std::max(sizes.index_tiles, *tiles);
     }
+    sizes.fits = true;
+    return sizes;
+}
+
+bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
+    OpAttributes& a = op.attr;
+    const std::array key{op.out.grid_r, op.out.t, op.out.mblock_m, op.out.ublock_rt, a.u_kt};
+    auto known = pattern.sizes.find(key);
+    if (known == pattern.sizes.end()) known = pattern.sizes.emplace(key, sizes_of(pattern, op)).first;
+    const SparseSizes& sizes = known->second;
+    set_bits(sizes, a);
+    if (!sizes.fits) return false;
+    a.num_index_tiles = sizes.index_tiles;
+    a.num_nz_strips.clear();
+    for (const std::int64_t strips : sizes.strips)
+        a.num_nz_strips.insert(a.num_nz_strips.end(), static_cast<std::size_t>(op.out.grid_c), strips);
     op.in[0] = {1, op.out.grid_r, a.num_sparse_tiles};
     op.in[2] = {1, op.out.grid_r, a.num_index_tiles};
     return true;

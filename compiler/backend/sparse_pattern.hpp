@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <vector>
 
 #include "compiler/ir/graph.hpp"
@@ -15,11 +16,20 @@ struct SparsePlace {
     std::int64_t tile = 0;          ///< of SparsePattern::tiles
 };
 
+/// What an encoding of it for some blocks needs (sparse_blocking.cpp); made once.
+struct SparseSizes {
+    bool fits = false;
+    std::int64_t tiles = 1, tile_bits = 1, ublock_bits = 1, index_tiles = 1;
+    std::vector<std::int64_t> strips;  ///< of each grid row
+};
+
 struct SparsePattern {
     std::int64_t rows = 0, cols = 0;  ///< in tiles
     std::vector<TileDatums> tiles;    ///< all different
     std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
     bool ones = true;                 ///< all datums are 0 or 1
+    /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
+    mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
 };
 
 /// From the operands of buda.sparse: `index` [32 * rows, n] with -1 for none, `weights` of the same shape or nullptr
