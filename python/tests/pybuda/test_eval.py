@@ -102,8 +102,8 @@ def test_splices():
 
 @pytest.mark.parametrize("path", ["_C.run_pre_placer_buda_passes", "_C.backend_api.get_output", "_C.balancer.OpShape",
                                   "_C.balancer.BalancerConfig", "tensor.consteval_input",
-                                  "op.eval.does_prestriding_improve_perf",
-                                  "tools.tti_data_parallel.MultiCardRunner", "op.eval.sparse_utils.can_conv2d_prestride"])
+                                  "op.eval.does_prestriding_improve_perf", "tools.tti_data_parallel.MultiCardRunner",
+                                  "op.eval.sparse_utils.can_conv2d_prestride"])
 def test_names_without_a_counterpart_say_what_to_do(path):
     module, name = path.rsplit(".", 1)
     found = getattr(importlib.import_module(f"pybuda.{module}"), name)
