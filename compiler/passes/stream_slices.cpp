@@ -5,7 +5,8 @@
 //
 // A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice
 // instead of its share of the whole. Ops that work datum by datum, and products whose second operand is the same for
-// all slices; a second operand that comes whole is cut (vslice).
+// all slices: a constant, and where an override asks for slices any of a single slice. A second operand of others that
+// comes whole is cut (vslice).
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -36,18 +37,19 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
            });
 }
 
-/// Whether a node can be cut into slices of rows, operand by operand.
-bool streamable(const Graph& graph, const Node& node) {
+/// Whether a node can be cut into slices of rows, operand by operand. A second operand that is no constant comes again
+/// for every slice, which only those want who ask for slices.
+bool streamable(const Graph& graph, const Node& node, bool asked) {
     if (!product(node)) return elementwise(node);
     const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
-    return bias && repeated_constant(graph, node.inputs[1]);
+    return bias && (repeated_constant(graph, node.inputs[1]) || (asked && node.type.dims[0] == 1));
 }
 
 /// The slices a node should be cut into, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
     const auto user = options.overrides.find(node.name);
     const bool given = user != options.overrides.end() && user->second.t;
-    if (!streamable(graph, node)) {
+    if (!streamable(graph, node, given)) {
         if (given && *user->second.t != node.type.dims[0])
             fail_input(user->second.loc, "op '{}' ({}) cannot be streamed: it needs its rows at once", node.name,
                        node.op);

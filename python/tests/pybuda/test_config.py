@@ -84,6 +84,21 @@ def test_single_ops_get_sizes_breaks_and_formats():
     assert text.count("input_count:") == 2
 
 
+@pytest.mark.parametrize("devtype", [pybuda.BackendType.Golden, pybuda.BackendType.Silicon])
+@pytest.mark.parametrize("source", ["queue", "op"])
+def test_products_of_two_inputs_stream_where_an_override_says_so(source, devtype):
+    class Product(pybuda.PyBudaModule):
+        def forward(self, x, y):
+            return pybuda.op.Matmul("product", x, y if source == "queue" else pybuda.op.Exp("exp", y))
+    pybuda.config.override_t_stream_shape("product", (4, 1))
+    device = pybuda.TTDevice("tt0", module=Product("net"), arch=WORMHOLE, devtype=devtype)
+    x, y = torch.randn(1, 256, 128), torch.randn(1, 128, 96) / 8
+    device.push_to_inputs(x, y)
+    got = pybuda.run_inference().get()[0].value().float()
+    assert "t: 4" in op_line(device._compile_output.netlist, "product")
+    assert pybuda.verify.calculate_pcc(got, x @ (y if source == "queue" else y.exp())) > 0.9999
+
+
 def test_overrides_as_objects():
     wanted = OpOverride()
     wanted.grid_shape, wanted.u_kt, wanted.force_dram_parameters = (1, 2), 1, True

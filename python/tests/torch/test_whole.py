@@ -63,7 +63,14 @@ def _cast(self, x):
     return y.to(torch.float32).neg_() + y
 
 
-WHOLE = [_residual, _chain, _known, _cast]
+def _other_name(self, x):
+    y = x * self.scale
+    same = y.view(4, 6)
+    y.neg_()
+    return same + 1, y
+
+
+WHOLE = [_residual, _chain, _known, _cast, _other_name]
 
 
 def _view_before(self, x):

@@ -68,7 +68,7 @@ def _live(graph: torch.fx.Graph) -> set[Node]:
 
 def _storage(node: Node) -> int | None:
     value = node.meta.get("val")
-    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None
+    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) and value.layout == torch.strided else None
 
 
 def _sharing(node: Node) -> list[Node]:
