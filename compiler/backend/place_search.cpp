@@ -1,10 +1,12 @@
 #include "compiler/backend/place_search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <tuple>
 
+#include "compiler/backend/epochs.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -154,14 +156,14 @@ public:
             if (!best.empty() && links_.badness() >= least) continue;
             best = epoch_.places;
             least = links_.badness();
-            epoch_.link_cycles = links_.most() / budget_.chip->timing.noc_link_bytes;
+            epoch_.link_cycles = link_cycles();
         }
         epoch_.places = std::move(best);
     }
 
     /// All that the search depends on.
     std::string signature() const {
-        std::string text;
+        std::string text = fmt::format("{} ", slowest(choices_.ops, epoch_));
         for (std::size_t op = 0; op < shapes_.size(); ++op) {
             const Place& place = epoch_.places[op];
             text += fmt::format("{}x{}@{},{},{}{} ", shapes_[op].grid_r, shapes_[op].grid_c, place.row, place.col,
@@ -175,18 +177,25 @@ public:
 private:
     static constexpr int most_rounds = 6, shuffles = 12;
     static constexpr std::size_t most_settled = 8;
+    /// Of the slowest op's cycles: busiest links with less to do do not hold an epoch up.
+    static constexpr double quiet = 0.5;
 
-    /// The starts with the least on their busiest links: settling takes long.
+    double link_cycles() const { return links_.most() / budget_.chip->timing.noc_link_bytes; }
+
+    /// The starts with the least on their busiest links, only one where they have little to do: settling takes long.
     std::vector<std::vector<Place>> promising() {
         std::vector<std::pair<double, std::vector<Place>>> all;
+        double quietest = std::numeric_limits<double>::infinity();
         for (std::vector<Place>& start : starts()) {
             epoch_.places = start;
             load();
             all.emplace_back(links_.badness(), std::move(start));
+            quietest = std::min(quietest, link_cycles());
         }
+        const std::size_t wanted = quietest < quiet * slowest(choices_.ops, epoch_) ? 1 : most_settled;
         std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<std::vector<Place>> best;
-        for (std::size_t n = 0; n < std::min(all.size(), most_settled); ++n) best.push_back(std::move(all[n].second));
+        for (std::size_t n = 0; n < std::min(all.size(), wanted); ++n) best.push_back(std::move(all[n].second));
         return best;
     }
 
