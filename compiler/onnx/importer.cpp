@@ -222,6 +222,16 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
     return {};
 }
 
+std::vector<std::string> ops_with_rules() {
+    std::vector<std::string> names;
+    for (const char* domain : {"", "com.microsoft", "ai.onnx.ml", "qonnx.custom_op.general"})
+        for (const ImportRules* rules : rules_of(domain))
+            for (const auto& [op, unused] : *rules) names.push_back((*domain ? std::string(domain) + "." : "") + op);
+    for (const OpInfo* op : all_ops())
+        if (!op->onnx.empty()) names.emplace_back(op->onnx);
+    return names;
+}
+
 ImportRule find_rule(const std::string& domain, const std::string& op) {
     for (const ImportRules* rules : rules_of(domain))
         if (const auto found = rules->find(op); found != rules->end()) return found->second;

@@ -117,6 +117,8 @@ const ImportRules& qonnx_rules();  ///< ops_quantize.cpp: qonnx and brevitas
 const ImportRules& ml_rules();     ///< ops_ml.cpp: ai.onnx.ml
 /// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
 ImportRule find_rule(const std::string& domain, const std::string& op);
+/// All that have one, those of other domains than ONNX's as DOMAIN.NAME. Some rules only refuse, with what helps.
+std::vector<std::string> ops_with_rules();
 
 /// A 0/1 matrix that picks positions; -1 leaves a row of zeros.
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size);

@@ -2,7 +2,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "compiler/host/reference.hpp"
+#include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/read.hpp"
 #include "tests/compiler/onnx_model.hpp"
 
@@ -288,4 +293,43 @@ TEST_CASE("a loop whose condition is computed, and results that depend on values
                                               Catch::Contains("--constant"));
     CHECK_THAT(refusal(Model("RandomNormalLike")), Catch::Contains("it makes random numbers"));
     CHECK_THAT(refusal(Model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml")), Catch::Contains("'zipmap': False"));
+}
+
+TEST_CASE("docs/onnx.md names every op that has a rule, and no other") {
+    if (!std::filesystem::is_directory(TTSIM_DOCS)) return;
+    std::ifstream in(std::string(TTSIM_DOCS) + "/onnx.md");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::vector<std::string> known = ops_with_rules();
+    for (std::string name : known) {
+        name = name.substr(name.rfind('.') + 1);
+        CAPTURE(name);
+        CHECK(text.find("`" + name + "`") != std::string::npos);
+    }
+    // the first column of its tables; the reader itself knows those that hold graphs
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| `")) continue;
+        const std::string column = line.substr(0, line.find(" |", 2));
+        for (std::size_t at = column.find('`'); at != std::string::npos;) {
+            const std::size_t end = column.find('`', at + 1);
+            const std::string name = column.substr(at + 1, end - at - 1);
+            CAPTURE(name);
+            CHECK((name == "If" || name == "Loop" || name == "Scan" ||
+                   std::any_of(known.begin(), known.end(),
+                               [&](const std::string& k) { return k.substr(k.rfind('.') + 1) == name; })));
+            at = column.find('`', end + 1);
+        }
+    }
+}
+
+TEST_CASE("numbers of bf16 are rounded to the nearest, ties to even") {
+    Literal value(DType::BF16, {4});
+    value.set(0, 1.00390625);  // halfway between 1 and the next
+    value.set(1, 1.01171875);  // halfway above an odd one
+    value.set(2, -3.1415926);
+    value.set(3, std::numeric_limits<double>::infinity());
+    CHECK(value.at(0) == 1);
+    CHECK(value.at(1) == 1.015625);
+    CHECK(value.at(2) == -3.140625);
+    CHECK(std::isinf(value.at(3)));
 }
