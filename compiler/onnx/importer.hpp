@@ -33,6 +33,7 @@ public:
     double only(std::size_t k) const;          ///< the number that operand k holds; fails when there are more or none
     std::int64_t whole(std::size_t k) const;   ///< the same, of an integer
     void need_rank(std::int64_t least) const;  ///< of operand 0
+    void need_small(const std::vector<std::int64_t>& numbers) const;  ///< no product of two of them overflows
     Dims dims(std::size_t k = 0) const { return b.dims(x(k)); }
     std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
     std::int64_t axis(std::int64_t given, std::int64_t rank) const;  ///< negative ones count from the end
