@@ -16,7 +16,6 @@ std::string json(const ModelReport& report) {
                   {"dtype", std::string(ir::to_string(output.value.dtype()))},
                   {"dims", output.value.dims()},
                   {"file", npy_name(output.name)}};
-        if (!output.file.empty()) item["written_to"] = output.file;
         const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
         if (output.expected) {
             item["pcc"] = output.expected->pcc;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -71,6 +72,13 @@ float from_half(std::uint16_t h) {
                                  : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25));
 }
 
+/// To the nearest number of 8 bits, ties to the even one.
+static float to_bf16(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (std::isnan(value)) return value;
+    return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000U);
+}
+
 Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dims_(std::move(dims)) {
     if (const std::int64_t datums = extent(dims_); datums < 0 || datums > most)
         fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims_, ", "),
@@ -96,7 +104,9 @@ Literal Literal::vector(const std::vector<std::int64_t>& values) {
 
 void Literal::set(std::int64_t i, double value) {
     const auto k = static_cast<std::size_t>(i);
-    if (is_float(dtype_)) {
+    if (dtype_ == DType::BF16) {
+        floats_[k] = to_bf16(static_cast<float>(value));
+    } else if (is_float(dtype_)) {
         floats_[k] = static_cast<float>(value);
     } else if (dtype_ == DType::Bool) {
         whole_[k] = value != 0 ? 1 : 0;

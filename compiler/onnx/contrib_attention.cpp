@@ -11,6 +11,9 @@ namespace {
 
 /// Part `at` of those next to each other along an axis.
 ValueId part_of(Import& n, ValueId x, std::int64_t axis, std::int64_t from, std::int64_t size) {
+    const std::int64_t rank = std::ssize(n.b.dims(x));
+    if (axis >= rank || from < 0 || size < 0 || from > n.b.dims(x)[static_cast<std::size_t>(axis)] - size)
+        n.wrong("{} has no {} datums of axis {} from {} on", to_string(n.b.type(x)), size, axis, from);
     std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
     std::iota(rows.begin(), rows.end(), from);
     return n.pick(x, axis, rows);
@@ -33,7 +36,8 @@ struct Heads {
 };
 Heads parted(Import& n, ValueId all, std::int64_t heads) {
     std::vector<std::int64_t> sizes = n.ints("qkv_hidden_sizes");
-    const std::int64_t columns = n.b.dims(all).back();
+    const std::int64_t columns = n.b.dims(all).empty() ? 0 : n.b.dims(all).back();
+    n.need_small(sizes);
     if (sizes.empty()) sizes.assign(3, columns / 3);
     if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != columns || std::min({sizes[0], sizes[1], sizes[2]}) < 1)
         n.wrong("{} columns for queries, keys and values", columns);
@@ -88,8 +92,12 @@ void quantized_attention(Import& n) {
 /// queries, keys, values, bias of all three, mask of keys, what is added to the scores, past of keys and of values.
 void multi_head_attention(Import& n) {
     const std::int64_t heads = n.i("num_heads", 0);
+    n.need_rank(3);
+    for (const std::size_t k : {std::size_t{6}, std::size_t{7}})
+        if (n.has(k) && n.rank(k) != 4) n.wrong("operand {} has rank {}; it needs 4", k, n.rank(k));
     const auto biased = [&](ValueId x, std::int64_t from) {
         if (!n.has(3)) return x;
+        if (n.b.dims(x).empty()) n.wrong("an operand is a scalar");
         return n.two("add", x, part_of(n, n.x(3), 0, from, n.b.dims(x).back()));
     };
     Heads h{};
@@ -145,6 +153,9 @@ ValueId places_from(Import& n, std::int64_t first, std::int64_t length) {
 /// added to the scores.
 void group_query_attention(Import& n) {
     const std::int64_t heads = n.i("num_heads", 0), given = n.i("kv_num_heads", 0);
+    n.need_small({heads, given});
+    for (const std::size_t k : {std::size_t{3}, std::size_t{4}})
+        if (n.has(k) && n.rank(k) != 4) n.wrong("operand {} has rank {}; it needs 4", k, n.rank(k));
     if (n.rank() != 3 || heads < 1 || given < 1) n.wrong("num_heads {}, kv_num_heads {}", heads, given);
     if (n.i("smooth_softmax", 0) != 0 || n.has(11)) n.unsupported("smooth_softmax, sinks of heads");
     ValueId q = n.x(0), k{}, v{};
@@ -194,6 +205,7 @@ void group_query_attention(Import& n) {
 /// x, places (one: of the first row), cosines, sines.
 void contrib_rotary(Import& n) {
     const bool flat = n.rank() == 3;
+    if (n.rank(2) != 2 || n.dims(2)[1] < 1) n.wrong("a table of angles {}", to_string(n.b.type(n.x(2))));
     const std::int64_t size = 2 * n.dims(2).back();
     const std::int64_t heads = n.i("num_heads", 0) != 0 ? n.i("num_heads", 0) : flat ? n.dims()[2] / size : 0;
     const ValueId x = flat ? heads_of(n, n.x(0), heads) : n.x(0);

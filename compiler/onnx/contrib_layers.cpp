@@ -17,6 +17,7 @@ void quick_gelu(Import& n) {
 
 /// The first half of the columns times gelu of the second.
 void bias_split_gelu(Import& n) {
+    n.need_rank(1);
     const ValueId x = n.two("add", n.x(0), n.x(1));
     const std::int64_t last = n.rank() - 1, all = n.dims().back();
     if (all % 2 != 0) n.wrong("{} columns have no halves", all);
@@ -49,6 +50,7 @@ void give_statistics(Import& n, ValueId x, bool centred) {
 }
 
 void simplified_layer_norm(Import& n) {
+    n.need_rank(1);
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
     n.give(normed(n, n.x(0), "rms_norm", axis, 1, SIZE_MAX, 1e-5));
     if (n.outputs() < 2) return;
@@ -58,6 +60,7 @@ void simplified_layer_norm(Import& n) {
 
 /// x, skip, scale, bias of the norm, bias of the sum: the norm of the sum, and the sum.
 void skip_norm(Import& n, const char* op, std::size_t norm_bias, std::size_t sum_bias) {
+    n.need_rank(1);
     const bool centred = std::string(op) == "layer_norm";
     const ValueId sum = plus(n, n.two("add", n.x(0), n.x(1)), sum_bias);
     n.give(normed(n, sum, op, n.rank() - 1, 2, norm_bias, 1e-12));
@@ -86,9 +89,9 @@ ValueId positions_last(Import& n, ValueId x, bool last) {
 void group_norm_of(Import& n, ValueId x) {
     const bool last = n.i("channels_last", 1) != 0;
     const std::int64_t groups = n.i("groups", 32);
+    if (n.b.dims(x).size() < 3) n.wrong("{} has no channels and positions", to_string(n.b.type(x)));
     if (last) x = positions_last(n, x, false);
     const Dims d = n.b.dims(x);
-    if (d.size() < 3) n.wrong("{} has no channels and positions", to_string(n.b.type(x)));
     Dims line(d.size() - 1, 1);
     line[0] = d[1];
     ValueId y = n.one("group_norm", x, {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
@@ -124,6 +127,7 @@ void embed_layer_norm(Import& n) {
     if (n.has(1) && n.has(4)) sum = n.two("add", sum, rows(4, n.x(1)));
     n.give(normed(n, sum, "layer_norm", 2, 5, 6, 1e-12));
     if (n.outputs() < 2) return;
+    if (n.has(7) && n.rank(7) != 2) n.wrong("operand 7 has rank {}; it needs 2", n.rank(7));
     if (n.has(7)) {  // how many words each sample has
         const ValueId all = n.b.reduce_sum(n.b.cast(n.x(7), DType::F32), 1);
         n.give(n.b.cast(n.b.reshape(all, {batch}), DType::I32));

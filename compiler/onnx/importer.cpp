@@ -56,6 +56,12 @@ void Import::need_rank(std::int64_t least) const {
     if (rank() < least) wrong("operand 0 has rank {}; it needs {} or more", rank(), least);
 }
 
+void Import::need_small(const std::vector<std::int64_t>& numbers) const {
+    constexpr std::int64_t most = std::int64_t{1} << 30;
+    for (const std::int64_t v : numbers)
+        if (v < -most || v > most) wrong("{} is too large; at most {} are allowed", v, most);
+}
+
 std::int64_t Import::axis(std::int64_t given, std::int64_t rank) const {
     const std::int64_t axis = given < 0 ? given + rank : given;
     if (axis < 0 || axis >= rank) wrong("axis {} of a tensor of rank {}", given, rank);
@@ -151,6 +157,7 @@ void Import::check_positions(std::int64_t count) const {
 
 ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
     Dims dims = b.dims(v);
+    if (axis < 0 || axis >= std::ssize(dims)) wrong("axis {} of a tensor of rank {}", axis, dims.size());
     const std::int64_t size = dims[static_cast<std::size_t>(axis)],
                        wanted = static_cast<std::int64_t>(positions.size());
     constexpr std::int64_t most = std::int64_t{1} << 24;  // datums of a matrix
@@ -220,6 +227,16 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
         return {&qonnx_rules()};
     if (domain == "ai.onnx.ml") return {&ml_rules()};
     return {};
+}
+
+std::vector<std::string> ops_with_rules() {
+    std::vector<std::string> names;
+    for (const char* domain : {"", "com.microsoft", "ai.onnx.ml", "qonnx.custom_op.general"})
+        for (const ImportRules* rules : rules_of(domain))
+            for (const auto& [op, unused] : *rules) names.push_back((*domain ? std::string(domain) + "." : "") + op);
+    for (const OpInfo* op : all_ops())
+        if (!op->onnx.empty()) names.emplace_back(op->onnx);
+    return names;
 }
 
 ImportRule find_rule(const std::string& domain, const std::string& op) {

@@ -33,6 +33,7 @@ public:
     double only(std::size_t k) const;          ///< the number that operand k holds; fails when there are more or none
     std::int64_t whole(std::size_t k) const;   ///< the same, of an integer
     void need_rank(std::int64_t least) const;  ///< of operand 0
+    void need_small(const std::vector<std::int64_t>& numbers) const;  ///< no product of two of them overflows
     Dims dims(std::size_t k = 0) const { return b.dims(x(k)); }
     std::int64_t rank(std::size_t k = 0) const { return static_cast<std::int64_t>(dims(k).size()); }
     std::int64_t axis(std::int64_t given, std::int64_t rank) const;  ///< negative ones count from the end
@@ -117,6 +118,8 @@ const ImportRules& qonnx_rules();  ///< ops_quantize.cpp: qonnx and brevitas
 const ImportRules& ml_rules();     ///< ops_ml.cpp: ai.onnx.ml
 /// By a rule, or because an elementwise op says that it is this one (OpInfo::onnx). `domain`: "" is ONNX's own.
 ImportRule find_rule(const std::string& domain, const std::string& op);
+/// All that have one, those of other domains than ONNX's as DOMAIN.NAME. Some rules only refuse, with what helps.
+std::vector<std::string> ops_with_rules();
 
 /// A 0/1 matrix that picks positions; -1 leaves a row of zeros.
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size);

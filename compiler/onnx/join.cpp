@@ -6,6 +6,11 @@ namespace tt::ir {
 
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     const auto at = static_cast<std::size_t>(axis);
+    Dims one = n.b.dims(a), other = n.b.dims(b);
+    const bool fits = axis >= 0 && axis < std::ssize(one) && one.size() == other.size();
+    if (fits) one[at] = other[at];
+    if (!fits || one != other)
+        n.wrong("{} and {} cannot be joined along axis {}", to_string(n.b.type(a)), to_string(n.b.type(b)), axis);
     const std::int64_t first = n.b.dims(a)[at], second = n.b.dims(b)[at];
     if (first == 0) return b;
     if (second == 0) return a;

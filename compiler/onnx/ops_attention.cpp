@@ -46,6 +46,8 @@ void attention(Import& n) {
     const ValueId q = heads(0, "q_num_heads");
     ValueId k = heads(1, "kv_num_heads"), v = heads(2, "kv_num_heads");
     if (n.has(4) != n.has(5)) n.wrong("it has a past of keys or of values, not of both");
+    for (const ValueId x : {q, k, v})
+        if (n.b.dims(x).size() != 4) n.wrong("its operands have neither rank 3 nor 4");
     std::int64_t past = 0;
     if (n.has(4)) {
         if (n.rank(4) != 4 || n.rank(5) != 4) n.wrong("its past has not the rank 4");
@@ -53,7 +55,6 @@ void attention(Import& n) {
         k = joined(n, n.x(4), k, 2);
         v = joined(n, n.x(5), v, 2);
     }
-    if (n.b.dims(q).size() != 4 || n.b.dims(k).size() != 4) n.wrong("its operands have neither rank 3 nor 4");
     const std::int64_t queries = n.b.dims(q)[2], keys = n.b.dims(k)[2];
     const bool forward = n.i("is_causal", 0) != 0;
     const std::int64_t left = n.i("left_window_size", -1), right = n.i("right_window_size", -1);

@@ -50,7 +50,8 @@ ValueId linear(Import& n, std::int64_t results) {
 void linear_regressor(Import& n) { n.give(transformed_scores(n, linear(n, n.i("targets", 1)))); }
 void linear_classifier(Import& n) {
     const std::vector<std::int64_t> classes = n.ints("classlabels_ints");
-    const std::int64_t results = std::ssize(n.floats("coefficients")) / std::max<std::int64_t>(n.dims().back(), 1);
+    const std::int64_t features = n.b.dims(samples(n))[1];
+    const std::int64_t results = std::ssize(n.floats("coefficients")) / std::max<std::int64_t>(features, 1);
     ValueId scores = linear(n, results);
     if (results == 1) scores = joined(n, n.one("neg", scores), scores, 1);
     scores = transformed_scores(n, scores);
@@ -187,7 +188,7 @@ void tree_classifier(Import& n) {
         scores = joined(n, other, scores, 1);
         if (!shares) scores = transformed_scores(n, scores);
     }
-    n.give(label_of(n, scores, classes == 1 ? std::vector<std::int64_t>{0, labels.at(0)} : labels));
+    n.give(label_of(n, scores, classes == 1 && !labels.empty() ? std::vector<std::int64_t>{0, labels.at(0)} : labels));
     n.give(scores);
 }
 
@@ -201,6 +202,7 @@ void scaler(Import& n) {
 }
 
 void normalizer(Import& n) {
+    n.need_rank(1);
     const std::string norm = n.word("norm", {"MAX", "L1", "L2"});
     const ValueId x = real(n), size = n.one("abs", x);
     const std::int64_t last = n.rank() - 1;
@@ -243,8 +245,10 @@ void feature_vector(Import& n) {
     std::vector<ValueId> parts;
     for (std::size_t k = 0; k < n.in.size(); ++k) {
         const Dims d = n.dims(k);
+        if (d.empty() || d[0] < 1) n.wrong("operand {} is {}", k, to_string(n.b.type(n.x(k))));
         parts.push_back(n.b.reshape(real(n, k), d.size() == 1 ? Dims{1, d[0]} : Dims{d[0], count(d) / d[0]}));
     }
+    if (parts.empty()) n.wrong("it has no operands");
     n.give(joined(n, parts, 1));
 }
 

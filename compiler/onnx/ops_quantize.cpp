@@ -162,6 +162,7 @@ void dynamic_quantize_lstm(Import& n) {
     if (n.rank(1) != 3 || n.rank(2) != 3) n.wrong("its matrices have not the rank 3");
     const auto matrix = [&](std::size_t k, std::size_t scale) {
         const Dims d = n.dims(k);
+        if (d[0] < 1) n.wrong("operand {} has no directions", k);
         const auto spread = [&](std::size_t at) {  // one for each direction, or for each of its columns
             const std::int64_t given = count(n.dims(at));
             return n.b.cast(n.b.reshape(n.x(at), {d[0], 1, given / d[0]}), DType::F32);
@@ -182,9 +183,11 @@ void matmul_n_bits(Import& n) {
     const std::int64_t k = n.i("K", 0), cols = n.i("N", 0), bits = n.i("bits", 4), block = n.i("block_size", 0);
     if (k < 1 || cols < 1 || block < 1 || (bits != 2 && bits != 4 && bits != 8))
         n.wrong("K {}, N {}, bits {}, block_size {}", k, cols, bits, block);
+    n.need_small({k, cols, block});
     if (n.has(4)) n.unsupported("an order of the blocks (g_idx)");
     const std::int64_t blocks = (k + block - 1) / block, bytes = block * bits / 8, each = 8 / bits;
     const Literal &packed = n.literal(1), &scales = n.literal(2);
+    if (is_float(packed.dtype())) n.wrong("its weights are {}; whole numbers are wanted", to_string(packed.dtype()));
     if (packed.size() != count({cols, blocks, bytes}) || scales.size() != count({cols, blocks}))
         n.wrong("{} bytes and {} scales for {} x {} blocks of {}", packed.size(), scales.size(), cols, blocks, block);
     const auto part = [&](const Literal& from, std::int64_t at) {

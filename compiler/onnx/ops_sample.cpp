@@ -77,6 +77,8 @@ void deform_conv(Import& n) {
         n.unsupported("a deformed convolution of another rank than 4");
     const Dims w = n.dims(1), offset = n.dims(2);
     Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
+    n.need_small({n.i("group", 1), n.i("offset_group", 1)});
+    for (const char* name : {"strides", "dilations", "pads"}) n.need_small(n.ints(name));
     for (const char* name : {"strides", "dilations", "pads"})
         if (n.given(name)) attrs[name] = n.ints(name);
     Dims places{offset[0], offset[1] / 2, offset[2], offset[3]};
@@ -98,6 +100,8 @@ void max_unpool(Import& n) {
     if (pads.empty()) pads.assign(2 * kernel.size(), 0);
     if (kernel.size() + 2 != d.size() || strides.size() != kernel.size() || pads.size() != 2 * kernel.size())
         n.wrong("kernel, strides or pads have not {} axes", d.size() - 2);
+    for (const auto& numbers : {kernel, strides, pads}) n.need_small(numbers);
+    n.need_small(d);
     Dims full{d[0], d[1]};
     for (std::size_t k = 0; k < kernel.size(); ++k) {
         full.push_back((d[k + 2] - 1) * strides[k] - pads[k] - pads[k + kernel.size()] + kernel[k]);
@@ -135,6 +139,7 @@ void col_to_im(Import& n) {
     const auto strides = or_else("strides", axes, 1), dilations = or_else("dilations", axes, 1),
                pads = or_else("pads", 2 * axes, 0);
     if (n.rank() != 3 || kernel.size() != axes) n.wrong("blocks of {} axes in a picture of {}", kernel.size(), axes);
+    for (const auto& numbers : {picture, kernel, strides, dilations, pads}) n.need_small(numbers);
     Dims blocks;
     for (std::size_t a = 0; a < axes; ++a) {
         if (picture[a] < 1 || kernel[a] < 1 || strides[a] < 1 || dilations[a] < 1)
@@ -142,6 +147,7 @@ void col_to_im(Import& n) {
                     strides[a], dilations[a]);
         n.check_positions(picture[a]);
         blocks.push_back((picture[a] + pads[a] + pads[a + axes] - dilations[a] * (kernel[a] - 1) - 1) / strides[a] + 1);
+        if (blocks.back() < 1) n.wrong("axis {}: no block fits into a picture of {}", a, picture[a]);
     }
     const Dims d = n.dims();
     const std::int64_t taps = count(kernel), all = count(blocks), pixels = count(picture);
@@ -277,8 +283,11 @@ void crop(Import& n) {
     const auto border = n.ints("border"), scale = n.ints("scale");  // left, top, right, bottom
     if (n.rank() != 4 || border.size() != 4) n.wrong("a border of {} numbers for rank {}", border.size(), n.rank());
     const Dims d = n.dims();
+    n.need_small(border);
+    n.need_small(scale);
     const auto rows = [&](std::int64_t from, std::int64_t to) {
         if (from < 0 || to < from) n.wrong("it cuts from {} to {}", from, to);
+        n.check_positions(to - from);
         std::vector<std::int64_t> out(static_cast<std::size_t>(to - from));
         std::iota(out.begin(), out.end(), from);
         return out;

@@ -92,6 +92,7 @@ void of_files(Import& n) {
 ValueId picked_loss(Import& n, ValueId logs, ValueId target) {
     const Dims d = n.b.dims(logs);
     if (d.size() < 2) n.wrong("{} has no axis of classes", to_string(n.b.type(logs)));
+    if (n.b.dims(target).empty()) n.wrong("operand 1 is a scalar");
     const DType ids = n.b.type(target).dtype, type = n.b.type(logs).dtype;
     std::optional<ValueId> weight;
     if (n.given("ignore_index")) {

@@ -14,7 +14,7 @@ std::pair<double, double> grid_limits(const Import& n, DType type) {
 ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block) {
     if (block > 0) {
         const std::int64_t size = dims[static_cast<std::size_t>(axis)];
-        if (n.b.dims(v).size() != dims.size() || n.b.dims(v)[static_cast<std::size_t>(axis)] * block < size)
+        if (n.b.dims(v).size() != dims.size() || count({n.b.dims(v)[static_cast<std::size_t>(axis)], block}) < size)
             n.wrong("blocks of {} of axis {} with {}", block, axis, to_string(n.b.type(v)));
         std::vector<std::int64_t> from;
         for (std::int64_t k = 0; k < size; ++k) from.push_back(k / block);

@@ -229,8 +229,10 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
         scanned.resize(results->size() - state.size());
         for (std::size_t k = 0; k < scanned.size(); ++k) {
             const bool back = entry_of(node, "scan_output_directions", static_cast<int>(k)) != 0;
-            const ValueId one = with_axis(n, (*results)[k + state.size()].items.at(0),
-                                          entry_of(node, "scan_output_axes", static_cast<int>(k)));
+            const NamedValue& value = (*results)[k + state.size()];
+            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            const ValueId one =
+                with_axis(n, value.items.front(), entry_of(node, "scan_output_axes", static_cast<int>(k)));
             scanned[k].insert(back ? scanned[k].begin() : scanned[k].end(), one);
         }
     }

@@ -66,12 +66,13 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
     } else {
         const std::int64_t each = by_one ? 1 : n.whole(1);
         if (each < 1) n.wrong("parts of {}", each);
-        for (std::int64_t from = 0; from < size; from += each) parts.push_back(std::min(each, size - from));
+        for (std::int64_t from = 0; from < size; from += std::min(each, size))
+            parts.push_back(std::min(each, size - from));
     }
     NamedValue all{{}, true};
     std::int64_t from = 0;
     for (const std::int64_t part : parts) {
-        if (part < 0 || from + part > size) n.wrong("the parts do not add up to {}", size);
+        if (part < 0 || part > size - from) n.wrong("the parts do not add up to {}", size);
         std::vector<std::int64_t> rows;
         for (std::int64_t k = 0; k < part; ++k) rows.push_back(from + k);
         ValueId x = n.pick(n.x(0), axis, rows);

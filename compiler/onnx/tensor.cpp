@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/read_file.hpp"
+#include "compiler/onnx/narrow_types.hpp"
 
 namespace fs = std::filesystem;
 
@@ -99,6 +100,17 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
 void from_raw(Literal& out, const std::string& raw) {
     const std::size_t size = raw_size(out.dtype());
     for (std::int64_t i = 0; i < out.size(); ++i) set_raw(out, i, raw.data() + static_cast<std::size_t>(i) * size);
+}
+
+/// The lowest bits of a byte come first.
+template <class ByteAt>
+void unpack(Literal& out, const NarrowType& type, ByteAt byte_at) {
+    const std::int64_t each = 8 / type.bits;
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::uint32_t byte = byte_at(i / each);
+        const auto bits = byte >> (i % each * type.bits) & ((1U << type.bits) - 1);
+        out.floats()[static_cast<std::size_t>(i)] = type.value(bits);
+    }
 }
 
 template <class Field, class Set>
@@ -261,7 +273,8 @@ std::optional<DType> onnx_dtype(int number) {
 Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
                     const std::optional<std::string>& folder) {
     const std::string what = "tensor '" + tensor.name() + "'";
-    const auto dtype = onnx_dtype(tensor.data_type());
+    const auto narrow = narrow_type(tensor.data_type());
+    const auto dtype = narrow ? DType::F32 : onnx_dtype(tensor.data_type());
     if (!dtype)
         fail_unsupported({file, 0, 0}, "{} has element type {}, which is no number or boolean", what,
                          tensor.data_type());
@@ -272,7 +285,9 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
         fail_unsupported({file, 0, 0}, "{} has the dimensions [{}]; at most {} datums are read", what,
                          fmt::join(dims, ", "), most_read);
     // nothing is allocated before it is known that the data is there
-    const std::int64_t datums = count(dims), bytes = datums * static_cast<std::int64_t>(raw_size(*dtype));
+    const std::int64_t datums = count(dims);
+    const std::int64_t bytes =
+        narrow ? (datums * narrow->bits + 7) / 8 : datums * static_cast<std::int64_t>(raw_size(*dtype));
     const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     std::string far;
     if (external && !folder)
@@ -282,10 +297,16 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     const bool is_raw = external || tensor.has_raw_data();
     if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)
         fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(), bytes);
-    if (const std::int64_t values = values_of(tensor, *dtype); !is_raw && values != datums)
-        fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, datums);
+    const std::int64_t values = narrow ? tensor.int32_data_size() : values_of(tensor, *dtype);
+    if (const std::int64_t needed = narrow ? bytes : datums; !is_raw && values != needed)
+        fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
     Literal out(*dtype, dims, most_read);
-    if (is_raw)
+    if (narrow)
+        unpack(out, *narrow, [&](std::int64_t byte) {
+            return is_raw ? static_cast<std::uint8_t>(raw[static_cast<std::size_t>(byte)])
+                          : static_cast<std::uint8_t>(tensor.int32_data(static_cast<int>(byte)));
+        });
+    else if (is_raw)
         from_raw(out, raw);
     else
         from_fields(out, tensor, what, file);

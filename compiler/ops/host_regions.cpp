@@ -19,8 +19,8 @@ namespace {
 
 Type infer_regions(const Node& node, std::span<const Type> in, std::int64_t numbers) {
     const std::int64_t height = node.integer("height", 1), width = node.integer("width", 1);
-    if (in[0].dims.size() != 4 || in[1].dims.size() != 2 || in[1].dims[1] != numbers || height < 1 || width < 1 ||
-        (in.size() > 2 && in[2].dims != Dims{in[1].dims[0]}))
+    if (in[0].dims.size() != 4 || in[0].dims[2] < 1 || in[0].dims[3] < 1 || in[1].dims.size() != 2 ||
+        in[1].dims[1] != numbers || height < 1 || width < 1 || (in.size() > 2 && in[2].dims != Dims{in[1].dims[0]}))
         fail_input(node.loc, "'{}' makes {} x {} of {} in boxes {}", node.name, height, width, to_string(in[0]),
                    to_string(in[1]));
     return {in[0].dtype, {in[1].dims[0], in[0].dims[1], height, width}, {}};

@@ -94,6 +94,8 @@ Type infer_grid_sample(const Node& node, std::span<const Type> in) {
     const std::size_t rank = x.size();
     if (rank < 3 || grid.size() != rank || grid[0] != x[0] || grid.back() != static_cast<std::int64_t>(rank) - 2)
         fail_input(node.loc, "'{}' samples {} at {}", node.name, to_string(in[0]), to_string(in[1]));
+    if (std::find(x.begin() + 2, x.end(), 0) != x.end())
+        fail_input(node.loc, "'{}' samples {}, which has no datums", node.name, to_string(in[0]));
     Type out{in[0].dtype, {x[0], x[1]}, {}};
     out.dims.insert(out.dims.end(), grid.begin() + 1, grid.end() - 1);
     return out;

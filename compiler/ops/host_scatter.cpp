@@ -137,8 +137,10 @@ Literal eval_tensor_scatter(const Node& node, std::span<const Literal* const> in
     const std::int64_t of_first = to.lines / std::max<std::int64_t>(out.dims()[0], 1);
     for (std::int64_t line = 0; line < to.lines; ++line)
         for (std::int64_t k = 0; k < from.size; ++k) {
-            std::int64_t place = to_whole(in[2]->at(line / of_first)) + k;
-            if (circular && to.size > 0) place %= to.size;
+            std::int64_t place = to_whole(in[2]->at(line / of_first));
+            if (place < 0 || (place > to.size && !circular))
+                fail_input(node.loc, "'{}' writes to place {} of an axis of {}", node.name, place, to.size);
+            place = circular && to.size > 0 ? (place % to.size + k) % to.size : place + k;
             if (place < 0 || place >= to.size)
                 fail_input(node.loc, "'{}' writes to place {} of an axis of {}", node.name, place, to.size);
             out.set(to.first(line) + place * to.step, in[1]->at(from.first(line) + k * from.step));

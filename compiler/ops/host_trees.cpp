@@ -20,7 +20,8 @@ Type infer_trees(const Node& node, std::span<const Type> in) {
     const std::int64_t targets = node.integer("targets", 1);
     const bool fits = in[0].dims.size() == 2 && in[1].dims.size() == 2 && in[1].dims[1] == 5 &&
                       in[2].dims == Dims{in[1].dims[0]} && in[3].dims.size() == 2 && in[3].dims[1] == 2 &&
-                      in[4].dims == Dims{in[3].dims[0]} && in[5].dims.size() == 1 && targets >= 1;
+                      in[4].dims == Dims{in[3].dims[0]} && in[5].dims.size() == 1 && targets >= 1 &&
+                      !is_float(in[1].dtype) && !is_float(in[3].dtype) && !is_float(in[5].dtype);
     if (!fits)
         fail_input(node.loc, "'{}' decides {} by nodes {} and leaves {} for {} targets", node.name, to_string(in[0]),
                    to_string(in[1]), to_string(in[3]), targets);

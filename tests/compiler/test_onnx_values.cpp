@@ -2,7 +2,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "compiler/host/reference.hpp"
+#include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/read.hpp"
 #include "tests/compiler/onnx_model.hpp"
 
@@ -288,4 +293,80 @@ TEST_CASE("a loop whose condition is computed, and results that depend on values
                                               Catch::Contains("--constant"));
     CHECK_THAT(refusal(Model("RandomNormalLike")), Catch::Contains("it makes random numbers"));
     CHECK_THAT(refusal(Model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml")), Catch::Contains("'zipmap': False"));
+}
+
+TEST_CASE("docs/onnx.md names every op that has a rule, and no other") {
+    if (!std::filesystem::is_directory(TTSIM_DOCS)) return;
+    std::ifstream in(std::string(TTSIM_DOCS) + "/onnx.md");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::vector<std::string> known = ops_with_rules();
+    for (std::string name : known) {
+        name = name.substr(name.rfind('.') + 1);
+        CAPTURE(name);
+        CHECK(text.find("`" + name + "`") != std::string::npos);
+    }
+    // the first column of its tables; the reader itself knows those that hold graphs
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| `")) continue;
+        const std::string column = line.substr(0, line.find(" |", 2));
+        for (std::size_t at = column.find('`'); at != std::string::npos;) {
+            const std::size_t end = column.find('`', at + 1);
+            const std::string name = column.substr(at + 1, end - at - 1);
+            CAPTURE(name);
+            CHECK((name == "If" || name == "Loop" || name == "Scan" ||
+                   std::any_of(known.begin(), known.end(),
+                               [&](const std::string& k) { return k.substr(k.rfind('.') + 1) == name; })));
+            at = column.find('`', end + 1);
+        }
+    }
+}
+
+TEST_CASE("weights of 2, 4 and 8 bits are read as the numbers they are") {
+    // x + dequantized weights; bytes and values by ml_dtypes
+    const auto plus = [](int type, const std::string& bytes, const Whole& dims, const Reals& scale, const Whole& scales,
+                         std::int64_t block) {
+        Model model("Add", dims, 1, 21);
+        auto& tensor = *model.graph().add_initializer();
+        tensor.set_name("q");
+        tensor.set_data_type(type);
+        for (const std::int64_t d : dims) tensor.add_dims(d);
+        tensor.set_raw_data(bytes);
+        model.real(scale, scales);
+        auto& sum = model.node();
+        const std::string scale_name = sum.input(1);
+        sum.set_input(1, "w");
+        add_node(model.graph(), "DequantizeLinear", {"q", scale_name}, "w");
+        auto& node = *model.graph().mutable_node(1);
+        for (const auto& [name, value] : {std::pair{"axis", std::int64_t{0}}, std::pair{"block_size", block}}) {
+            auto& attribute = *node.add_attribute();
+            attribute.set_name(name);
+            attribute.set_type(onnx::AttributeProto::INT);
+            attribute.set_i(value);
+        }
+        model.graph().mutable_node()->SwapElements(0, 1);
+        return model;
+    };
+    const Reals zeros(4);
+    using namespace std::string_literals;
+    gives(plus(22, "\x7f\x80"s, {4}, {1, 10}, {2}, 2), zeros, {-1, 7, 0, -80});
+    gives(plus(21, "\xf1\x08"s, {4}, {2}, {}, 0), zeros, {2, 30, 16, 0});
+    gives(plus(26, "\xe4"s, {4}, {1}, {}, 0), zeros, {0, 1, -2, -1});
+    gives(plus(17, "\x01\x3a\xc5\x7b"s, {4}, {1}, {}, 0), zeros, {1.953125e-3F, 1.25F, -3.25F, 352});
+    gives(plus(18, "\x01\x3a\xc5\xff"s, {4}, {1}, {}, 0), zeros, {9.765625e-4F, 0.625F, -1.625F, -240});
+    gives(plus(19, "\x01\x3a\xc5\x7b"s, {4}, {1}, {}, 0), zeros, {1.52587891e-5F, 0.75F, -5, 57344});
+    gives(plus(20, "\x01\x3a\xc5\xff"s, {4}, {1}, {}, 0), zeros, {7.62939453e-6F, 0.375F, -2.5F, -57344});
+    gives(plus(23, "\xf1\x29"s, {4}, {1}, {}, 0), zeros, {0.5F, -6, -0.5F, 1});
+}
+
+TEST_CASE("numbers of bf16 are rounded to the nearest, ties to even") {
+    Literal value(DType::BF16, {4});
+    value.set(0, 1.00390625);  // halfway between 1 and the next
+    value.set(1, 1.01171875);  // halfway above an odd one
+    value.set(2, -3.1415926);
+    value.set(3, std::numeric_limits<double>::infinity());
+    CHECK(value.at(0) == 1);
+    CHECK(value.at(1) == 1.015625);
+    CHECK(value.at(2) == -3.140625);
+    CHECK(std::isinf(value.at(3)));
 }

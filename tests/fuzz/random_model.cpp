@@ -66,12 +66,11 @@ private:
     std::size_t at_ = 0;
 };
 
+/// Those of other domains as DOMAIN.NAME.
 const std::vector<std::string>& ops() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> all{"If"};
-        for (const ir::ImportRules* rules : {&ir::elementwise_rules(), &ir::product_rules(), &ir::reduction_rules(),
-                                             &ir::shape_rules(), &ir::gather_rules(), &ir::network_rules()})
-            for (const auto& [name, rule] : *rules) all.push_back(name);
+        for (std::string& name : ir::ops_with_rules()) all.push_back(std::move(name));
         return all;
     }();
     return names;
@@ -323,7 +322,10 @@ private:
 
     void add_node(onnx::GraphProto& graph, int depth) {
         onnx::NodeProto node;
-        node.set_op_type(ops()[(from_.next() * 256 + from_.next()) % ops().size()]);
+        const std::string& op = ops()[(from_.next() * 256 + from_.next()) % ops().size()];
+        const std::size_t dot = op.rfind('.');
+        node.set_op_type(dot == std::string::npos ? op : op.substr(dot + 1));
+        if (dot != std::string::npos) node.set_domain(op.substr(0, dot));
         for (std::size_t n = from_.below(7) % 5; n > 0; --n) {
             const std::size_t choice = from_.next();
             if (choice < 96 && static_cast<std::size_t>(choice) < 32 + names_.size())

@@ -57,12 +57,15 @@ def model(kind):
     if kind == "unknown_ops":
         nodes = [node("Frobnicate", ["x"], "a"), node("Add", ["a", "w"], "b"), node("Adagrad", ["x"], "c", "ai.ml"),
                  node("Add", ["b", "c"], "y")]
+    result = "stage/1:0" if kind == "odd_names" else "y"
+    if kind == "odd_names":
+        nodes = [node("Add", ["x", "w"], result)]
     if kind == "embedding":
         weights = [weight("table", [300, 2], struct.pack("<600f", *range(600)))]
         nodes = [node("Gather", ["table", "x"], "e"), node("Exp", ["e"], "y")]
         dims = [3]
     graph = (b"".join(text(1, n) for n in nodes) + text(2, "graph") + b"".join(text(5, w) for w in weights)
-             + text(11, value_info("x", dims, 7 if kind == "embedding" else 1)) + text(12, value_info("y", dims)))
+             + text(11, value_info("x", dims, 7 if kind == "embedding" else 1)) + text(12, value_info(result, dims)))
     opset = {"opset_6": 6, "opset_29": 29, "opset_0": None}.get(kind, 13)
     imports = b"" if opset is None else text(8, text(1, "") + number(2, opset))
     data = number(1, 8) + text(7, graph) + imports
