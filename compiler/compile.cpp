@@ -291,8 +291,8 @@ private:
             {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
              options_.rules, options_.auto_fusing, options_.t_streaming, overrides, options_.conv_fracture.value_or(1),
              options_.prestride, options_.fuse_gelu, [this](const Graph& candidate) { return estimate(candidate); },
-             slice_bytes, options_.intermediates,
-             chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, l1_bytes, padding},
+             slice_bytes, options_.intermediates, chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
+             options_.keep_names, l1_bytes, padding},
             true, [&](const Pass& pass, const Graph& left) {
                 if (record) record->add(pass.name, left);
                 if (pass.name == "insert-nops") made.apart = device_ops(left);
