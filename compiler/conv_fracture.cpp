@@ -17,6 +17,26 @@ bool may_be_cut(const Graph& model, const Node& node) {
 
 std::int64_t kernel_rows(const Graph& model, const Node& conv) { return model.type(conv.inputs[1].value).dims[2]; }
 
+/// The batch normalisation that alone reads a convolution: they become one, of its origin (fold-batch-norm).
+const Node* batch_norm_of(const Graph& model, const Node& conv) {
+    const auto id = static_cast<ValueId>(&conv - model.nodes.data());
+    const Node* only = nullptr;
+    for (const Node& node : model.nodes)
+        for (const Edge& edge : node.inputs)
+            if (edge.value == id) {
+                if (only || node.op != "batch_norm") return nullptr;
+                only = &node;
+            }
+    return only;
+}
+
+/// Of the ops of the device that a convolution becomes.
+std::set<std::string> own_origins(const Graph& model, const Node& conv) {
+    std::set<std::string> origins{conv.origin};
+    if (const Node* norm = batch_norm_of(model, conv); norm && !norm->origin.empty()) origins.insert(norm->origin);
+    return origins;
+}
+
 /// Convolutions that are alike gain alike.
 std::string likeness(const Graph& model, const Node& conv) {
     std::string text = to_string(conv.type);
@@ -50,7 +70,8 @@ std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const 
     for (const ValueId op : ops)
         for (const std::string& origin : origins_of(graph, graph.nodes[op]))
             for (const Node& conv : model.nodes) {
-                if (conv.origin != origin || !may_be_cut(model, conv) || !there.count(origin)) continue;
+                if (!may_be_cut(model, conv) || !there.count(origin)) continue;
+                if (!own_origins(model, conv).contains(origin)) continue;
                 if (kernel_rows(model, conv) < 2 || !known.insert(likeness(model, conv)).second) continue;
                 groups.emplace_back();
                 for (const Node& other : model.nodes)
@@ -74,9 +95,10 @@ std::vector<ValueId> slowest_ops(const Schedule& schedule) {
 }
 
 /// The share of the epochs' cycles that would go if what comes from these convolutions took no time.
-double most_gain(const Graph& graph, const Schedule& schedule, const std::vector<const Node*>& group) {
+double most_gain(const Graph& model, const Graph& graph, const Schedule& schedule,
+                 const std::vector<const Node*>& group) {
     std::set<std::string> own;
-    for (const Node* conv : group) own.insert(conv->origin);
+    for (const Node* conv : group) own.merge(own_origins(model, *conv));
     std::vector<double> others(schedule.epochs, 0.0);
     for (const PlacedOp& op : schedule.ops) {
         const auto origins = origins_of(graph, graph.nodes[op.node]);
@@ -117,6 +139,16 @@ std::vector<std::string> convolution_names(const Graph& model) {
     return names;
 }
 
+Overrides with_batch_norms(const Graph& model, Overrides overrides) {
+    for (const Node& conv : model.nodes) {
+        if (!may_be_cut(model, conv)) continue;
+        const OpOverride* own = convolution_override(overrides, conv);
+        const Node* norm = own ? batch_norm_of(model, conv) : nullptr;
+        if (norm && !norm->origin.empty()) overrides[norm->origin].fracture = own->fracture;
+    }
+    return overrides;
+}
+
 Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
                         const ScheduleOptions& options, const FractureSearch& search) {
     Lowered best = search.lower(model, given);
@@ -152,7 +184,8 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
     const Schedule schedule = search.schedule(best.graph);
     auto groups = convolutions_of(model, best.graph, slowest_ops(schedule));
-    std::erase_if(groups, [&](const auto& group) { return most_gain(best.graph, schedule, group) < 1 - least_worth; });
+    std::erase_if(groups,
+                  [&](const auto& group) { return most_gain(model, best.graph, schedule, group) < 1 - least_worth; });
     groups.resize(std::min(groups.size(), most_tries));
     for (const auto& group : groups) {
         best.graph = {};  // large models: one at a time

@@ -25,6 +25,9 @@ struct Lowered {
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
 std::vector<std::string> convolution_names(const Graph& model);
 
+/// What overrides say of a convolution is said of the one that fold-batch-norm makes of it, too.
+Overrides with_batch_norms(const Graph& model, Overrides overrides);
+
 struct Estimate {
     double cycles = 0;              ///< an input takes; infinite where an op fits nowhere
     std::int64_t overlay_size = 0;  ///< L1 it needs for more stream descriptions

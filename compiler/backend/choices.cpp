@@ -32,7 +32,32 @@ std::string limit(const Choice& choice) {
                        choice.usable_bytes, choice.least_bytes - choice.usable_bytes);
 }
 
-std::string advice(const Node& node, const OpChoices& item, const OpBudget& budget, const ScheduleOptions& options) {
+Origin origin_of(const Graph& graph, const Node& node, const OperandSource& source) {
+    if (source.kind != OperandSource::Kind::Input) return Origin::Constant;
+    const Node& from = graph.nodes[node.inputs[source.input].value];
+    return from.is_constant() ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
+}
+
+std::vector<Origin> origins_of(const Graph& graph, const Node& node) {
+    std::vector<Origin> origins;
+    for (const OperandSource& source : operands_of(node)) origins.push_back(origin_of(graph, node, source));
+    return origins;
+}
+
+/// Whether the op alone has a grid with operands and result in block floats of 8 bits.
+bool fits_in_8_bits(const Graph& graph, const Node& node, const OpChoices& item, const OpBudget& budget) {
+    Op op = item.op;
+    const auto narrow = [](DataFormat& df) {
+        if (df != DataFormat::RawUInt32 && !is_block_float(df))
+            df = info(df).family == FormatFamily::A ? DataFormat::Bfp8 : DataFormat::Bfp8_b;
+    };
+    narrow(op.cfg.out_df);
+    for (DataFormat& df : op.cfg.in_df) narrow(df);
+    return !choose_blocking(op, origins_of(graph, node), budget, item.pattern.get(), item.user).fitting.empty();
+}
+
+std::string advice(const Graph& graph, const Node& node, const OpChoices& item, const OpBudget& budget,
+                   const ScheduleOptions& options) {
     std::vector<std::string> hints;
     const auto prime = [](std::int64_t n, std::int64_t most) {
         for (std::int64_t d = 2; d <= most; ++d)
@@ -43,7 +68,7 @@ std::string advice(const Node& node, const OpChoices& item, const OpBudget& budg
         (item.user->size || item.user->u_kt || !item.user->input_buffers.empty() || !item.user->input_blocks.empty()))
         hints.push_back("drop the override of its size, u_kt or input buffers");
     if (!options.t_streaming) hints.push_back("enable t-streaming (leave out --no-t-streaming)");
-    if (!is_block_float(item.op.cfg.out_df))
+    if (!is_block_float(item.op.cfg.out_df) && fits_in_8_bits(graph, node, item, budget))
         hints.push_back(fmt::format("lower the precision of '{}' (a format rule, or --default-df Bfp8_b)", node.name));
     if (prime(node.type.dims[1], budget.rows) || prime(node.type.dims[2], budget.cols))
         hints.push_back(fmt::format("change a size of its tensor: {}x{} tiles have no divisor that a grid could use",
@@ -52,20 +77,12 @@ std::string advice(const Node& node, const OpChoices& item, const OpBudget& budg
     return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
 }
 
-Origin origin_of(const Graph& graph, const Node& node, const OperandSource& source) {
-    if (source.kind != OperandSource::Kind::Input) return Origin::Constant;
-    const Node& from = graph.nodes[node.inputs[source.input].value];
-    return from.is_constant() ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
-}
-
 Choice choice_of(const Graph& graph, const OpChoices& item, const OpBudget& budget) {
     const Node& node = graph.nodes[item.node];
     const bool cached = budget.cache && !item.user;
     const std::string key = cached ? choice_key(graph, node, budget, item.pattern.get()) : "";
     if (const Choice* known = cached ? budget.cache->find(key) : nullptr) return *known;
-    std::vector<Origin> origins;
-    for (const OperandSource& source : operands_of(node)) origins.push_back(origin_of(graph, node, source));
-    Choice choice = choose_blocking(item.op, origins, budget, item.pattern.get(), item.user);
+    Choice choice = choose_blocking(item.op, origins_of(graph, node), budget, item.pattern.get(), item.user);
     if (cached) budget.cache->add(key, choice);
     return choice;
 }
@@ -90,7 +107,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
         if (item.choice.fitting.empty())
             problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
                                  node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,
-                                 budget.cols, limit(item.choice), advice(node, item, budget, options));
+                                 budget.cols, limit(item.choice), advice(graph, node, item, budget, options));
         all.push_back(std::move(item));
     }
     return all;

@@ -95,6 +95,7 @@ std::map<std::size_t, std::string> EpochSolver::asked_for(std::size_t first, std
 std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, const Wish& wish,
                                         const std::vector<std::size_t>& before) {
     failure_ = Failure::None;
+    alone_ = end - first == 1;
     Cuts cuts{first, end, asked_for(first, end), {}};
     for (bool again = true; again;) {
         auto solver = decide(first, end, wish, before, cuts);
@@ -240,7 +241,7 @@ void EpochSolver::refuse() const {
     std::vector<std::size_t> ends{conflict_.op};
     if (why.edge) {
         ends = {choices_.edges[*why.edge].producer, choices_.edges[*why.edge].consumer};
-        help.push_back(fmt::format("an epoch_break at '{}'", choices_.name(ends.back())));
+        if (!alone_) help.push_back(fmt::format("an epoch_break at '{}'", choices_.name(ends.back())));
     }
     for (const std::size_t end : ends)
         if (choices_.ops[end].user && choices_.ops[end].user->size)

@@ -62,6 +62,7 @@ private:
     const OpBudget& budget_;
     const ScheduleOptions& options_;
     Failure failure_ = Failure::None;
+    bool alone_ = false;  ///< the op of the epoch last tried is its only one
     Conflict conflict_;
 };
 

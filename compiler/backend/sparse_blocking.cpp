@@ -63,20 +63,32 @@ std::vector<SparseStrip> strips_of(std::span<const SparsePlace> places, std::int
     return strips;
 }
 
-Share share_of(const SparsePattern& pattern, const OpConfig& op, std::int64_t grid_row) {
-    Share share;
-    std::vector<std::int64_t> number(pattern.tiles.size(), no_tile);
-    const std::int64_t rows = op.out.core_rt(), slice_rows = rows * op.out.grid_r;
-    for (std::int64_t z = 0; z < op.out.t; ++z) {
-        const std::int64_t first = z * slice_rows + grid_row * rows;
-        const auto places = rows_of(pattern, first, rows);
-        for (const SparsePlace& place : places) {
-            std::int64_t& n = number[static_cast<std::size_t>(place.tile)];
-            if (n != no_tile) continue;
-            n = static_cast<std::int64_t>(share.tiles.size());
-            share.tiles.push_back(place.tile);
+/// The first tile row of a grid row's share of a slice.
+std::int64_t first_row(const OpConfig& op, std::int64_t grid_row, std::int64_t z) {
+    return (z * op.out.grid_r + grid_row) * op.out.core_rt();
+}
+
+/// Numbers of the tiles a grid row uses, in order of use.
+std::vector<std::int64_t> tiles_of(const SparsePattern& pattern, const OpConfig& op, std::int64_t grid_row) {
+    std::vector<std::int64_t> tiles;
+    std::vector<bool> known(pattern.tiles.size(), false);
+    for (std::int64_t z = 0; z < op.out.t; ++z)
+        for (const SparsePlace& place : rows_of(pattern, first_row(op, grid_row, z), op.out.core_rt())) {
+            if (known[static_cast<std::size_t>(place.tile)]) continue;
+            known[static_cast<std::size_t>(place.tile)] = true;
+            tiles.push_back(place.tile);
         }
-        share.slices.push_back(strips_of(places, first, op, number));
+    return tiles;
+}
+
+Share share_of(const SparsePattern& pattern, const OpConfig& op, std::int64_t grid_row) {
+    Share share{tiles_of(pattern, op, grid_row), {}};
+    std::vector<std::int64_t> number(pattern.tiles.size(), no_tile);
+    for (std::size_t n = 0; n < share.tiles.size(); ++n)
+        number[static_cast<std::size_t>(share.tiles[n])] = static_cast<std::int64_t>(n);
+    for (std::int64_t z = 0; z < op.out.t; ++z) {
+        const std::int64_t first = first_row(op, grid_row, z);
+        share.slices.push_back(strips_of(rows_of(pattern, first, op.out.core_rt()), first, op, number));
     }
     return share;
 }
@@ -119,16 +131,14 @@ static void set_bits(const SparseSizes& sizes, OpAttributes& a) {
 
 static SparseSizes sizes_of(const SparsePattern& pattern, OpConfig op) {
     SparseSizes sizes;
-    std::vector<Share> shares;
-    for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
-        shares.push_back(share_of(pattern, op, i));
-        sizes.tiles = std::max(sizes.tiles, static_cast<std::int64_t>(shares.back().tiles.size()));
-    }
+    for (std::int64_t i = 0; i < op.out.grid_r; ++i)
+        sizes.tiles = std::max(sizes.tiles, static_cast<std::int64_t>(tiles_of(pattern, op, i).size()));
     sizes.tile_bits = std::max<std::int64_t>(1, bits_for(sizes.tiles));
     sizes.ublock_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
     set_bits(sizes, op.attr);
     if (layout_of(op).places() < op.out.ublock_rt * op.attr.u_kt || sizes.ublock_bits > 15) return sizes;
-    for (const Share& share : shares) {
+    for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
+        const Share share = share_of(pattern, op, i);
         std::size_t strips = 0;
         for (const auto& slice : share.slices) strips += slice.size();
         sizes.strips.push_back(static_cast<std::int64_t>(strips));

@@ -46,9 +46,10 @@ Tensor to_entry(const Literal& value, const BoundTensor& input) {
 
 Literal from_entry(const Tensor& entry, const Type& type) {
     const Form form = form_of(type.dims);
-    // rows may come in more slices (streamed), and more rows and columns than are wanted
-    const std::int64_t rows = form.z > 0 ? entry.z * entry.rows / form.z : 0;
-    if (rows * form.z != entry.z * entry.rows || rows < form.rows || entry.cols < form.cols)
+    // slices of columns, or of rows (streamed), and more rows and columns than are wanted
+    const std::int64_t beside = form.z > 0 && entry.cols < form.cols ? entry.z / form.z : 1;
+    const std::int64_t rows = form.z > 0 ? entry.z * entry.rows / (form.z * beside) : 0;
+    if (rows * form.z * beside != entry.z * entry.rows || rows < form.rows || entry.cols * beside < form.cols)
         fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
                    to_string(type));
     Literal out(type.dtype, type.dims, most_read);
@@ -57,7 +58,8 @@ Literal from_entry(const Tensor& entry, const Type& type) {
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
                 const std::int64_t row = z * rows + r;
-                const auto value = static_cast<double>(entry.slice(row / entry.rows).at(row % entry.rows, c));
+                const std::int64_t slice = beside > 1 ? z * beside + c / entry.cols : row / entry.rows;
+                const auto value = static_cast<double>(entry.slice(slice).at(row % entry.rows, c % entry.cols));
                 out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
             }
     return out;

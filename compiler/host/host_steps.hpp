@@ -48,8 +48,8 @@ std::string parts_line(const HostSteps& steps);
 Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32);
 /// As the queue of an input holds it.
 Tensor to_entry(const Literal& value, const BoundTensor& input);
-/// Rounds to the type if it is whole. An entry may hold its rows in more slices, and more rows of each slice and
-/// columns than are wanted. Throws Error(Input).
+/// Rounds to the type if it is whole. An entry may hold its rows or its columns in more slices, and more of both than
+/// are wanted. Throws Error(Input).
 Literal from_entry(const Tensor& entry, const Type& type);
 
 }  // namespace tt::ir

@@ -38,9 +38,10 @@ struct PassOptions {
     std::function<double(const Graph&)> estimate;
     std::int64_t slice_bytes = 200 * 1024;   ///< of L1 for a core's part of a slice that streams
     std::vector<std::string> intermediates;  ///< ops whose results keep-intermediates keeps
-    bool wide_dest = false;      ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
-    bool keep_names = false;     ///< ops are called as those of the model (keep-names)
-    TilePadding tile_padding{};  ///< of lower-to-buda
+    bool wide_dest = false;   ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
+    bool keep_names = false;  ///< ops are called as those of the model (keep-names)
+    std::int64_t l1_bytes = 1260 * 1024;  ///< of a core, for all buffers of an op
+    TilePadding tile_padding{};           ///< of lower-to-buda
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -27,4 +27,14 @@ std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t ter
     return best;
 }
 
+std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataFormat format, std::int64_t wanted_bytes,
+                                     std::int64_t most_bytes) {
+    const std::int64_t bytes = tile_bytes(format, TileDim{});
+    if (least_share(ct) * bytes <= most_bytes) return 1;
+    constexpr std::int64_t least_width = 8;  // tiles; prime numbers are filled up (tile_padding.hpp) rather than cut
+    for (std::int64_t t = 2; t <= ct / least_width; ++t)
+        if (ct % t == 0 && least_share(rt) * least_share(ct / t) * bytes <= wanted_bytes) return t;
+    return 1;
+}
+
 }  // namespace tt::ir

@@ -10,4 +10,9 @@ namespace tt::ir {
 std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format,
                               std::int64_t most_bytes);
 
+/// Into how many slices of equal width: the least with which no core needs to hold more than `wanted_bytes` of one. 1
+/// where no core needs to hold more than `most_bytes` with slices of single tile rows; a divisor of `ct`.
+std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataFormat format, std::int64_t wanted_bytes,
+                                     std::int64_t most_bytes);
+
 }  // namespace tt::ir

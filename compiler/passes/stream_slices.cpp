@@ -7,6 +7,9 @@
 // instead of its share of the whole. Ops that work datum by datum, and products whose second operand is the same for
 // all slices: a constant, and where an override asks for slices any of a single slice. A second operand of others that
 // comes whole is cut (vslice).
+//
+// Where all rows are not enough to cut, as in a softmax over 131072 columns, the slices are of columns (hslice,
+// hstack): of ops that work datum by datum, and of products with a constant from the right, which is cut.
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -17,8 +20,15 @@ namespace tt::ir {
 
 namespace {
 
-std::int64_t stacked_by(const Edge& edge) {
-    return !edge.tms.empty() && edge.tms.back().kind == Tm::Kind::VStack ? edge.tms.back().n : 1;
+struct Cut {
+    std::int64_t t = 1;
+    bool columns = false;
+    Tm::Kind slice() const { return columns ? Tm::Kind::HSlice : Tm::Kind::VSlice; }
+    Tm::Kind stack() const { return columns ? Tm::Kind::HStack : Tm::Kind::VStack; }
+};
+
+std::int64_t stacked_by(const Edge& edge, Tm::Kind kind = Tm::Kind::VStack) {
+    return !edge.tms.empty() && edge.tms.back().kind == kind ? edge.tms.back().n : 1;
 }
 
 bool elementwise(const Node& node) {
@@ -69,34 +79,61 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
                : 1;
 }
 
-void cut(Edge& edge, std::int64_t t, Tm::Kind otherwise) {
-    if (stacked_by(edge) == t)
+/// Whether a node of one slice can be cut into slices of columns.
+bool streams_columns(const Graph& graph, const Node& node) {
+    if (!product(node)) return elementwise(node);
+    return node.op == "buda.matmul" && node.inputs.size() == 2 && node.type.dims[0] == 1 &&
+           graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty();
+}
+
+/// Slices of columns a node should be cut into: those of its operands, or where it fits on no grid with its rows cut.
+std::int64_t column_slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
+    if (!options.t_streaming || options.overrides.contains(node.name) || !streams_columns(graph, node)) return 1;
+    if (!product(node))
+        for (const Edge& edge : node.inputs)
+            if (stacked_by(edge, Tm::Kind::HStack) > 1) return stacked_by(edge, Tm::Kind::HStack);
+    // two buffers of the result, in a product the constant beside them, and some tiles of other operands
+    const std::int64_t most =
+        (options.l1_bytes - 16 * tile_bytes(DataFormat::Float16_b, TileDim{})) / (product(node) ? 3 : 2);
+    return column_slices_to_stream(node.type.dims[1], node.type.dims[2], *node.type.format, options.slice_bytes, most);
+}
+
+Cut cut_for(const Graph& graph, const Node& node, const PassOptions& options) {
+    const std::int64_t columns = column_slices_for(graph, node, options);
+    if (columns > 1 && node.type.dims[2] % columns == 0) return {columns, true};
+    const std::int64_t t = slices_for(graph, node, options);
+    return node.type.dims[1] % t == 0 ? Cut{t, false} : Cut{};
+}
+
+/// An operand of a node that is cut.
+void cut_operand(Edge& edge, const Cut& cut, bool of_product, std::size_t operand) {
+    const bool repeated = of_product && operand == (cut.columns ? 0U : 1U);
+    if (!(cut.columns && repeated) && stacked_by(edge, cut.stack()) == cut.t)
         edge.tms.pop_back();
     else
-        edge.tms.push_back(make_tm(otherwise, t));
+        edge.tms.push_back(make_tm(repeated ? Tm::Kind::BroadcastZ : cut.slice(), cut.t));
 }
 
 void run_stream_slices(Graph& graph, const PassOptions& options) {
-    std::vector<std::int64_t> slices(graph.nodes.size(), 1);
+    std::vector<Cut> cuts(graph.nodes.size());
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
         for (Edge& edge : node.inputs)
-            if (slices[edge.value] > 1) {
-                const Tm stack = make_tm(Tm::Kind::VStack, slices[edge.value]);
-                const bool undone = !edge.tms.empty() && edge.tms.front() == make_tm(Tm::Kind::VSlice, stack.n);
+            if (const Cut& before = cuts[edge.value]; before.t > 1) {
+                const Tm stack = make_tm(before.stack(), before.t);
+                const bool undone = !edge.tms.empty() && edge.tms.front() == make_tm(before.slice(), stack.n);
                 if (undone)
                     edge.tms.erase(edge.tms.begin());
                 else
                     edge.tms.insert(edge.tms.begin(), stack);
             }
         if (!node.op.starts_with("buda.")) continue;
-        const std::int64_t t = slices_for(graph, node, options);
-        if (t == 1 || node.type.dims[1] % t != 0) continue;
-        for (std::size_t k = 0; k < node.inputs.size(); ++k)
-            cut(node.inputs[k], t, product(node) && k == 1 ? Tm::Kind::BroadcastZ : Tm::Kind::VSlice);
-        node.type.dims[0] *= t;
-        node.type.dims[1] /= t;
-        slices[id] = t;
+        const Cut cut = cut_for(graph, node, options);
+        if (cut.t == 1) continue;
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) cut_operand(node.inputs[k], cut, product(node), k);
+        node.type.dims[0] *= cut.t;
+        node.type.dims[cut.columns ? 2 : 1] /= cut.t;
+        cuts[id] = cut;
     }
 }
 
