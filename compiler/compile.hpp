@@ -66,6 +66,8 @@ struct CompileState {
 
 /// In order: the passes of the default pipeline (its second time a pass is called NAME-2), "schedule", "emit".
 std::vector<std::string> compile_steps();
+/// A step's place among them. Throws Error(Input) for a name that is none.
+std::size_t step_number(const std::string& step);
 
 /// Stops behind a step. Throws as compile() does, and Error(Input) for a name that is none.
 CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step);

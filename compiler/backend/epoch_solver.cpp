@@ -247,12 +247,12 @@ void EpochSolver::refuse() const {
         if (choices_.ops[end].user && choices_.ops[end].user->size)
             help.push_back(fmt::format("no override of the size of '{}'", choices_.name(end)));
     if (help.empty()) help.push_back("a tensor of other sizes");
-    const std::string& origin = choices_.graph->nodes[op.node].origin;
-    for_origin(origin, [&] {
-        fail_unsupported(op.op.cfg.loc,
-                         "op '{}' has no grid that goes with its neighbours': {}, {} too much; what would help: {}",
-                         op.op.name(), to_string(why, choices_), why.needs - why.there, fmt::join(help, "; or "));
-    });
+    throw NoDeviceForm(
+        {Fault::Unsupported, op.op.cfg.loc,
+         fmt::format("op '{}' has no grid that goes with its neighbours': {}, {} too much; what would "
+                     "help: {}",
+                     op.op.name(), to_string(why, choices_), why.needs - why.there, fmt::join(help, "; or "))},
+        {choices_.graph->nodes[op.node].origin});
 }
 
 }  // namespace tt::ir

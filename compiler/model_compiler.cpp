@@ -1,0 +1,178 @@
+#include "compiler/model_compiler.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "base/yaml_map.hpp"
+#include "compiler/backend/choices.hpp"
+#include "compiler/pad_tiles.hpp"
+#include "compiler/whole_numbers.hpp"
+#include "netlist/checks/validate.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::ir {
+
+/// The chip of a product, of a path or of a soc descriptor, as chip() takes it.
+static std::string chip_of(const std::string& device) {
+    if (is_chip_path(device)) return device_chip(device);
+    std::vector<std::string> names;
+    for (const ProductInfo& product : products()) {
+        if (product.name == device) return product.arch;
+        names.push_back(product.name);
+    }
+    std::error_code code;
+    if (!fs::is_regular_file(device, code))
+        fail_input({}, "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
+                   did_you_mean(device, names));
+    std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
+    if (arch == "wormhole_a0") arch = "wormhole";
+    return arch;
+}
+
+const std::vector<std::string_view>& default_passes() {
+    for (const Pipeline& pipeline : all_pipelines())
+        if (pipeline.name == "default") return pipeline.passes;
+    TT_CHECK(false, "there is no default pipeline");
+}
+
+std::vector<std::string> device_ops(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes)
+        if (node.op.starts_with("buda.")) names.push_back(node.name);
+    return names;
+}
+
+ModelCompiler::ModelCompiler(const CompileOptions& options)
+    : options_(options),
+      machine_(make_machine(chip_of(options.device),
+                            {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
+      chip_(machine_.find(0)->params),
+      grid_(machine_.grid(0)),
+      budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_},
+      scheduling_(options.schedule),
+      emit_(options.emit),
+      scheduler_(options_, budget_, scheduling_, emit_) {
+    if (options.emit.chips > 1 && chip_.eth.empty())
+        fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, chip_.name);
+    scheduling_.overrides = options.overrides;
+    scheduling_.t_streaming = options.t_streaming;
+    emit_.keep_names = options.keep_names;
+}
+Lowered ModelCompiler::lower(const Graph& model) const {
+    const std::vector<std::string> convolutions = convolution_names(model);
+    Lowered lowered = lower_padded(model, convolutions);
+    const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
+    Overrides known = options_.overrides;
+    if (options_.ignore_unknown)
+        for (std::string& note : drop_unknown(known, names)) lowered.notes.push_back(std::move(note));
+    check_overrides(known, names);
+    check_formats(lowered.graph, chip_);
+    return lowered;
+}
+
+std::vector<PassGraph> ModelCompiler::passes(const Graph& model, const Overrides& overrides,
+                                             const TilePadding& padding) const {
+    PassRecord record(model);
+    run_pipeline(model, overrides, padding, all_of_them, &record);
+    return record.take();
+}
+
+Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const {
+    const std::vector<std::string> convolutions = convolution_names(model);
+    const bool searched = !options_.conv_fracture && !convolutions.empty();
+    const bool tiled = step_number("lower-to-buda") < passes;
+    if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
+    const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
+    return run_pipeline(model, whole.overrides, whole.tile_padding, passes);
+}
+
+void ModelCompiler::check(const EmittedModel& emitted) const {
+    Diagnostics problems;
+    validate(resolve(emitted.netlist), chip_, grid_, options_.emit.chips, problems);
+    try {
+        problems.throw_if_any();
+    } catch (const Error& error) {
+        throw Error(Fault::Internal, {}, std::string("the compiled netlist is not valid: ") + error.what());
+    }
+}
+
+void ModelCompiler::check_channels(const EmittedModel& emitted, std::vector<std::string>& notes) const {
+    std::vector<std::string> queues;
+    for (const Queue& queue : emitted.netlist.queues) queues.push_back(queue.name);
+    for (const auto& [name, unused] : options_.emit.channels) {
+        if (std::find(queues.begin(), queues.end(), name) != queues.end()) continue;
+        const std::string problem =
+            fmt::format("no queue of the netlist is called '{}'{}", name, did_you_mean(name, queues));
+        if (!options_.ignore_unknown) fail_input({}, "{}", problem);
+        notes.push_back("its DRAM channel has no effect: " + problem);
+    }
+}
+
+Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
+    Lowered lowered = lower_in_parts(model, convolutions, {});
+    for (int tries = 0; tries < most_paddings; ++tries) {
+        TilePadding padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tile_padding);
+        if (padding == lowered.tile_padding) break;
+        lowered = {};
+        lowered = lower_in_parts(model, convolutions, padding);
+    }
+    if (ops_without_grid(lowered.graph, budget_, scheduling_).empty()) pad_where_it_pays(model, convolutions, lowered);
+    for (const auto& [tiles, more] : lowered.tile_padding)
+        lowered.notes.push_back(
+            fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+    return lowered;
+}
+
+void ModelCompiler::pad_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
+                                      Lowered& lowered) const {
+    const TilePadding before = lowered.tile_padding;
+    const TilePadding padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, before);
+    if (padding == before) return;
+    constexpr double worth = 0.9;
+    const double most = worth * scheduler_.estimate(lowered.graph);
+    lowered = {};  // large models: one at a time
+    lowered = lower_in_parts(model, convolutions, padding);
+    if (scheduler_.estimate(lowered.graph) <= most) return;
+    lowered = {};
+    lowered = lower_in_parts(model, convolutions, before);
+}
+
+Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
+                                      const TilePadding& padding) const {
+    if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, padding);
+    return lower_fractured(
+        model, options_.overrides, budget_, scheduling_,
+        {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
+         [this](const Graph& graph) { return scheduler_.estimate_of(graph); },
+         [this](const Graph& graph) { return scheduler_.balanced(graph); }});
+}
+
+Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const TilePadding& padding,
+                                    std::size_t most, PassRecord* record) const {
+    std::vector<const Pass*> passes;
+    for (const std::string_view name : default_passes())
+        if (passes.size() < most) passes.push_back(find_pass(name));
+    // buffers of two operands and the result, each twice, and something for constants
+    const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
+    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, padding};
+    bool cut = false;
+    const Overrides for_passes = with_batch_norms(made.graph, overrides);
+    run_passes(
+        made.graph, passes,
+        {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
+         options_.rules, options_.auto_fusing, options_.t_streaming, for_passes, options_.conv_fracture.value_or(1),
+         options_.prestride, options_.fuse_gelu,
+         [this](const Graph& candidate) { return scheduler_.estimate(candidate); }, slice_bytes, options_.intermediates,
+         chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, l1_bytes, padding},
+        true, [&](const Pass& pass, const Graph& left) {
+            if (record) record->add(pass.name, left);
+            if (pass.name == "insert-nops") made.apart = device_ops(left);
+            if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+            made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+        });
+    return made;
+}
+
+}  // namespace tt::ir
