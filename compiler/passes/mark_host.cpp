@@ -80,6 +80,7 @@ public:
             decide_before();
             decide_after();
             join_host_ops();
+            reduce_on_host();
         }
         Diagnostics problems;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
@@ -205,6 +206,22 @@ private:
             const Node& node = graph_.nodes[id];
             if (known[id] && computable(node) && host_reads[id] && !device_reads[id]) host_[id] = true;
             for (const Edge& edge : node.inputs) (host_[id] ? host_reads : device_reads)[edge.value] = true;
+        }
+    }
+
+    /// Cheap ops that leave less of what the host has made, where nobody else wants the whole: less has to cross.
+    void reduce_on_host() {
+        const std::vector<std::size_t> uses = graph_.use_counts();
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (host_[id] || !cheap(node)) continue;
+            std::int64_t saved = -count(node.type.dims);
+            bool known = true;
+            for (const Edge& edge : node.inputs) {
+                known = known && (operand(edge).is_constant() || host_[edge.value]);
+                if (host_[edge.value] && uses[edge.value] == 1) saved += count(operand(edge).type.dims);
+            }
+            host_[id] = known && saved > 0;
         }
     }
 
