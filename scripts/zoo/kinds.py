@@ -6,11 +6,10 @@ PLAIN = ["vad", "rnnoise", "dtln", "dscnn", "tcn", "ecapa", "ssm", "tinygpt", "g
 NEWER_ONLY = ["gnn", "fft"]  # the older exporter has no form of scattered sums and of spectra
 NHWC = ["tf_classes", "tf_segments", "tf_boxes"]
 QUANTIZERS = ["qdq", "qoperator", "dynamic"]
-# Pictures and sounds that people quantize; rows of numbers only by dynamic quantization.
-QUANTIZED = ["dscnn", "tcn", "ecapa", "vae", "espcn", "depth", "mixer", "hand", "blazeface", "dbnet", "yolo8",
-             "tf_classes"]
+QUANTIZED = ["dscnn", "tcn", "ecapa", "vae", "espcn", "mixer", "blazeface", "tf_classes"]  # in all these ways
+QUANTIZED_QDQ = ["depth", "hand", "dbnet", "yolo8"]
 QUANTIZED_DYNAMIC = ["rnnoise", "dtln", "tinygpt", "rope"]
 KINDS = ([name for name in PLAIN if name not in NEWER_ONLY]
          + [f"{name}.dynamo" for name in PLAIN] + NHWC
          + [f"{name}.{how}" for name in QUANTIZED for how in QUANTIZERS]
-         + [f"{name}.dynamic" for name in QUANTIZED_DYNAMIC])
+         + [f"{name}.qdq" for name in QUANTIZED_QDQ] + [f"{name}.dynamic" for name in QUANTIZED_DYNAMIC])

@@ -90,10 +90,9 @@ def make(name, folder):
     for part, names, values in (("inputs", used, [inputs[key] for key in used]),
                                 ("expect", [value.name for value in session.get_outputs()],
                                  session.run(None, {key: inputs[key] for key in used}))):
+        (folder / part).mkdir()
         for key, value in zip(names, values):
-            file = folder / part / f"{key}.npy"  # a name with a slash is a folder
-            file.parent.mkdir(parents=True, exist_ok=True)
-            np.save(file, value)
+            np.save(folder / part / f"{key}.npy", value)
 
 
 def main():

@@ -21,7 +21,7 @@ class Graph:
         return self.constant(self.random.standard_normal(shape) / np.sqrt(fan))
 
     def op(self, kind, *operands, **attributes):
-        name = f"{self.name}/{kind}_{len(self.nodes)}:0"
+        name = f"{kind}_{len(self.nodes)}:0"
         self.nodes.append(helper.make_node(kind, operands, [name], **attributes))
         return name
 
