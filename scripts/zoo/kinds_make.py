@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes models of scripts/models --kinds: kinds_make.py FOLDER NAME... makes FOLDER/NAME/model.onnx with the inputs
 (inputs/INPUT.npy) and onnxruntime's results (expect/OUTPUT.npy). Runs in the environment of `scripts/setup kinds`.
 
