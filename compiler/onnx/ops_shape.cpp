@@ -364,10 +364,12 @@ void trilu(Import& n) {
     const std::int64_t k = n.has(1) ? n.whole(1) : 0, rows = d[d.size() - 2], cols = d.back();
     const bool upper = n.i("upper", 1) != 0;
     n.check_positions(count({rows, cols}));
-    Literal mask(n.b.type(n.x(0)).dtype, {rows, cols});
+    const bool known = n.b.literal(n.x(0)) != nullptr;  // maybe a mask of infinities, which a product makes NaN
+    Literal mask(known ? DType::Bool : n.b.type(n.x(0)).dtype, {rows, cols});
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < cols; ++c) mask.set(r * cols + c, (upper ? c - r >= k : c - r <= k) ? 1 : 0);
-    n.give(n.two("multiply", n.x(0), n.b.constant(std::move(mask))));
+    const ValueId kept = n.b.constant(std::move(mask));
+    n.give(known ? n.b.add("where", {kept, n.x(0), n.number(0, n.x(0))}) : n.two("multiply", n.x(0), kept));
 }
 
 }  // namespace

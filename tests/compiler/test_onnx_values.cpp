@@ -99,6 +99,19 @@ TEST_CASE("pictures that get smaller average, and pads wrap more than once") {
           {3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1});
 }
 
+TEST_CASE("a mask of infinities keeps its triangle, and zeros elsewhere") {
+    const float far = -INFINITY;
+    const auto mask = [&](std::int64_t upper) {
+        return Model("Trilu", {1}, 1, 14)
+            .without()
+            .real(Reals(9, far), Whole{3, 3})
+            .whole({1}, Whole{})
+            .attr("upper", upper);
+    };
+    gives(mask(1), {0}, {0, far, far, 0, 0, far, 0, 0, 0});
+    gives(mask(0), {0}, {far, far, 0, far, far, far, far, far, far});
+}
+
 TEST_CASE("the host sorts and scatters as ONNX says") {
     const Model most = Model("TopK", {2, 4}, 2).whole({3}).attr("axis", 1);
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});

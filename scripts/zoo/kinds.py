@@ -1,0 +1,15 @@
+"""The names of `scripts/models --kinds`: no torch is needed to know them."""
+PLAIN = ["vad", "rnnoise", "dtln", "dscnn", "tcn", "ecapa", "ssm", "tinygpt", "gptkv", "rope", "crnn", "seq2", "embag",
+         "superpoint", "pointnet", "gnn", "dlrm", "nerf", "style", "anime", "vae", "espcn", "rrdb", "naf", "zerodce",
+         "flow", "depth", "fft", "stn", "mixer", "mobilevit", "hand", "blazeface", "lane", "dbnet", "detr", "siam",
+         "movenet", "bifpn", "yolo8", "yolo8top"]
+NEWER_ONLY = ["gnn", "fft"]  # the older exporter has no form of scattered sums and of spectra
+NHWC = ["tf_classes", "tf_segments", "tf_boxes"]
+QUANTIZERS = ["qdq", "qoperator", "dynamic"]
+QUANTIZED = ["dscnn", "tcn", "ecapa", "vae", "espcn", "mixer", "blazeface", "tf_classes"]  # in all these ways
+QUANTIZED_QDQ = ["depth", "hand", "dbnet", "yolo8"]
+QUANTIZED_DYNAMIC = ["rnnoise", "dtln", "tinygpt", "rope"]
+KINDS = ([name for name in PLAIN if name not in NEWER_ONLY]
+         + [f"{name}.dynamo" for name in PLAIN] + NHWC
+         + [f"{name}.{how}" for name in QUANTIZED for how in QUANTIZERS]
+         + [f"{name}.qdq" for name in QUANTIZED_QDQ] + [f"{name}.dynamic" for name in QUANTIZED_DYNAMIC])
