@@ -163,7 +163,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
         made.graph, passes,
         {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
          options_.rules, options_.auto_fusing, options_.t_streaming, for_passes, options_.conv_fracture.value_or(1),
-         options_.prestride, options_.fuse_gelu,
+         options_.prestride, options_.fuse_gelu, options_.loops,
          [this](const Graph& candidate) { return scheduler_.estimate(candidate); }, slice_bytes, options_.intermediates,
          chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, l1_bytes, padding},
         true, [&](const Pass& pass, const Graph& left) {
