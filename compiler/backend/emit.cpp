@@ -129,7 +129,7 @@ private:
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
         if (!node.type.format || node.has("state")) return;  // a table that its op is made from; add_output()
-        for (const std::int64_t on : readers(id)) {  // every chip has its own
+        for (const std::int64_t on : readers(id)) {          // every chip has its own
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
             Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on,
                             microbatch(parts_of_[id]));
@@ -249,7 +249,8 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             if (!node.is_input() || node.word("state", "") != output.name) continue;
-            Queue q = queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), 1);
+            Queue q =
+                queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), 1);
             q.type = QueueType::Ram;
             q.entries = 1;
             for (const std::int64_t on : readers(id)) queue_of_[{id, on}] = q.name;
@@ -300,7 +301,8 @@ private:
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
-                            spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed), microbatch_);
+                            spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed),
+                            microbatch_);
             q.type = QueueType::Ram;
             q.entries = 1;
             result_.constants.push_back(
@@ -451,13 +453,13 @@ private:
     std::int64_t microbatch_, channels_;
     const ChipParams& chip_;
     EmitOptions options_;
-    std::vector<std::int64_t> chip_of_;  // each epoch's
-    std::vector<DramAllocator> dram_;    // each chip's
-    std::vector<std::int64_t> parts_of_;    // each node's
-    std::vector<std::int64_t> epoch_part_;  // each epoch's
+    std::vector<std::int64_t> chip_of_;                    // each epoch's
+    std::vector<DramAllocator> dram_;                      // each chip's
+    std::vector<std::int64_t> parts_of_;                   // each node's
+    std::vector<std::int64_t> epoch_part_;                 // each epoch's
     std::map<std::int64_t, std::int64_t> turns_;           // of parts that loop
     std::map<std::size_t, std::set<std::string>> states_;  // of loops, by the epoch that writes them
-    std::uint64_t host_end_ = 0;         // of the host's memory in use
+    std::uint64_t host_end_ = 0;                           // of the host's memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

@@ -230,8 +230,8 @@ private:
     /// By a state, for the next turn.
     bool is_kept(const Output& output) const {
         return loops_ && std::any_of(whole_.nodes.begin(), whole_.nodes.end(), [&](const Node& node) {
-            return node.is_input() && node.word("state", "") == output.name;
-        });
+                   return node.is_input() && node.word("state", "") == output.name;
+               });
     }
 
     ValueId whole_output(const Output& output) {
@@ -301,10 +301,10 @@ private:
     HostProgram program_;
     Graph device_;
     std::vector<std::optional<ValueId>> on_host_, on_device_;
-    std::vector<std::int64_t> part_;  ///< of the device's ops; of others: the last that they wait for
-    std::vector<std::int64_t> turns_;  ///< of the loop that a node is in; 0: of none
-    bool loops_ = false;               ///< there are loops
-    std::vector<std::string> loop_;    ///< where there are: the one that a node is in; "": none
+    std::vector<std::int64_t> part_;             ///< of the device's ops; of others: the last that they wait for
+    std::vector<std::int64_t> turns_;            ///< of the loop that a node is in; 0: of none
+    bool loops_ = false;                         ///< there are loops
+    std::vector<std::string> loop_;              ///< where there are: the one that a node is in; "": none
     std::map<std::string, std::int64_t> waits_;  ///< the last part that a loop's turns wait for
     std::map<std::pair<ValueId, std::int64_t>, ValueId>
         given_;                            ///< value and part that reads it -> input of the device

@@ -367,8 +367,7 @@ private:
         BoundTensor tensor{item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
         tensor.turns = item.value("turns", std::int64_t{0});
         constexpr std::int64_t most = 1 << 20;
-        if (tensor.turns < 0 || tensor.turns > most)
-            fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.turns);
+        if (tensor.turns < 0 || tensor.turns > most) fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.turns);
         return tensor;
     }
 

@@ -114,7 +114,9 @@ Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
 Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k) {
     Values results;
     for (const BoundTensor& tensor : results_of_part(steps, part))
-        results.emplace(tensor.name, value_of(std::span(entries.at(tensor.queue)).subspan(k * tensor.each(), tensor.each()), tensor));
+        results.emplace(
+            tensor.name,
+            value_of(std::span(entries.at(tensor.queue)).subspan(k * tensor.each(), tensor.each()), tensor));
     return results;
 }
 

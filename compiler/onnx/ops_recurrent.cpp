@@ -284,7 +284,8 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
     std::vector<ValueId> all;  // [steps * directions, batch, hidden]
     for (std::size_t t = 0; t < outputs.front().size(); ++t)
         for (const auto& of_direction : outputs) all.push_back(of_direction[t]);
-    ValueId y = n.b.reshape(TurnMarks(n, layer.steps).joined(all, 0), {layer.steps, layer.directions, layer.batch, layer.hidden});
+    ValueId y = n.b.reshape(TurnMarks(n, layer.steps).joined(all, 0),
+                            {layer.steps, layer.directions, layer.batch, layer.hidden});
     if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
     n.give(y);
     for (const auto& last : {last_h, last_c}) {

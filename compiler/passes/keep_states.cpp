@@ -20,7 +20,8 @@ static void run_keep_states(Graph& graph, const PassOptions&) {
         TT_CHECK(left != graph.outputs.end(), "nothing is left as '{}'", name);
         const Type& type = graph.type(left->value);
         if (type.dims != node.type.dims)
-            fail_unsupported(node.loc, "'{}' of a loop is left as {} and found as {}; write the loop out (--loops unrolled)",
+            fail_unsupported(node.loc,
+                             "'{}' of a loop is left as {} and found as {}; write the loop out (--loops unrolled)",
                              name, to_string(type), to_string(node.type));
         node.type.format = type.format;
     }

@@ -77,8 +77,8 @@ public:
         }
         if (!same_nodes()) return false;
         find_hoisted();
-        if (!always && all_.size() * static_cast<std::size_t>(std::count(hoisted_.begin(), hoisted_.end(), false)) <
-                           least_ops)
+        if (!always &&
+            all_.size() * static_cast<std::size_t>(std::count(hoisted_.begin(), hoisted_.end(), false)) < least_ops)
             return false;
         find_late();
         operands_.resize(size());
@@ -122,7 +122,8 @@ private:
         std::optional<std::size_t> place;
         for (std::size_t t = 1; t < family.size(); ++t) {
             const auto found = where_.find(family[t]);
-            if (found == where_.end() || found->second.first != t || place.value_or(found->second.second) != found->second.second)
+            if (found == where_.end() || found->second.first != t ||
+                place.value_or(found->second.second) != found->second.second)
                 return std::nullopt;
             place = found->second.second;
         }
@@ -219,13 +220,14 @@ public:
 
 private:
     static bool similar(const Node& a, const Node& b) {
-        return alike(a, b) && std::all_of(b.inputs.begin(), b.inputs.end(), [](const Edge& e) { return e.tms.empty(); });
+        return alike(a, b) &&
+               std::all_of(b.inputs.begin(), b.inputs.end(), [](const Edge& e) { return e.tms.empty(); });
     }
 
     const Graph& graph_;
     std::string name_;
-    std::vector<std::vector<ValueId>> all_;                           ///< nodes by turn
-    std::map<ValueId, std::pair<std::size_t, std::size_t>> where_;    ///< turn and place of those from turn 1 on
+    std::vector<std::vector<ValueId>> all_;                         ///< nodes by turn
+    std::map<ValueId, std::pair<std::size_t, std::size_t>> where_;  ///< turn and place of those from turn 1 on
     std::vector<bool> hoisted_, late_;
     std::vector<std::vector<Operand>> operands_;
     std::map<std::size_t, ValueId> states_;
@@ -235,7 +237,11 @@ private:
 class Roller {
 public:
     Roller(const Graph& graph, std::vector<Loop> loops)
-        : graph_(graph), build_(result_, graph), loops_(std::move(loops)), results_(loops_.size()), new_(graph.nodes.size()) {}
+        : graph_(graph),
+          build_(result_, graph),
+          loops_(std::move(loops)),
+          results_(loops_.size()),
+          new_(graph.nodes.size()) {}
 
     Graph run() {
         find_read();
@@ -303,8 +309,7 @@ private:
         };
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const auto [loop, at] = member(id);
-            for (const Edge& edge : graph_.nodes[id].inputs)
-                reads(edge.value, at ? std::optional(loop) : std::nullopt);
+            for (const Edge& edge : graph_.nodes[id].inputs) reads(edge.value, at ? std::optional(loop) : std::nullopt);
         }
         for (const Output& output : graph_.outputs) reads(output.value, std::nullopt);
     }
@@ -392,10 +397,18 @@ private:
             if (loop.hoisted(i)) continue;
             std::vector<Edge> edges;
             for (const Loop::Operand& operand : loop.operands(i)) switch (operand.kind) {
-                    case Kind::Body: edges.push_back({body[operand.place], {}}); break;
-                    case Kind::State: edges.push_back({states.at(operand.place), {}}); break;
-                    case Kind::Fixed: edges.push_back({value(operand.family[0]), {}}); break;
-                    case Kind::Feed: edges.push_back({feeds.at(operand.family), {}}); break;
+                    case Kind::Body:
+                        edges.push_back({body[operand.place], {}});
+                        break;
+                    case Kind::State:
+                        edges.push_back({states.at(operand.place), {}});
+                        break;
+                    case Kind::Fixed:
+                        edges.push_back({value(operand.family[0]), {}});
+                        break;
+                    case Kind::Feed:
+                        edges.push_back({feeds.at(operand.family), {}});
+                        break;
                 }
             build_.set_origin(loop.node(i).origin);
             body[i] = build_.copy(plain(loop.node(i)), std::move(edges));
@@ -425,7 +438,8 @@ private:
             if (member_at) {
                 const auto [begin, fresh] = begins.try_emplace({loop, member_at->second}, end);
                 if (fresh) {
-                    parts.push_back(side_by_side(results_[loop].at(member_at->second), graph_.type(edge.value).dims, at));
+                    parts.push_back(
+                        side_by_side(results_[loop].at(member_at->second), graph_.type(edge.value).dims, at));
                     end += loops_[loop].turns() * own;
                 }
                 from = begin->second + (static_cast<std::int64_t>(member_at->first) - 1) * own;
@@ -453,14 +467,15 @@ private:
     /// What was written out: sums of parts that stand apart.
     ValueId tree(std::span<const ValueId> parts, std::int64_t axis) {
         if (parts.size() == 1) return parts.front();
-        const ValueId left = tree(parts.first(parts.size() / 2), axis), right = tree(parts.subspan(parts.size() / 2), axis);
+        const ValueId left = tree(parts.first(parts.size() / 2), axis),
+                      right = tree(parts.subspan(parts.size() / 2), axis);
         const auto at = static_cast<std::size_t>(axis);
         const std::int64_t first = build_.dims(left)[at], second = build_.dims(right)[at];
         Literal before(DType::F32, {first + second, first}), behind(DType::F32, {first + second, second});
         for (std::int64_t k = 0; k < first; ++k) before.set(k * first + k, 1);
         for (std::int64_t k = 0; k < second; ++k) behind.set((first + k) * second + k, 1);
-        return build_.add("add", {build_.map_axis(left, axis, std::move(before)),
-                                  build_.map_axis(right, axis, std::move(behind))});
+        return build_.add(
+            "add", {build_.map_axis(left, axis, std::move(before)), build_.map_axis(right, axis, std::move(behind))});
     }
 
     const Graph& graph_;

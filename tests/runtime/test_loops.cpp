@@ -31,7 +31,8 @@ std::string turn(const std::string& loop, int t, const std::string& slice, const
 )",
                                    loop, t, slice, turns, mark);
     if (before.empty())
-        text += fmt::format("%h_{0}{1} = tanh %xw_{0}{1} {2}\n%c_{0}{1} = multiply %h_{0}{1}, %half {2}\n", loop, t, mark);
+        text +=
+            fmt::format("%h_{0}{1} = tanh %xw_{0}{1} {2}\n%c_{0}{1} = multiply %h_{0}{1}, %half {2}\n", loop, t, mark);
     else
         text += fmt::format(R"(%hr_{0}{1} = matmul %h_{0}{2}, %R {3}
 %s_{0}{1} = add %xw_{0}{1}, %hr_{0}{1} {3}
@@ -40,7 +41,8 @@ std::string turn(const std::string& loop, int t, const std::string& slice, const
 %c_{0}{1} = add %d_{0}{1}, %h_{0}{1} {3}
 )",
                             loop, t, before, mark);
-    return text + fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", turn = {1}}}\n", loop, t);
+    return text +
+           fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", turn = {1}}}\n", loop, t);
 }
 
 /// Two loops over the same slices, one from behind; all results of both, and what one leaves.
@@ -71,7 +73,8 @@ ir::Graph model_of_loops() {
                            "loops");
 }
 
-ir::CompiledModel compiled(const ir::Graph& graph, ir::Loops loops, std::int64_t microbatch, const std::string& device) {
+ir::CompiledModel compiled(const ir::Graph& graph, ir::Loops loops, std::int64_t microbatch,
+                           const std::string& device) {
     ir::CompileOptions options;
     options.device = device;
     options.default_df = DataFormat::Float32;

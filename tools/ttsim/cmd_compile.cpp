@@ -272,10 +272,11 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
         "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
     command
-        .add_option("--loops", flags.loops,
-                    "Turns of a loop or a recurrent layer that are all alike become a program that loops, with its state "
-                    "in the device's memory (programs), or stay written out one by one (unrolled). Default: programs "
-                    "where written out they have many ops")
+        .add_option(
+            "--loops", flags.loops,
+            "Turns of a loop or a recurrent layer that are all alike become a program that loops, with its state "
+            "in the device's memory (programs), or stay written out one by one (unrolled). Default: programs "
+            "where written out they have many ops")
         ->check(quiet(CLI::IsMember({"programs", "unrolled"})))
         ->type_name("HOW");
     command
