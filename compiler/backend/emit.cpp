@@ -249,11 +249,15 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             if (!node.is_input() || node.word("state", "") != output.name) continue;
-            Queue q =
-                queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), 1);
+            const std::set<std::int64_t> on = readers(id);
+            if (on.size() != 1)
+                fail_unsupported(node.loc, "'{}' of a loop is read on {} chips; write the loop out (--loops unrolled)",
+                                 output.name, on.size());
+            Queue q = queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df,
+                            *on.begin(), 1);
             q.type = QueueType::Ram;
             q.entries = 1;
-            for (const std::int64_t on : readers(id)) queue_of_[{id, on}] = q.name;
+            queue_of_[{id, *on.begin()}] = q.name;
             states_[op.epoch].insert(q.name);
             add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
             return true;
