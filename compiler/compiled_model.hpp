@@ -13,6 +13,7 @@
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
 #include "compiler/pass_graph.hpp"
+#include "compiler/target_pcc.hpp"
 
 namespace tt::ir {
 
@@ -45,6 +46,8 @@ struct CompileReport {
     std::string variant;                  ///< the simulated policy: what was quickest
     std::vector<std::string> notes;       ///< what was cut into parts, one line each
     std::vector<std::string> host_steps;  ///< what the host does, one line each
+    std::map<std::string, double> core_cycles;  ///< by op, of all its cores for an input on the best grid; if asked for
+    std::optional<FormatSearch> formats;        ///< with CompileOptions::target
 };
 
 struct CompiledModel {

@@ -1,9 +1,11 @@
 #include "compiler/host/host_rounding.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "compiler/backend/spare_phases.hpp"
 #include "kernels/formats/overflow.hpp"
 
 namespace tt::ir {
@@ -26,13 +28,27 @@ float rounded(float value, int bits) {
 
 float stand_in_for_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
 
-void round_for_push(DataFormat format, std::span<float> values) {
+void round_for_push(DataFormat format, std::span<float> values, int digits) {
     if (is_raw(format) || is_integer(format)) return;
     for (float& value : values)
         if (std::isinf(value)) value = std::copysign(stand_in_for_infinity(format), value);
-    const int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : 0;
-    if (bits == 0) return;
+    constexpr int all = 23;
+    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
+    if (digits > 0) bits = std::min(bits, digits - 1);
+    if (bits == all) return;
     for (float& value : values) value = rounded(value, bits);
+}
+
+std::map<std::string, int> digits_by_queue(const Netlist& netlist) {
+    std::map<std::string, int> digits;
+    for (const tt::Graph& graph : netlist.graphs)
+        for (const Op& op : graph.ops)
+            for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+                const int seen = multiplied_digits(op.cfg, k);
+                const auto [known, first] = digits.try_emplace(op.inputs[k], seen);
+                if (!first) known->second = seen == 0 || known->second == 0 ? 0 : std::max(known->second, seen);
+            }
+    return digits;
 }
 
 }  // namespace tt::ir

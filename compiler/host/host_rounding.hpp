@@ -1,9 +1,12 @@
 // Numbers on their way into a queue: the push cuts floats off, so the host rounds them before.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 
 #include "isa/data_format.hpp"
+#include "netlist/netlist.hpp"
 
 namespace tt::ir {
 
@@ -14,6 +17,11 @@ float stand_in_for_infinity(DataFormat format);
 
 /// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the
 /// number above. Other formats are not rounded (the push itself rounds block floats and integers).
-void round_for_push(DataFormat format, std::span<float> values);
+/// `digits`: of a significand, with the first one, that those who read it look at; 0: all. Fewer than the format has are
+/// rounded to as well: the multipliers of a low fidelity would cut the rest off, which shrinks every product.
+void round_for_push(DataFormat format, std::span<float> values, int digits = 0);
+
+/// Digits that the readers of each queue look at, where all of them multiply it.
+std::map<std::string, int> digits_by_queue(const Netlist& netlist);
 
 }  // namespace tt::ir

@@ -44,8 +44,8 @@ std::vector<std::string> host_step_lines(const HostSteps& steps);
 std::string parts_line(const HostSteps& steps);
 
 /// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
-/// `df`: of the queue; floats are rounded to it.
-Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32);
+/// `df`: of the queue; floats are rounded to it, and to so many `digits` (host_rounding.hpp).
+Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32, int digits = 0);
 /// As the queue of an input holds it.
 Tensor to_entry(const Literal& value, const BoundTensor& input);
 /// Rounds to the type if it is whole. An entry may hold its rows or its columns in more slices, and more of both than
