@@ -37,25 +37,25 @@ static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
 }
 
 /// As the host pushes it.
-static Tensor entry_of(const Literal& literal, DataFormat df, int digits, bool bits) {
+static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers& by, bool bits) {
     Tensor entry;
     entry.z = literal.dims()[0];
     entry.rows = literal.dims()[1];
     entry.cols = literal.dims()[2];
     entry.data = literal.floats();
-    if (!bits) round_for_push(df, entry.data, digits);
+    if (!bits) round_for_push(df, entry.data, by);
     return entry;
 }
 
 std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
-    const std::map<std::string, int> digits = digits_by_queue(emitted.netlist);
+    const std::map<std::string, Multipliers> multipliers = multipliers_by_queue(emitted.netlist);
     std::vector<QueueConstant> constants;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
-        const auto seen = digits.find(queue);
+        const auto seen = multipliers.find(queue);
         const auto make = [values = literal, df = round ? formats.at(queue) : DataFormat::Float32, as_bits = bits,
-                           seen_digits = !round || seen == digits.end() ? 0 : seen->second] {
-            return entry_of(*values, df, seen_digits, as_bits);
+                           by = !round || seen == multipliers.end() ? Multipliers{} : seen->second] {
+            return entry_of(*values, df, by, as_bits);
         };
         constants.push_back({queue, {literal->dims()[2], make}, bits});
     }

@@ -96,7 +96,7 @@ double rounding_noise(const Literal& constant, DataFormat df, Fidelity fidelity,
     const std::int64_t rows = std::clamp<std::int64_t>(most / cols, 1, constant.size() / cols);
     const auto begin = constant.floats().begin();
     std::vector<float> values(begin, begin + rows * cols);
-    round_for_push(df, values, multiplied_digits(op, operand));
+    round_for_push(df, values, {multiplied_digits(op, operand), 1});
     host_convert(df, {values.data(), rows, cols, cols});
     double lost = 0, all = 0;
     for (std::int64_t i = 0; i < rows * cols; ++i) {

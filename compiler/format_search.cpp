@@ -40,7 +40,8 @@ public:
         take_samples();
         least_noise_ = noise_of_pcc(target_.pcc);
         wide_ = at_step("mixed-precision", options_.default_df);
-        units_ = format_units(wide_, at_step("mixed-precision", narrow_format()), at_step("order-ops", options_.default_df));
+        units_ =
+            format_units(wide_, at_step("mixed-precision", narrow_format()), at_step("order-ops", options_.default_df));
         weights_.assign(units_.size(), 1.0);
         table_.emplace(units_.size());
     }
@@ -56,7 +57,7 @@ public:
     }
 
 private:
-    static constexpr double close_enough = 0.85;   ///< of the noise that is allowed
+    static constexpr double close_enough = 0.85;  ///< of the noise that is allowed
     static constexpr std::size_t most_stretches = 8;
 
     DataFormat narrow_format() const {
@@ -85,7 +86,8 @@ private:
 
     void tell(const std::string& what) const {
         if (target_.progress)
-            target_.progress(what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
+            target_.progress(
+                what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
     }
 
     CompileOptions with(const std::vector<OpWay>& ways) const {
@@ -112,7 +114,8 @@ private:
             std::map<std::string, std::vector<Literal>> split;
             for (const Node& node : model.host.program.graph.nodes)
                 if (const auto found = inputs_.find(crossing_name(node)); node.is_input() && found != inputs_.end())
-                    split[found->first] = split_samples(fitted_samples(found->second, node.type, "", found->first), node.type);
+                    split[found->first] =
+                        split_samples(fitted_samples(found->second, node.type, "", found->first), node.type);
             std::vector<Values> outputs;
             const std::vector<Values> samples = by_sample(split, {});
             if (static_cast<std::int64_t>(samples.size()) <= reference.most_samples()) {
@@ -207,10 +210,12 @@ private:
         for (std::size_t level = levels.size(); level-- > 0;) {
             if (trials_left() < 1 && most_accurate_) break;
             const OpWay way = levels.at(level);
-            Trial trial = attempt(ways_at(level),
-                                  fmt::format("all in {}, {}, weights of {} bits", to_string(way.narrow ? narrow_format() : options_.default_df),
-                                              to_string(multiplying.at(way.multiply).fidelity), multiplying.at(way.multiply).weight_bits),
-                                  true);
+            Trial trial = attempt(
+                ways_at(level),
+                fmt::format("all in {}, {}, weights of {} bits",
+                            to_string(way.narrow ? narrow_format() : options_.default_df),
+                            to_string(multiplying.at(way.multiply).fidelity), multiplying.at(way.multiply).weight_bits),
+                true);
             add_to_table(level, trial);
             const bool reached = trial.pcc >= target_.pcc;
             if (reached && !passing_) {
@@ -275,7 +280,8 @@ private:
                 last = u;
             }
             if (local <= 0) continue;
-            Trial trial = attempt(std::move(ways), fmt::format("faster from {} to {}", units_[first].op, units_[last].op));
+            Trial trial =
+                attempt(std::move(ways), fmt::format("faster from {} to {}", units_[first].op, units_[last].op));
             weight[s] = (trial.noise() - passing_noise_) / local;
             if (weight[s] > 0) least = std::min(least, weight[s]);
             keep_if_better(std::move(trial));

@@ -54,7 +54,9 @@ DataFormat FormatUnit::weights(OpWay way) const { return of_bits(multiplying.at(
 Fidelity FormatUnit::fidelity(OpWay way) const {
     const Fidelity wanted = multiplying.at(way.multiply).fidelity;
     const bool product = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.product; });
-    return !product && wanted == Fidelity::LoFi ? Fidelity::HiFi2 : wanted;  // elementwise ops save nothing
+    // two phases cut a digit off the second operand of elementwise products: gates and norms would shrink what they
+    // meet
+    return !product && wanted != Fidelity::HiFi4 ? Fidelity::HiFi3 : wanted;
 }
 
 std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, const Graph& last) {
@@ -75,9 +77,7 @@ std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, con
         const auto found = last_nodes.find(wide.nodes[end].name);
         if (found == last_nodes.end()) continue;
         const auto [known, first] = unit_of.try_emplace(found->first, units.size());
-        if (first)
-            units.push_back(
-                {found->first, found->second->op.substr(5), {}, *wide.nodes[end].type.format, {}});
+        if (first) units.push_back({found->first, found->second->op.substr(5), {}, *wide.nodes[end].type.format, {}});
         FormatUnit& unit = units[known->second];
         unit.members.push_back({node.name, node.op.substr(5), is_product(node), constants_of(wide, node)});
         if (node.name != unit.op) continue;

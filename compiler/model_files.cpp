@@ -5,8 +5,8 @@
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
-#include "compiler/onnx/read.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/onnx/read.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "compiler/result_folder.hpp"
 

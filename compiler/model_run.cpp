@@ -108,7 +108,7 @@ void compare_with_reference(const ModelRunOptions& options, const CompiledModel&
                 fail_input({file, 0, 0}, "it has no output '{}' of that shape", output.name);
             const bool real = is_float(output.value.dtype());
             const Agreement now = agreement(outputs[k].at(output.name), found->second,
-                                          real ? reference_pcc : reference_share, reference_error);
+                                            real ? reference_pcc : reference_share, reference_error);
             if (!output.reference || now.pcc < output.reference->pcc) output.reference = now;  // the worst sample
         }
     }

@@ -28,8 +28,8 @@ struct Measured {
 };
 
 struct TargetPcc {
-    double pcc = 0.99;          ///< of each output and sample, with the model in float32
-    std::int64_t trials = 24;   ///< most simulations
+    double pcc = 0.99;         ///< of each output and sample, with the model in float32
+    std::int64_t trials = 24;  ///< most simulations
     std::function<Measured(const CompiledModel&, const Measurement&)> measure;
     std::function<void(const std::string& stage, double share)> progress;  ///< of the trials; empty: quiet
 };
@@ -40,8 +40,8 @@ struct OpFormat {
     DataFormat output = DataFormat::Float16_b;
     std::optional<DataFormat> weights;
     std::optional<Fidelity> fidelity;
-    double share = 0;   ///< of what the formats of all ops lose
-    double cycles = 0;  ///< of one core, estimated, for an input; of all cores together
+    double share = 0;        ///< of what the formats of all ops lose
+    double cycles = 0;       ///< of one core, estimated, for an input; of all cores together
     double most_cycles = 0;  ///< with the most accurate formats
 };
 

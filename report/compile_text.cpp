@@ -74,27 +74,34 @@ std::string losers(const ir::FormatSearch& found) {
     std::vector<std::string> words;
     for (const ir::OpFormat* op : ops)
         if (words.size() < most && op->share > 0)
-            words.push_back(fmt::format("{:.0f} % by '{}' ({}, {})", 100 * op->share, op->op, op->type, formats_of(*op)));
+            words.push_back(
+                fmt::format("{:.0f} % by '{}' ({}, {})", 100 * op->share, op->op, op->type, formats_of(*op)));
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string formats_text(const ir::FormatSearch& found, bool explained) {
-    const std::string over = fmt::format("{} sample{}, {} simulations", found.samples, found.samples == 1 ? "" : "s", found.trials);
-    std::string text = found.reached()
-                           ? fmt::format("formats: PCC {:.5f} where {} was asked ({})\n", found.pcc, found.target, over)
-                           : fmt::format("warning: no formats reach a PCC of {}: the most accurate give {:.5f} ({}){}\n",
-                                         found.target, found.pcc, over,
-                                         found.first_below.empty() ? "" : fmt::format("; results of '{}' are the first below it", found.first_below));
-    text += fmt::format("  results: {}\n", counted(found.ops, [](const auto& op) { return std::string(to_string(op.output)); }));
+    const std::string over =
+        fmt::format("{} sample{}, {} simulations", found.samples, found.samples == 1 ? "" : "s", found.trials);
+    std::string text =
+        found.reached() ? fmt::format("formats: PCC {:.5f} where {} was asked ({})\n", found.pcc, found.target, over)
+                        : fmt::format("warning: no formats reach a PCC of {}: the most accurate give {:.5f} ({}){}\n",
+                                      found.target, found.pcc, over,
+                                      found.first_below.empty()
+                                          ? ""
+                                          : fmt::format("; results of '{}' are the first below it", found.first_below));
+    text += fmt::format("  results: {}\n",
+                        counted(found.ops, [](const auto& op) { return std::string(to_string(op.output)); }));
     text += fmt::format("  products with constants: {}\n", counted(found.ops, [](const auto& op) {
-        return op.weights ? fmt::format("{} x {}", op.fidelity ? to_string(*op.fidelity) : "", to_string(*op.weights)) : "";
-    }));
+                            return op.weights ? fmt::format("{} x {}", op.fidelity ? to_string(*op.fidelity) : "",
+                                                            to_string(*op.weights))
+                                              : "";
+                        }));
     if (const std::string most = losers(found); !most.empty()) text += fmt::format("  most is lost: {}\n", most);
     if (!explained) return text;
     for (const std::string& step : found.steps) text += fmt::format("  tried: {}\n", step);
     for (const ir::OpFormat& op : found.ops)
-        text += fmt::format("  {} ({}): {}; {:.0f} core cycles of up to {:.0f}, {:.1f} % of the losses\n", op.op, op.type,
-                            formats_of(op), op.cycles, op.most_cycles, 100 * op.share);
+        text += fmt::format("  {} ({}): {}; {:.0f} core cycles of up to {:.0f}, {:.1f} % of the losses\n", op.op,
+                            op.type, formats_of(op), op.cycles, op.most_cycles, 100 * op.share);
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/measured_values.hpp"
 
 #include "compiler/model_run.hpp"
+#include "runtime/model.hpp"
 #include "runtime/part_values.hpp"
 #include "sim/run.hpp"
 
@@ -24,15 +25,13 @@ public:
         run.machine = std::make_shared<const Machine>(machine_of(model_));
         run.arch = run.machine->chips.front().params.name;
         run.mode = sim::Mode::Functional;
-        run.numerics = what_.in_float32 ? Numerics::Float32 : Numerics::Real;
         run.check = run.check_ops = what_.by_op;
         for (const ir::ModelProgram& program : model_.programs) run.programs.push_back(program.name);
         const ir::Executes executes = ir::fill_executes(steps.microbatch, samples, inputs);
         for (const ir::ModelProgram& program : model_.programs)
             if (!program.executes.empty()) run.params[program.executes] = executes.count;
         run.inputs_count = executes.inputs_count;
-        for (const ir::QueueConstant& constant : model_.constants)
-            inputs[constant.queue] = {*constant.entry.tensor()};
+        for (const ir::QueueConstant& constant : model_.constants) inputs[constant.queue] = {*constant.entry.tensor()};
         run.host_values = std::make_shared<const sim::HostValues>(std::move(inputs));
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device)
@@ -56,17 +55,28 @@ private:
 
 }  // namespace
 
+/// By golden, which takes what the host gives as it is.
+static ir::Measured in_float32(const ir::CompiledModel& model, const ir::Values& inputs) {
+    ModelOptions options;
+    options.session.golden = true;
+    options.session.mode = sim::Mode::Functional;
+    options.session.numerics = Numerics::Float32;
+    ir::Values read;
+    for (const ModelTensor& tensor : inputs_of(model))
+        if (const auto found = inputs.find(tensor.name); found != inputs.end()) read.insert(*found);
+    return {Model(model, std::move(options)).run(read), {}, {}};
+}
+
 ir::Measured measured_values(const ir::CompiledModel& given, const ir::Measurement& what) {
+    if (what.in_float32) return in_float32(given, what.inputs);
     ir::CompiledModel model = given;
     model.inputs = what.inputs;
     ir::ModelRunOptions around;
     around.reference = false;
     DeviceValues device(model, what);
-    SessionOptions session;
-    session.numerics = what.in_float32 ? Numerics::Float32 : Numerics::Real;
     std::unique_ptr<PartValues> parts;
     const auto part = [&](std::int64_t number, const ir::Entries& inputs, std::int64_t samples) {
-        if (!parts) parts = std::make_unique<PartValues>(model, machine_of(model), session);
+        if (!parts) parts = std::make_unique<PartValues>(model, machine_of(model), SessionOptions{});
         return parts->run(number, inputs, samples);
     };
     const ir::ModelRunReport report = ir::run_model(model, around, std::ref(device), part);

@@ -258,6 +258,7 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     }
     set_attributes(node, cfg);
     if (pattern) add_sparse_operands(cfg, op, *pattern);
+    cfg.fidelity = with_second_operand(cfg);
     cfg.fidelity = without_spare_phases(cfg);
     cfg.out.t = node.type.dims[0];
     cfg.out.mblock_m = node.type.dims[1];

@@ -1,6 +1,7 @@
 #include "compiler/backend/spare_phases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "kernels/ops/products.hpp"
@@ -39,7 +40,23 @@ bool has_phase(Fidelity fidelity, int phase) {
 int multiplied_digits(const OpConfig& op, std::size_t operand) {
     const auto port = port_of(op, operand);
     if (!port || operand >= op.in_df.size() || is_integer(op.in_df[operand]) || is_raw(op.in_df[operand])) return 0;
-    return 1 + visible_mantissa_bits(op.fidelity, *port);
+    const int shown = 1 + visible_mantissa_bits(op.fidelity, *port);
+    return std::min(shown, significand_bits(op.in_df[operand]));
+}
+
+double share_cut_off(const OpConfig& op, std::size_t operand) {
+    const int shown = multiplied_digits(op, operand);
+    if (shown == 0) return 0;
+    const int given = significand_bits(op.in_df[operand]);
+    if (given <= shown) return 0;
+    // half of what the digits can hold, of significands as dense as their logarithms: x * cut over x * x
+    constexpr double of_size = 2.0 / 3;
+    return of_size * (std::ldexp(1, 1 - shown) - std::ldexp(1, 1 - given)) / 2;
+}
+
+Fidelity with_second_operand(const OpConfig& op) {
+    const bool elementwise = op.type == "multiply" || op.type == "fused_op";
+    return elementwise && op.fidelity == Fidelity::HiFi2 ? Fidelity::HiFi3 : op.fidelity;
 }
 
 Fidelity without_spare_phases(const OpConfig& op) {

@@ -17,11 +17,21 @@ float stand_in_for_infinity(DataFormat format);
 
 /// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the
 /// number above. Other formats are not rounded (the push itself rounds block floats and integers).
-/// `digits`: of a significand, with the first one, that those who read it look at; 0: all. Fewer than the format has are
-/// rounded to as well: the multipliers of a low fidelity would cut the rest off, which shrinks every product.
-void round_for_push(DataFormat format, std::span<float> values, int digits = 0);
+void round_for_push(DataFormat format, std::span<float> values);
 
-/// Digits that the readers of each queue look at, where all of them multiply it.
-std::map<std::string, int> digits_by_queue(const Netlist& netlist);
+/// How the readers of a constant multiply it.
+struct Multipliers {
+    /// Digits of a significand, with the first one, that they look at; 0: all. Fewer than the format has are rounded to
+    /// as well: the multipliers would cut the rest off, which shrinks every product.
+    int digits = 0;
+    /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
+    /// it. Whole numbers stay as they are.
+    double gain = 1;
+    friend bool operator==(const Multipliers&, const Multipliers&) = default;
+};
+void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by);
+
+/// Of each queue all of whose readers multiply it.
+std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist);
 
 }  // namespace tt::ir

@@ -103,7 +103,8 @@ public:
                 if (node.op != "buda.matmul" || k > 1) multiplied[node.inputs[k].value] = false;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
-            if (!multiplied[id] || !node.is_constant() || !node.type.format || !stays(node) || !has_one_digit(node)) continue;
+            if (!multiplied[id] || !node.is_constant() || !node.type.format || !stays(node) || !has_one_digit(node))
+                continue;
             const FormatFamily family = info(*node.type.format).family;
             if (family == FormatFamily::B) node.type.format = DataFormat::Bfp2_b;
             if (family == FormatFamily::A) node.type.format = DataFormat::Bfp2;

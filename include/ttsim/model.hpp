@@ -65,8 +65,8 @@ struct CompileReport {
     double estimated_cycles = 0;          ///< per sample
     std::vector<std::string> notes;       ///< one line each
     std::vector<std::string> host_steps;  ///< what the host does, one line each
-    double pcc = 0;            ///< with target_pcc: reached on the samples
-    std::string format_rules;  ///< with target_pcc: what was chosen, for CompileOptions::format_rules
+    double pcc = 0;                       ///< with target_pcc: reached on the samples
+    std::string format_rules;             ///< with target_pcc: what was chosen, for CompileOptions::format_rules
 };
 
 /// A value: copies are cheap and share what was compiled.

@@ -48,7 +48,8 @@ void bind_compiling(nb::module_& m) {
         .def_rw("dram_placement", &CompileOptions::dram_placement)
         .def_rw("target_pcc", &CompileOptions::target_pcc)
         .def_rw("trials", &CompileOptions::trials)
-        .def("set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a)
+        .def(
+            "set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a)
         .def_rw("seed", &CompileOptions::seed);
     nb::class_<CompileReport>(m, "CompileReport", "What compiling decided.")
         .def_ro("chip", &CompileReport::chip)

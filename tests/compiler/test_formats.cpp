@@ -38,23 +38,37 @@ TEST_CASE("phases that would multiply zeros are left out") {
     CHECK(least(b16, b8, Fidelity::HiFi4, "multiply") == Fidelity::HiFi2);
     CHECK(least(DataFormat::Int8, DataFormat::Int8, Fidelity::HiFi4) == Fidelity::HiFi4);
     CHECK(least(b8, b8, Fidelity::HiFi4, "add") == Fidelity::HiFi4);
+    // two phases would cut a digit off the second operand
+    CHECK(with_second_operand(product(b16, b16, Fidelity::HiFi2, "multiply")) == Fidelity::HiFi3);
+    CHECK(with_second_operand(product(b16, b16, Fidelity::HiFi2)) == Fidelity::HiFi2);
 }
 
 TEST_CASE("constants are rounded to the digits that are multiplied") {
     std::vector<float> values{1.03125F, 1.09F, -1.09F, 0.0F};
-    round_for_push(DataFormat::Float16_b, values, 5);  // steps of 1/16: a tie goes to the even neighbour
+    round_for_push(DataFormat::Float16_b, values, {5, 1});  // steps of 1/16: a tie goes to the even neighbour
     CHECK(values == std::vector<float>{1.0F, 1.0625F, -1.0625F, 0.0F});
     std::vector<float> blocks{1.09F};
-    round_for_push(DataFormat::Bfp8_b, blocks, 5);
+    round_for_push(DataFormat::Bfp8_b, blocks, {5, 1});
     CHECK(blocks == std::vector<float>{1.0625F});
     CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 1) == 5);
     CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 7);
-    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 1) == 10);
+    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 1) == 7);
     CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 2) == 0);
+
+    // what is cut off the other operand is made up for, except where whole numbers are to stay exact
+    const double cut = share_cut_off(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 0);
+    CHECK(cut == Approx(2.0 / 3 / 256));
+    CHECK(share_cut_off(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 0);
+    CHECK(share_cut_off(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi3), 0) == 0);
+    std::vector<float> some{0.5F, 1.5F}, whole{3.0F, 250.0F};
+    round_for_push(DataFormat::Float32, some, {0, 1.25});
+    round_for_push(DataFormat::Float32, whole, {0, 1.25});
+    CHECK(some == std::vector<float>{0.625F, 1.875F});
+    CHECK(whole == std::vector<float>{3.0F, 250.0F});
 
     Netlist netlist;
     netlist.graphs.resize(1);
-    for (const Fidelity fidelity : {Fidelity::LoFi, Fidelity::HiFi2}) {
+    for (const Fidelity fidelity : {Fidelity::LoFi, Fidelity::HiFi3}) {
         Op op;
         op.cfg = product(DataFormat::Float16_b, DataFormat::Float16_b, fidelity);
         op.inputs = {"x", fidelity == Fidelity::LoFi ? "w" : "v"};
@@ -62,13 +76,13 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     }
     Op both = netlist.graphs[0].ops[1];
     both.inputs = {"x", "w"};
-    CHECK(digits_by_queue(netlist).at("w") == 5);
-    netlist.graphs[0].ops.push_back(both);  // the other reader sees more
-    CHECK(digits_by_queue(netlist).at("w") == 10);
+    CHECK(multipliers_by_queue(netlist).at("w") == Multipliers{5, 1 / (1 - cut)});
+    netlist.graphs[0].ops.push_back(both);  // the other reader sees more of both operands
+    CHECK(multipliers_by_queue(netlist).at("w") == Multipliers{8, 1});
     both.cfg.type = "add";
     netlist.graphs[0].ops.push_back(both);  // all
-    CHECK(digits_by_queue(netlist).at("w") == 0);
-    CHECK(digits_by_queue(netlist).at("v") == 10);
+    CHECK(multipliers_by_queue(netlist).at("w") == Multipliers{0, 1});
+    CHECK(multipliers_by_queue(netlist).at("v") == Multipliers{8, 1});
 }
 
 TEST_CASE("the cheapest ways together lose no more than is allowed") {
@@ -84,8 +98,7 @@ TEST_CASE("the cheapest ways together lose no more than is allowed") {
                                                                    {{{18, 10}, {20, 2}}},
                                                                    {{{9, 50}, {10, 3}}},
                                                                    {{{8, 900}, {9, 40}}}}};
-    for (std::size_t level = 0; level < levels.size(); ++level)
-        table.add(level, {costs[level][0], costs[level][1]});
+    for (std::size_t level = 0; level < levels.size(); ++level) table.add(level, {costs[level][0], costs[level][1]});
     const std::vector<double> even{1, 1};
     CHECK(cheapest(units, table, even, 1e9) == std::vector<OpWay>{{true, 4}, {false, 4}});
     const auto some = cheapest(units, table, even, 14);

@@ -17,7 +17,8 @@ namespace {
 std::string constant(const std::string& name, int rows, int cols, int seed) {
     std::string text = "%" + name + " = constant [";
     for (int i = 0; i < rows * cols; ++i)
-        text += fmt::format("{}{}", i == 0 ? "" : ", ", static_cast<double>((i * 7919 + seed * 104729) % 2003 - 1001) / 4096.0);
+        text += fmt::format("{}{}", i == 0 ? "" : ", ",
+                            static_cast<double>((i * 7919 + seed * 104729) % 2003 - 1001) / 4096.0);
     return text + fmt::format("] : f32[{}, {}]\n", rows, cols);
 }
 
@@ -46,7 +47,8 @@ double cycles(const CompiledModel& model) { return model.report.estimated_cycles
 TEST_CASE("a target is reached with no more accuracy than it takes") {
     const ir::Graph graph = layers(4, "output \"y\" = %{}\n");
     for (const char* device : {"wh_n150", "gs_e150"}) {
-        const CompiledModel loose = compile(graph, asking(0.98, device)), tight = compile(graph, asking(0.9999, device));
+        const CompiledModel loose = compile(graph, asking(0.98, device)),
+                            tight = compile(graph, asking(0.9999, device));
         REQUIRE(loose.report.formats);
         REQUIRE(tight.report.formats);
         CHECK(loose.report.formats->reached());

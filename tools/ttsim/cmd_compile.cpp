@@ -253,9 +253,10 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
         ->check(quiet(CLI::Range(0, 3)))
         ->type_name("LEVEL");
     command
-        .add_option("--target-pcc", flags.target_pcc,
-                    "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
-                    "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
+        .add_option(
+            "--target-pcc", flags.target_pcc,
+            "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
+            "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
         ->check(quiet(CLI::Range(0.5, 0.999999)))
         ->type_name("X");
     command.add_option("--trials", flags.trials, "Most simulations of --target-pcc. Default: 24")
