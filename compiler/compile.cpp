@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "compiler/compiled_parts.hpp"
+#include "compiler/format_search.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host_fallback.hpp"
 #include "compiler/model_compiler.hpp"
@@ -44,15 +45,17 @@ void name_parts(Graph& model) {
     begin_derivations(model);
 }
 
-CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const std::string& last) {
+CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options,
+                       const std::string& last) {
     const bool placed = last == schedule_step || last == emit_step;
     Lowered lowered = placed ? compiler.lower(model) : compiler.lower_until(model, step_number(last) + 1);
-    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}};
+    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!placed) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tile_padding);
     auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
     if (relieved) state.graph = std::move(*relieved);
+    if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
     compiler.check(emitted);
@@ -77,7 +80,7 @@ CompileState run_with_fallback(const ModelCompiler& compiler, Graph& model, cons
     std::vector<std::string> notes;
     for (;;) {
         try {
-            CompileState state = run_steps(compiler, model, last);
+            CompileState state = run_steps(compiler, model, options, last);
             state.notes.insert(state.notes.end(), notes.begin(), notes.end());
             return state;
         } catch (const NoDeviceForm& refusal) {
@@ -156,6 +159,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
     check_input_names(options, graph);
+    if (options.target) return compile_to_target(graph, options);
     CompiledModel model;
     model.reference = reference_graph(graph);
     CompileState state = run_with_loops(compiler, graph, options, emit_step);
@@ -165,7 +169,9 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     for (Node& node : state.host.graph.nodes) node.kind.clear();  // of passes that are over
     model.host = {device_name(options.device), options.microbatch, std::move(state.host), std::move(emitted.inputs),
                   std::move(emitted.outputs)};
-    model.constants = entries_of(emitted);
+    model.constants = entries_of(emitted, options.round_constants);
+    if (!options.round_constants)
+        for (BoundTensor& tensor : model.host.to_device) tensor.df = DataFormat::Float32;
     model.report = report_of(compiler.arch(), state);
     model.report.host_steps = host_step_lines(model.host);
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));

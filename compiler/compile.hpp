@@ -11,6 +11,7 @@
 #include "compiler/backend/schedule.hpp"
 #include "compiler/compiled_model.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/target_pcc.hpp"
 #include "isa/fidelity.hpp"
 
 namespace tt::ir {
@@ -37,9 +38,14 @@ struct CompileOptions {
     ScheduleOptions schedule;                ///< its overrides are those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
-    Values inputs;                ///< to run with by default; others are generated
-    std::uint32_t seed = 0;       ///< of inputs that are not given
-    bool keep_passes = false;     ///< CompiledModel::passes
+    /// To run with by default; others are generated. With a target they may have one axis more in front: all samples
+    /// are measured, the first is what the model has.
+    Values inputs;
+    std::uint32_t seed = 0;           ///< of inputs that are not given
+    bool keep_passes = false;         ///< CompiledModel::passes
+    bool round_constants = true;      ///< to their formats, for the push; false: for values in float32 alone
+    bool count_core_cycles = false;   ///< fill CompileReport::core_cycles
+    std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
     /// Cycles of one execute of a netlist on the device; the simulated policy needs it.
     std::function<double(const EmittedModel& model, const CompileOptions& options)> simulate;
 };
@@ -57,12 +63,13 @@ std::string device_name(const std::string& device);
 
 /// How far a model is.
 struct CompileState {
-    Graph graph;                          ///< what the last pass left
-    HostProgram host;                     ///< what cut-host took out of it
-    std::vector<std::string> notes;       ///< what was cut into parts, one line each
-    std::vector<PassGraph> passes;        ///< with keep_passes, of a placed model
-    std::optional<Schedule> schedule;     ///< from the step "schedule" on; one that can be emitted
-    std::optional<EmittedModel> emitted;  ///< after the step "emit"
+    Graph graph;                                ///< what the last pass left
+    HostProgram host;                           ///< what cut-host took out of it
+    std::vector<std::string> notes;             ///< what was cut into parts, one line each
+    std::vector<PassGraph> passes;              ///< with keep_passes, of a placed model
+    std::optional<Schedule> schedule;           ///< from the step "schedule" on; one that can be emitted
+    std::optional<EmittedModel> emitted;        ///< after the step "emit"
+    std::map<std::string, double> core_cycles;  ///< CompileReport::core_cycles
 };
 
 /// In order: the passes of the default pipeline (its second time a pass is called NAME-2), "schedule", "emit".

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "compiler/host/host_rounding.hpp"
 
 namespace tt::ir {
 
@@ -52,8 +53,8 @@ const ModelParameter& find_parameter(const CompiledModel& model, const std::stri
 }
 
 /// As the host pushes it; filled up to the entries of the queue, which may have more columns.
-static Tensor entry_for(const Literal& value, const QueueConstant& constant, DataFormat df) {
-    const Tensor narrow = to_entry(value, df);
+static Tensor entry_for(const Literal& value, const QueueConstant& constant, DataFormat df, const Multipliers& by) {
+    const Tensor narrow = to_entry(value, df, by);
     Tensor entry(narrow.z, narrow.rows, constant.entry.cols());
     for (std::int64_t z = 0; z < narrow.z; ++z)
         for (std::int64_t r = 0; r < narrow.rows; ++r)
@@ -80,12 +81,14 @@ const std::vector<ModelParameter::Use>& replace(CompiledModel& model, const std:
                    to_string(Type{value.dtype(), value.dims(), {}}));
     std::vector<Literal> all;
     for (const ModelParameter::Use& use : parameter.uses) all.push_back(checked(name, *use.from, value));
+    std::map<std::string, Multipliers> multipliers = multipliers_by_queue(model.netlist);
     for (std::size_t n = 0; n < all.size(); ++n) {
         const ModelParameter::Use& use = parameter.uses[n];
         const Literal& made = all[n];
         for (QueueConstant& constant : model.constants)
             if (constant.queue == use.queue)
-                constant.entry = entry_for(made, constant, model.netlist.find_queue(use.queue)->df);
+                constant.entry =
+                    entry_for(made, constant, model.netlist.find_queue(use.queue)->df, multipliers[use.queue]);
         for (Node& node : model.host.program.graph.nodes)
             if (use.queue.empty() && node.name == use.host) node.literal = std::make_shared<Literal>(made);
     }

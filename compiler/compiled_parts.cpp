@@ -37,22 +37,26 @@ static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
 }
 
 /// As the host pushes it.
-static Tensor entry_of(const Literal& literal, DataFormat df, bool bits) {
+static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers& by, bool bits) {
     Tensor entry;
     entry.z = literal.dims()[0];
     entry.rows = literal.dims()[1];
     entry.cols = literal.dims()[2];
     entry.data = literal.floats();
-    if (!bits) round_for_push(df, entry.data);
+    if (!bits) round_for_push(df, entry.data, by);
     return entry;
 }
 
-std::vector<QueueConstant> entries_of(const EmittedModel& emitted) {
+std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
+    const std::map<std::string, Multipliers> multipliers = multipliers_by_queue(emitted.netlist);
     std::vector<QueueConstant> constants;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
-        const DataFormat df = formats.at(queue);
-        const auto make = [values = literal, df, as_bits = bits] { return entry_of(*values, df, as_bits); };
+        const auto seen = multipliers.find(queue);
+        const auto make = [values = literal, df = round ? formats.at(queue) : DataFormat::Float32, as_bits = bits,
+                           by = !round || seen == multipliers.end() ? Multipliers{} : seen->second] {
+            return entry_of(*values, df, by, as_bits);
+        };
         constants.push_back({queue, {literal->dims()[2], make}, bits});
     }
     return constants;
@@ -112,6 +116,7 @@ CompileReport report_of(const std::string& arch, CompileState& state) {
     report.constants = state.emitted->constants.size();
     report.decisions = std::move(state.schedule->decisions);
     report.variant = state.schedule->variant;
+    report.core_cycles = std::move(state.core_cycles);
     report.notes = std::move(state.notes);
     for (std::string& note : overflow_notes(*state.emitted)) report.notes.push_back(std::move(note));
     return report;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
@@ -86,6 +87,17 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
     if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
     const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
     return run_pipeline(model, whole.overrides, whole.tile_padding, passes);
+}
+
+std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
+    std::map<std::string, double> cycles;
+    for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Candidate& candidate : op.choice.fitting)
+            least = std::min(least, candidate.cycles * static_cast<double>(candidate.blocking.cores()));
+        cycles[op.op.name()] = least;
+    }
+    return cycles;
 }
 
 void ModelCompiler::check(const EmittedModel& emitted) const {

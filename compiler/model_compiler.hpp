@@ -34,6 +34,9 @@ public:
 
     Scheduled schedule(const Graph& graph) const { return scheduler_.schedule(graph); }
 
+    /// Of each op: clocks of all its cores together for an input, on the grid where these are least.
+    std::map<std::string, double> core_cycles(const Graph& graph) const;
+
     /// Whatever the validator finds now is a mistake of the compiler.
     void check(const EmittedModel& emitted) const;
     /// Queues whose channel the user says are there; with ignore_unknown a note says which are not.

@@ -5,6 +5,7 @@
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
+#include "compiler/host/samples.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "compiler/result_folder.hpp"
@@ -31,18 +32,23 @@ std::map<std::string, Literal> read_values(const std::map<std::string, std::stri
     return values;
 }
 
-/// The values of inputs as their types want them; of an input that nothing reads any value will do.
-Values read_inputs(const ModelFiles& files, const Graph& graph) {
+/// The values of inputs as their types want them; of an input that nothing reads any value will do. `samples`: each
+/// may have several.
+Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
     Values values = read_values(files.inputs);
     const std::vector<std::size_t> reads = graph.use_counts();
     for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         const auto found = values.find(crossing_name(node));
         if (!node.is_input() || found == values.end()) continue;
-        if (reads[id] == 0)
+        const std::string& name = found->first;
+        if (reads[id] == 0) {
             values.erase(found);
-        else
-            found->second = fitted(found->second, node.type, files.inputs.at(found->first), found->first);
+        } else {
+            const std::string& file = files.inputs.at(name);
+            found->second = samples ? fitted_samples(found->second, node.type, file, name)
+                                    : fitted(found->second, node.type, file, name);
+        }
     }
     return values;
 }
@@ -62,7 +68,7 @@ CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
     Graph graph = read_model(files);
     if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
     check_input_names(files, graph);
-    options.inputs = read_inputs(files, graph);
+    options.inputs = read_inputs(files, graph, options.target.has_value());
     CompiledModel model = compile(std::move(graph), options);
     model.command = files.command;
     return model;

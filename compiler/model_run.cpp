@@ -90,40 +90,6 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledMo
 /// Where outputs and reference part further than that, rounding to a format is no excuse.
 constexpr double reference_pcc = 0.9, reference_share = 0.9, reference_error = 0.05;
 
-/// Correlation of floats; of whole numbers the share that is equal. Of a constant, which has no correlation, the
-/// error must be below `flat_error` of its size.
-Agreement compare(const Literal& have, const Literal& expected, double least, double flat_error = 1e-2) {
-    Agreement result;
-    double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0, equal = 0;
-    bool finite = true;
-    for (std::int64_t i = 0; i < have.size(); ++i) {
-        const double x = have.at(i), y = expected.at(i);
-        if (x == y || (std::isnan(x) && std::isnan(y))) {
-            ++equal;
-            if (!std::isfinite(x)) continue;
-        }
-        finite = finite && std::isfinite(x) && std::isfinite(y);
-        result.max_error = std::max(result.max_error, std::fabs(x - y));
-        ++n;
-        a += x;
-        b += y;
-        aa += x * x;
-        bb += y * y;
-        ab += x * y;
-    }
-    const double count = static_cast<double>(have.size());
-    if (!is_float(have.dtype())) {
-        result.pcc = count == 0 ? 1 : equal / count;
-    } else {
-        const double va = n * aa - a * a, vb = n * bb - b * b;
-        const bool flat = va <= 1e-12 * n * aa || vb <= 1e-12 * n * bb;  // a constant has no correlation
-        const bool close = result.max_error <= flat_error * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
-        result.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
-    }
-    result.pass = result.pcc >= least;
-    return result;
-}
-
 /// Holds the first samples against the model in float32.
 void compare_with_reference(const ModelRunOptions& options, const CompiledModel& model,
                             const std::vector<Values>& inputs, const std::vector<Values>& outputs,
@@ -141,8 +107,8 @@ void compare_with_reference(const ModelRunOptions& options, const CompiledModel&
             if (found == expected->end() || found->second.dims() != outputs[k].at(output.name).dims())
                 fail_input({file, 0, 0}, "it has no output '{}' of that shape", output.name);
             const bool real = is_float(output.value.dtype());
-            const Agreement now = compare(outputs[k].at(output.name), found->second,
-                                          real ? reference_pcc : reference_share, reference_error);
+            const Agreement now = agreement(outputs[k].at(output.name), found->second,
+                                            real ? reference_pcc : reference_share, reference_error);
             if (!output.reference || now.pcc < output.reference->pcc) output.reference = now;  // the worst sample
         }
     }
@@ -182,7 +148,7 @@ void compare_all(const ModelRunOptions& options, std::vector<ModelOutput>& outpu
         if (expected.dims() != output.value.dims())
             fail_input({file, 0, 0}, "its shape is [{}]; output '{}' is [{}]", fmt::join(expected.dims(), ", "),
                        output.name, fmt::join(output.value.dims(), ", "));
-        output.expected = compare(output.value, expected, options.least_pcc);
+        output.expected = agreement(output.value, expected, options.least_pcc);
     }
     if (!any)
         fail_input({options.expect_dir, 0, 0},
@@ -201,6 +167,38 @@ void write_outputs(const ModelRunOptions& options, std::vector<ModelOutput>& out
 }
 
 }  // namespace
+
+Agreement agreement(const Literal& have, const Literal& expected, double least, double flat_error) {
+    Agreement result;
+    double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0, equal = 0;
+    bool finite = true;
+    for (std::int64_t i = 0; i < have.size(); ++i) {
+        const double x = have.at(i), y = expected.at(i);
+        if (x == y || (std::isnan(x) && std::isnan(y))) {
+            ++equal;
+            if (!std::isfinite(x)) continue;
+        }
+        finite = finite && std::isfinite(x) && std::isfinite(y);
+        result.max_error = std::max(result.max_error, std::fabs(x - y));
+        ++n;
+        a += x;
+        b += y;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+    }
+    const double count = static_cast<double>(have.size());
+    if (!is_float(have.dtype())) {
+        result.pcc = count == 0 ? 1 : equal / count;
+    } else {
+        const double va = n * aa - a * a, vb = n * bb - b * b;
+        const bool flat = va <= 1e-12 * n * aa || vb <= 1e-12 * n * bb;  // a constant has no correlation
+        const bool close = result.max_error <= flat_error * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
+        result.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
+    }
+    result.pass = result.pcc >= least;
+    return result;
+}
 
 ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
                          const PartRun& part_run) {

@@ -31,6 +31,10 @@ struct Agreement {
     bool pass = true;
 };
 
+/// Correlation of floats; of whole numbers the share that is equal. Of a constant, which has no correlation, the
+/// error must be below `flat_error` of its size.
+Agreement agreement(const Literal& have, const Literal& expected, double least = 0.99, double flat_error = 1e-2);
+
 struct ModelOutput {
     std::string name;
     Literal value;                       ///< several samples: along a new first axis

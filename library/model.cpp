@@ -1,6 +1,7 @@
 #include <ttsim/model.hpp>
 
 #include "base/text.hpp"
+#include "compiler/format_units.hpp"
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/result_folder.hpp"
 #include "library/arrays.hpp"
@@ -10,6 +11,7 @@
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
+#include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
 #include "runtime/simulated_cycles.hpp"
 
@@ -85,6 +87,12 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_cycles;
+    if (options.target_pcc == 0) return out;
+    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.trials < 1 ||
+        options.amp + options.amp_light > 0)
+        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, takes 1 trial or more, and no amp");
+    out.target = {
+        .pcc = options.target_pcc, .trials = options.trials, .measure = tt::runtime::measured_values, .progress = {}};
     return out;
 }
 
@@ -132,6 +140,10 @@ CompileReport CompiledModel::report() const {
     out.constants = static_cast<std::int64_t>(impl_->model.constants.size());
     out.estimated_cycles = made.estimated_cycles;
     out.notes = made.notes;
+    if (made.formats) {
+        out.pcc = made.formats->pcc;
+        out.format_rules = tt::ir::rules_text(made.formats->rules);
+    }
     out.host_steps = tt::ir::host_step_lines(impl_->model.host);
     return out;
 }

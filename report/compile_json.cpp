@@ -66,6 +66,24 @@ Json decision_json(const ir::Decision& d) {
             {"edges", std::move(edges)}};
 }
 
+Json formats_json(const ir::FormatSearch& found) {
+    Json ops = Json::array();
+    for (const ir::OpFormat& op : found.ops) {
+        Json item{{"op", op.op}, {"type", op.type}, {"output", to_string(op.output)}};
+        if (op.weights) item["weights"] = to_string(*op.weights);
+        if (op.fidelity) item["math_fidelity"] = to_string(*op.fidelity);
+        item["share_of_losses"] = op.share;
+        item["core_cycles"] = op.cycles;
+        item["most_core_cycles"] = op.most_cycles;
+        ops.push_back(std::move(item));
+    }
+    Json out{{"target_pcc", found.target}, {"pcc", found.pcc},       {"reached", found.reached()},
+             {"samples", found.samples},   {"trials", found.trials}, {"steps", found.steps}};
+    if (!found.first_below.empty()) out["first_below"] = found.first_below;
+    out["ops"] = std::move(ops);
+    return out;
+}
+
 }  // namespace
 
 std::string json(const CompileReport& report) {
@@ -81,6 +99,7 @@ std::string json(const CompileReport& report) {
              {"host_steps", report.host_steps},
              {"output", report.output}};
     if (!report.variant.empty()) out["variant"] = report.variant;
+    if (report.formats) out["formats"] = formats_json(*report.formats);
     if (report.explained) {
         Json list = Json::array();
         for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));

@@ -1,4 +1,7 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 
 #include "report/compile_report.hpp"
 
@@ -42,6 +45,66 @@ std::string decisions_text(const std::vector<ir::Decision>& decisions) {
     return text;
 }
 
+std::string formats_of(const ir::OpFormat& op) {
+    std::string text(to_string(op.output));
+    if (op.fidelity) text += fmt::format(" {}", to_string(*op.fidelity));
+    if (op.weights) text += fmt::format(", weights {}", to_string(*op.weights));
+    return text;
+}
+
+/// "3 Float16_b, 12 Bfp8_b", most first.
+template <class Of>
+std::string counted(const std::vector<ir::OpFormat>& ops, Of of) {
+    std::map<std::string, int> counts;
+    for (const ir::OpFormat& op : ops)
+        if (const std::string what = of(op); !what.empty()) ++counts[what];
+    std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> words;
+    for (const auto& [what, n] : sorted) words.push_back(fmt::format("{} {}", n, what));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// The ops that lose most.
+std::string losers(const ir::FormatSearch& found) {
+    std::vector<const ir::OpFormat*> ops;
+    for (const ir::OpFormat& op : found.ops) ops.push_back(&op);
+    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->share > b->share; });
+    constexpr std::size_t most = 3;
+    std::vector<std::string> words;
+    for (const ir::OpFormat* op : ops)
+        if (words.size() < most && op->share > 0)
+            words.push_back(
+                fmt::format("{:.0f} % by '{}' ({}, {})", 100 * op->share, op->op, op->type, formats_of(*op)));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string formats_text(const ir::FormatSearch& found, bool explained) {
+    const std::string over =
+        fmt::format("{} sample{}, {} simulations", found.samples, found.samples == 1 ? "" : "s", found.trials);
+    std::string text =
+        found.reached() ? fmt::format("formats: PCC {:.5f} where {} was asked ({})\n", found.pcc, found.target, over)
+                        : fmt::format("warning: no formats reach a PCC of {}: the most accurate give {:.5f} ({}){}\n",
+                                      found.target, found.pcc, over,
+                                      found.first_below.empty()
+                                          ? ""
+                                          : fmt::format("; results of '{}' are the first below it", found.first_below));
+    text += fmt::format("  results: {}\n",
+                        counted(found.ops, [](const auto& op) { return std::string(to_string(op.output)); }));
+    text += fmt::format("  products with constants: {}\n", counted(found.ops, [](const auto& op) {
+                            return op.weights ? fmt::format("{} x {}", op.fidelity ? to_string(*op.fidelity) : "",
+                                                            to_string(*op.weights))
+                                              : "";
+                        }));
+    if (const std::string most = losers(found); !most.empty()) text += fmt::format("  most is lost: {}\n", most);
+    if (!explained) return text;
+    for (const std::string& step : found.steps) text += fmt::format("  tried: {}\n", step);
+    for (const ir::OpFormat& op : found.ops)
+        text += fmt::format("  {} ({}): {}; {:.0f} core cycles of up to {:.0f}, {:.1f} % of the losses\n", op.op,
+                            op.type, formats_of(op), op.cycles, op.most_cycles, 100 * op.share);
+    return text;
+}
+
 }  // namespace
 
 std::string text(const CompileReport& report) {
@@ -51,6 +114,7 @@ std::string text(const CompileReport& report) {
     for (const std::string& line : report.notes) text += line + "\n";
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
+    if (report.formats) text += formats_text(*report.formats, report.explained);
     text += decisions_text(report.decisions);
     return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, report.output);
 }

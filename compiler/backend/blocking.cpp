@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/backend/fused.hpp"
+#include "compiler/backend/spare_phases.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ops/device.hpp"
 #include "isa/pipe_constants.hpp"
@@ -214,8 +215,8 @@ void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
                                            : DataFormat::Bfp2_b;
     cfg.attr.identity = true;
     cfg.attr.act_t = 1;
-    // the second phase is what the rest of an activation's digits needs; tiles of ones need no more
-    if (cfg.fidelity == Fidelity::LoFi || pattern.ones) cfg.fidelity = Fidelity::HiFi2;
+    // the second phase is what the rest of an activation's digits needs
+    if (cfg.fidelity == Fidelity::LoFi) cfg.fidelity = Fidelity::HiFi2;
     cfg.in = {{1, 1, 1}, cfg.in.front(), {1, 1, 1}};
     cfg.in_df = {tiles, x, DataFormat::RawUInt32};
     cfg.in_tile.assign(3, TileDim{});
@@ -257,6 +258,8 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     }
     set_attributes(node, cfg);
     if (pattern) add_sparse_operands(cfg, op, *pattern);
+    cfg.fidelity = with_second_operand(cfg);
+    cfg.fidelity = without_spare_phases(cfg);
     cfg.out.t = node.type.dims[0];
     cfg.out.mblock_m = node.type.dims[1];
     cfg.out.mblock_n = node.type.dims[2];

@@ -1,10 +1,13 @@
 #include "compiler/host/host_rounding.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "compiler/backend/spare_phases.hpp"
 #include "kernels/formats/overflow.hpp"
+#include "kernels/ops/products.hpp"
 
 namespace tt::ir {
 
@@ -26,13 +29,64 @@ float rounded(float value, int bits) {
 
 float stand_in_for_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
 
-void round_for_push(DataFormat format, std::span<float> values) {
+void round_for_push(DataFormat format, std::span<float> values) { round_for_push(format, values, {}); }
+
+void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by) {
     if (is_raw(format) || is_integer(format)) return;
     for (float& value : values)
         if (std::isinf(value)) value = std::copysign(stand_in_for_infinity(format), value);
-    const int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : 0;
-    if (bits == 0) return;
+    if (by.gain != 1 && !std::all_of(values.begin(), values.end(), [](float v) { return v == std::nearbyint(v); }))
+        for (float& value : values) value = static_cast<float>(value * by.gain);
+    constexpr int all = 23;
+    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
+    if (by.digits > 0 && by.digits < significand_bits(format)) bits = std::min(bits, by.digits - 1);
+    if (bits == all) return;
     for (float& value : values) value = rounded(value, bits);
+}
+
+namespace {
+
+/// What the packer adds to the size of numbers in Bfp8 on average: it rounds twice, to 7 digits and to the exponent
+/// that a block shares, ties up in magnitude each time, and of a number that was rounded many are ties the second time.
+/// Of 16 numbers that are normally distributed 0.25 % of their projection on what they were, of their positive part
+/// 0.18 %.
+constexpr double raised_by_packer = 0.002;
+
+double gain_of_packer(const Netlist& netlist, const Op& op, std::size_t operand) {
+    const DataFormat df = op.cfg.in_df[operand];
+    const Queue* queue = netlist.find_queue(op.inputs[operand]);
+    const bool packed = !queue || !queue->from_host();
+    return packed && (df == DataFormat::Bfp8 || df == DataFormat::Bfp8_b) ? 1 + raised_by_packer : 1;
+}
+
+bool is_constant(const Netlist& netlist, const std::string& input) {
+    const Queue* queue = netlist.find_queue(input);
+    return queue && queue->type == QueueType::Ram && queue->from_host();
+}
+
+Multipliers multipliers_of(const Netlist& netlist, const Op& op, std::size_t operand) {
+    Multipliers by{multiplied_digits(op.cfg, operand), 1};
+    const std::size_t other = 1 - operand;
+    if (by.digits > 0 && other < op.inputs.size() && !is_constant(netlist, op.inputs[other]))
+        by.gain = 1 / (1 - share_cut_off(op.cfg, other)) / gain_of_packer(netlist, op, other);
+    return by;
+}
+
+}  // namespace
+
+std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist) {
+    std::map<std::string, Multipliers> all;
+    for (const tt::Graph& graph : netlist.graphs)
+        for (const Op& op : graph.ops)
+            for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+                const Multipliers by = k < 2 ? multipliers_of(netlist, op, k) : Multipliers{};
+                const auto [known, first] = all.try_emplace(op.inputs[k], by);
+                if (first) continue;
+                Multipliers& both = known->second;
+                both.digits = by.digits == 0 || both.digits == 0 ? 0 : std::max(both.digits, by.digits);
+                both.gain = std::min(both.gain, by.gain);
+            }
+    return all;
 }
 
 }  // namespace tt::ir

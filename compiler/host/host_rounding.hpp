@@ -1,9 +1,12 @@
 // Numbers on their way into a queue: the push cuts floats off, so the host rounds them before.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 
 #include "isa/data_format.hpp"
+#include "netlist/netlist.hpp"
 
 namespace tt::ir {
 
@@ -15,5 +18,20 @@ float stand_in_for_infinity(DataFormat format);
 /// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the
 /// number above. Other formats are not rounded (the push itself rounds block floats and integers).
 void round_for_push(DataFormat format, std::span<float> values);
+
+/// How the readers of a constant multiply it.
+struct Multipliers {
+    /// Digits of a significand, with the first one, that they look at; 0: all. Fewer than the format has are rounded to
+    /// as well: the multipliers would cut the rest off, which shrinks every product.
+    int digits = 0;
+    /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
+    /// it. Whole numbers stay as they are.
+    double gain = 1;
+    friend bool operator==(const Multipliers&, const Multipliers&) = default;
+};
+void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by);
+
+/// Of each queue all of whose readers multiply it.
+std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist);
 
 }  // namespace tt::ir

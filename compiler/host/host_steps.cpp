@@ -24,7 +24,7 @@ namespace tt::ir {
 
 // --- tensors and queue entries ------------------------------------------------------------------------------------
 
-static Tensor to_entry(const Literal& value, const Form& form, DataFormat df) {
+static Tensor to_entry(const Literal& value, const Form& form, DataFormat df, const Multipliers& by) {
     Tensor tensor(form.z, form.full_rows(), form.full_cols());
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r) {
@@ -32,17 +32,19 @@ static Tensor to_entry(const Literal& value, const Form& form, DataFormat df) {
             const std::int64_t from = (z * form.rows + r) * form.cols;
             for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(from + c));
         }
-    round_for_push(df, tensor.data);
+    round_for_push(df, tensor.data, by);
     return tensor;
 }
 
-Tensor to_entry(const Literal& value, DataFormat df) { return to_entry(value, form_of(value.dims()), df); }
+Tensor to_entry(const Literal& value, DataFormat df, const Multipliers& by) {
+    return to_entry(value, form_of(value.dims()), df, by);
+}
 
 Tensor to_entry(const Literal& value, const BoundTensor& input) {
     Form form = form_of(value.dims());
     form.more_rt = std::max<std::int64_t>(0, input.rt - form.rt());
     form.more_ct = std::max<std::int64_t>(0, input.ct - form.ct());
-    return to_entry(value, form, input.df);
+    return to_entry(value, form, input.df, {});
 }
 
 Literal from_entry(const Tensor& entry, const Type& type) {

@@ -12,6 +12,7 @@
 #include "base/file_set.hpp"
 #include "compiler/backend/emit.hpp"
 #include "compiler/host/host_program.hpp"
+#include "compiler/host/host_rounding.hpp"
 
 namespace tt::ir {
 
@@ -46,8 +47,8 @@ std::string parts_line(const HostSteps& steps);
 std::vector<std::string> loop_lines(const HostSteps& steps);
 
 /// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
-/// `df`: of the queue; floats are rounded to it.
-Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32);
+/// `df`: of the queue; floats are rounded to it, and as those that multiply it want.
+Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32, const Multipliers& by = {});
 /// As the queue of an input holds it.
 Tensor to_entry(const Literal& value, const BoundTensor& input);
 /// Rounds to the type if it is whole. An entry may hold its rows or its columns in more slices, and more of both than

@@ -10,6 +10,8 @@
 //
 // The other results, products above all, and weights keep it. --accumulate-df is written into every op.
 //
+// Constant matrices of products with zeros and one power of two alone are Bfp2_b: exact, small and quick.
+//
 // Without --accumulate-df, where Dst may hold 32 bits and the format has 8 bits of exponent:
 //
 //   products sum in Float32
@@ -23,6 +25,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/device.hpp"
 
@@ -84,6 +87,43 @@ private:
     }
     static void widen_constant(Node& node) {
         if (node.is_constant()) widen(node);
+    }
+    Graph& graph_;
+};
+
+/// Matrices of zeros and one power of two, such as permutations, picks and repeats: a format of one digit holds them,
+/// with less to read, and no phase of the multipliers is spent on digits that they do not have.
+class ExactMatrices {
+public:
+    explicit ExactMatrices(Graph& graph) : graph_(graph) {}
+    void run() {
+        std::vector<bool> multiplied(graph_.nodes.size(), true);
+        for (const Node& node : graph_.nodes)
+            for (std::size_t k = 0; k < node.inputs.size(); ++k)
+                if (node.op != "buda.matmul" || k > 1) multiplied[node.inputs[k].value] = false;
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            Node& node = graph_.nodes[id];
+            if (!multiplied[id] || !node.is_constant() || !node.type.format || !stays(node) || !has_one_digit(node))
+                continue;
+            const FormatFamily family = info(*node.type.format).family;
+            if (family == FormatFamily::B) node.type.format = DataFormat::Bfp2_b;
+            if (family == FormatFamily::A) node.type.format = DataFormat::Bfp2;
+        }
+    }
+
+private:
+    /// Its values cannot be replaced by others later.
+    static bool stays(const Node& node) { return !node.derivation || node.derivation->fixed; }
+    static bool has_one_digit(const Node& node) {
+        float digit = 0;
+        for (const float value : node.literal->floats()) {
+            const float magnitude = std::fabs(value);
+            if (magnitude == 0 || magnitude == digit) continue;
+            int exponent = 0;
+            if (digit != 0 || std::frexp(magnitude, &exponent) != 0.5F) return false;
+            digit = magnitude;
+        }
+        return digit > 0x1p-10F && digit < 0x1p10F;  // also in the formats of 5 exponent bits
     }
     Graph& graph_;
 };
@@ -160,6 +200,7 @@ private:
 
 void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
+    ExactMatrices(graph).run();
     if (!options.accumulate_df && options.wide_dest) WideDest(graph).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)

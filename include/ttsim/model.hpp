@@ -34,6 +34,11 @@ struct CompileOptions {
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::string cluster;              ///< descriptor file of chips and their links; "": the product's own
 
+    /// Formats and fidelities op by op, the cheapest with which outputs have this correlation with the model in float32
+    /// for `inputs`, which may have several samples, one axis more in front; found by simulating. 0: as said above
+    double target_pcc = 0;
+    std::int64_t trials = 24;  ///< most simulations of that
+
     int amp_light = 0;            ///< weights of products only: 0 to 3
     std::string format_rules;     ///< YAML text of mixed precision op by op, after those of amp and amp_light
     std::string overrides;        ///< YAML text of what is decided for single ops, by their names in the netlist
@@ -60,6 +65,8 @@ struct CompileReport {
     double estimated_cycles = 0;          ///< per sample
     std::vector<std::string> notes;       ///< one line each
     std::vector<std::string> host_steps;  ///< what the host does, one line each
+    double pcc = 0;                       ///< with target_pcc: reached on the samples
+    std::string format_rules;             ///< with target_pcc: what was chosen, for CompileOptions::format_rules
 };
 
 /// A value: copies are cheap and share what was compiled.

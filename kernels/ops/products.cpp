@@ -11,9 +11,7 @@
 #include "kernels/vector_math.hpp"
 
 namespace tt {
-namespace {
 
-/// Significand bits of a format, the hidden one included.
 int significand_bits(DataFormat format) {
     switch (format) {
         case DataFormat::Float32:
@@ -47,6 +45,8 @@ int significand_bits(DataFormat format) {
     }
     return 0;
 }
+
+namespace {
 
 /// HiFi3 leaves out low x low: only then is there something to subtract.
 bool has_low_products(const OpConfig& op) {

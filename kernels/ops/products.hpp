@@ -11,6 +11,9 @@
 
 namespace tt {
 
+/// Significand bits of a format, the hidden one included; 0 of integers and raw formats.
+int significand_bits(DataFormat format);
+
 /// sums (+)= in0 * in1 as the phases of op.fidelity multiply prepared operands.
 void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstMatrixView in1, MatrixView sums,
               bool accumulate);

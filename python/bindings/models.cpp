@@ -46,6 +46,10 @@ void bind_compiling(nb::module_& m) {
         .def_rw("conv_fracture", &CompileOptions::conv_fracture)
         .def_rw("self_cut", &CompileOptions::self_cut)
         .def_rw("dram_placement", &CompileOptions::dram_placement)
+        .def_rw("target_pcc", &CompileOptions::target_pcc)
+        .def_rw("trials", &CompileOptions::trials)
+        .def(
+            "set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a)
         .def_rw("seed", &CompileOptions::seed);
     nb::class_<CompileReport>(m, "CompileReport", "What compiling decided.")
         .def_ro("chip", &CompileReport::chip)
@@ -55,7 +59,9 @@ void bind_compiling(nb::module_& m) {
         .def_ro("constants", &CompileReport::constants)
         .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Per sample.")
         .def_ro("notes", &CompileReport::notes)
-        .def_ro("host_steps", &CompileReport::host_steps);
+        .def_ro("host_steps", &CompileReport::host_steps)
+        .def_ro("pcc", &CompileReport::pcc, "With target_pcc: reached on the samples.")
+        .def_ro("format_rules", &CompileReport::format_rules, "With target_pcc: what was chosen.");
     nb::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a device.")
         .def_prop_ro("inputs", &CompiledModel::inputs)
         .def_prop_ro("outputs", &CompiledModel::outputs)

@@ -59,9 +59,12 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     amp_light, format_rules and overrides (text of their YAML), keep_names (ops of the netlist are
     called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown (overrides of ops that are not there are
     notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback, stable_softmax, auto_fusing,
-    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed.
-    Raises InputError, UnsupportedError."""
+    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
+    target_pcc, with trials: formats op by op, found by simulating; inputs by name, to run with by default, with
+    target_pcc one sample or several (one axis more in front). Raises InputError, UnsupportedError."""
     options = _ttsim.CompileOptions()
+    types = {info.name: info.type for info in graph.inputs}
+    options.set_inputs({name: arrays.pair(values, types.get(name)) for name, values in keywords.pop("inputs", {}).items()})
     for name, value in {"device": device, **keywords}.items():
         if not hasattr(options, name):
             raise TypeError(f"there is no option '{name}'")

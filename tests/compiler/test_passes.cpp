@@ -72,7 +72,8 @@ TEST_CASE("every pass of a pipeline exists, and lower-to-buda is reached by ever
         run_passes(graph, passes, {}, true);
         for (const Node& node : graph.nodes) {
             const bool table = node.is_constant() && !node.type.format;  // of a sparse product
-            CHECK((table || node.type.format == DataFormat::Float16_b));
+            CHECK((table || node.type.format == DataFormat::Float16_b ||
+                   (node.is_constant() && node.type.format == DataFormat::Bfp2_b)));
         }
         CHECK(equal(parse_graph(print_graph(graph), "text"), graph));
     }

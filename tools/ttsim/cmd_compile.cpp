@@ -10,10 +10,12 @@
 
 #include "base/new_file.hpp"
 #include "base/text.hpp"
+#include "compiler/format_units.hpp"
 #include "compiler/result_folder.hpp"
 #include "report/compile_report.hpp"
 #include "report/reportify.hpp"
 #include "runtime/image/image.hpp"
+#include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
 #include "runtime/simulated_cycles.hpp"
 #include "tools/common/input_kind.hpp"
@@ -21,6 +23,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/progress.hpp"
 
 namespace tt::cli {
 
@@ -33,6 +36,9 @@ struct CompileFlags {
     std::string df, accumulate_df, format_rules, fidelity = "HiFi4", policy = "balanced", placement = "least_traffic",
                                                  overrides_file;
     int amp = 0, amp_light = 0;
+    std::optional<double> target_pcc;
+    std::optional<std::int64_t> trials;
+    std::string written_rules;
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json;
     std::string tti_format, reportify;
@@ -80,6 +86,14 @@ void finish_formats(CompileFlags& flags) {
     add(ir::amp_rules(flags.amp, given));
     add(ir::light_amp_rules(flags.amp_light));
     if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+    if (flags.target_pcc) {
+        if (flags.amp != 0 || flags.amp_light != 0)
+            throw CLI::ValidationError("--target-pcc", "it chooses formats op by op; leave out --amp and --amp-light");
+        o.target.emplace().pcc = *flags.target_pcc;
+        if (flags.trials) o.target->trials = *flags.trials;
+    } else if (flags.trials || !flags.written_rules.empty()) {
+        throw CLI::ValidationError(flags.trials ? "--trials" : "--write-format-rules", "it needs --target-pcc");
+    }
 }
 
 /// The flags that make the result what it is, for its first line.
@@ -90,6 +104,8 @@ std::string shown_command(const CompileFlags& flags) {
                     ir::device_name(o.device), to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
+    if (flags.target_pcc) text += fmt::format(" --target-pcc {}", *flags.target_pcc);
+    if (flags.trials) text += fmt::format(" --trials {}", *flags.trials);
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
@@ -187,11 +203,22 @@ void run(CompileFlags& flags) {
     want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = runtime::simulated_cycles;
+    Progress progress(false);
+    if (flags.options.target) {
+        flags.options.target->measure = runtime::measured_values;
+        if (const auto show = progress.callback())
+            flags.options.target->progress = [show](const std::string& stage, double share) {
+                show({.stage = stage, .share = share, .next = ""});
+            };
+    }
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
     ir::CompiledModel model = ir::compile_model(flags.files, flags.options);
+    progress.clear();
     if (!flags.reportify.empty()) write_reportify_folder(flags, model);
     if (!flags.keep_passes) model.passes.clear();
+    if (!flags.written_rules.empty())
+        OutputFile(flags.written_rules, FileKind::Json).write(ir::rules_text(model.report.formats->rules));
     if (image::is_image_name(flags.files.out))
         image::write_image(model, flags.files.out, flags.image);
     else
@@ -228,6 +255,16 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
                     "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
         ->check(quiet(CLI::Range(0, 3)))
         ->type_name("LEVEL");
+    command
+        .add_option(
+            "--target-pcc", flags.target_pcc,
+            "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
+            "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
+        ->check(quiet(CLI::Range(0.5, 0.999999)))
+        ->type_name("X");
+    command.add_option("--trials", flags.trials, "Most simulations of --target-pcc. Default: 24")
+        ->check(quiet(CLI::Range(1, 100000)))
+        ->type_name("N");
     command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
@@ -391,6 +428,8 @@ void add_compile(CLI::App& app) {
         "and how its operands reach it");
     command->add_option("--explain-op", flags->explain_op, "The same for ops whose whole names match")
         ->type_name("REGEX");
+    outputs->file("--write-format-rules", flags->written_rules, FileKind::Json,
+                  "Write what --target-pcc chose, for --format-rules: the same formats without a search");
     outputs->file("--json", flags->json, FileKind::Json, "Write what is printed as JSON; - is stdout");
     command->footer(
         "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"

@@ -1,0 +1,381 @@
+#include "compiler/format_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "compiler/format_costs.hpp"
+#include "compiler/host/reference.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/model_run.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr double no_likeness = 1e6;  ///< noise of outputs that have nothing in common with what they should be
+
+/// The power of errors over that of the whole, of a correlation.
+double noise_of_pcc(double pcc) { return pcc > 1e-3 ? 1 / (pcc * pcc) - 1 : no_likeness; }
+
+/// A model compiled in one way and simulated.
+struct Trial {
+    CompiledModel model;
+    std::vector<OpWay> ways;
+    double pcc = 0;  ///< the worst output and sample
+    double noise() const { return noise_of_pcc(std::min(pcc, 1.0)); }
+    double cycles() const { return model.report.estimated_cycles; }
+    Measured measured;
+};
+
+class FormatSearcher {
+public:
+    FormatSearcher(const Graph& model, const CompileOptions& options) : model_(model), options_(options) {
+        options_.target.reset();
+        options_.keep_passes = false;
+        options_.default_df = wide_format(options.default_df);
+        if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
+        target_ = *options.target;
+        take_samples();
+        least_noise_ = noise_of_pcc(target_.pcc);
+        wide_ = at_step("mixed-precision", options_.default_df);
+        units_ =
+            format_units(wide_, at_step("mixed-precision", narrow_format()), at_step("order-ops", options_.default_df));
+        weights_.assign(units_.size(), 1.0);
+        table_.emplace(units_.size());
+    }
+
+    CompiledModel run() {
+        measure_levels();
+        if (!best_) return finished(std::move(*most_accurate_));
+        if (best_level_ + 1 < levels.size()) {
+            weigh_stretches();
+            refine();
+        }
+        return finished(std::move(*best_));
+    }
+
+private:
+    static constexpr double close_enough = 0.85;  ///< of the noise that is allowed
+    static constexpr std::size_t most_stretches = 8;
+
+    DataFormat narrow_format() const {
+        return info(options_.default_df).family == FormatFamily::A ? DataFormat::Bfp8 : DataFormat::Bfp8_b;
+    }
+    Graph at_step(const std::string& step, DataFormat df) const {
+        CompileOptions options = options_;
+        options.default_df = df;
+        options.rules.clear();
+        return compile_until(model_, options, step).graph;
+    }
+
+    void take_samples() {
+        for (const Node& node : model_.nodes) {
+            const auto found = options_.inputs.find(crossing_name(node));
+            if (!node.is_input() || found == options_.inputs.end()) continue;
+            Literal all = fitted_samples(found->second, node.type, "", found->first);
+            found->second = split_samples(all, node.type).front();
+            samples_given_.insert_or_assign(found->first, std::move(all));
+        }
+    }
+
+    // --- trials ------------------------------------------------------------------------------------------------------
+
+    std::int64_t trials_left() const { return target_.trials - trials_; }
+
+    void tell(const std::string& what) const {
+        if (target_.progress)
+            target_.progress(
+                what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
+    }
+
+    CompileOptions with(const std::vector<OpWay>& ways) const {
+        CompileOptions options = options_;
+        options.rules = rules_of(units_, ways);
+        options.rules.insert(options.rules.end(), options_.rules.begin(), options_.rules.end());  // the user's win
+        options.count_core_cycles = true;
+        return options;
+    }
+
+    /// The samples of all inputs, those that are not given as the compiled model has them.
+    Values samples_for(const CompiledModel& model) const {
+        Values inputs = samples_given_;
+        for (const auto& [name, value] : model.inputs) inputs.emplace(name, value);
+        return inputs;
+    }
+
+    /// By what is asked of the reference: the model itself in float32 where that is quick, else its netlist without
+    /// rounding.
+    void set_reference(const CompiledModel& model) {
+        inputs_ = samples_for(model);
+        if (model.reference) {
+            const Reference reference(*model.reference, model.host.program.graph);
+            std::map<std::string, std::vector<Literal>> split;
+            for (const Node& node : model.host.program.graph.nodes)
+                if (const auto found = inputs_.find(crossing_name(node)); node.is_input() && found != inputs_.end())
+                    split[found->first] =
+                        split_samples(fitted_samples(found->second, node.type, "", found->first), node.type);
+            std::vector<Values> outputs;
+            const std::vector<Values> samples = by_sample(split, {});
+            if (static_cast<std::int64_t>(samples.size()) <= reference.most_samples()) {
+                for (const Values& sample : samples)
+                    if (auto made = reference.outputs(sample)) outputs.push_back(std::move(*made));
+                if (outputs.size() == samples.size() && !outputs.empty()) {
+                    for (auto& [name, value] : join_samples(model.host.program.graph, outputs))
+                        reference_.emplace(name, std::move(value));
+                    return;
+                }
+            }
+        }
+        CompileOptions exact = with(ways_at(0));
+        exact.round_constants = false;
+        reference_ = target_.measure(compile(model_, exact), {inputs_, true, false}).outputs;
+    }
+
+    /// The worst correlation of all outputs, sample by sample.
+    double worst_pcc(const CompiledModel& model, const Values& outputs) {
+        double worst = 1;
+        for (const Output& output : model.host.program.graph.outputs) {
+            const auto have = outputs.find(output.name);
+            const auto want = reference_.find(output.name);
+            if (have == outputs.end() || want == reference_.end()) continue;
+            const Type type = model.host.program.graph.type(output.value);
+            const std::vector<Literal> a = split_samples(have->second, type), b = split_samples(want->second, type);
+            samples_ = static_cast<std::int64_t>(a.size());
+            for (std::size_t k = 0; k < a.size(); ++k) worst = std::min(worst, agreement(a[k], b[k]).pcc);
+        }
+        return worst;
+    }
+
+    Trial attempt(std::vector<OpWay> ways, const std::string& what, bool by_op = false) {
+        tell(what);
+        Trial trial{compile(model_, with(ways)), std::move(ways), 0, {}};
+        if (reference_.empty()) set_reference(trial.model);
+        trial.measured = target_.measure(trial.model, {inputs_, false, by_op});
+        trial.pcc = worst_pcc(trial.model, trial.measured.outputs);
+        trial.measured.outputs.clear();
+        ++trials_;
+        steps_.push_back(fmt::format("{}: PCC {:.5f}, {:.0f} cycles estimated", what, trial.pcc, trial.cycles()));
+        return trial;
+    }
+
+    void keep_if_better(Trial&& trial) {
+        if (trial.pcc < target_.pcc) return;
+        if (best_ && std::pair(best_->cycles(), -best_->pcc) <= std::pair(trial.cycles(), -trial.pcc)) return;
+        best_ = std::move(trial);
+    }
+
+    // --- 1: levels ---------------------------------------------------------------------------------------------------
+
+    std::vector<OpWay> ways_at(std::size_t level) const {
+        std::vector<OpWay> ways;
+        for (const FormatUnit& unit : units_) ways.push_back(unit.at(levels.at(level)));
+        return ways;
+    }
+
+    /// What rounding takes from the constants that an op multiplies. The op by itself is compared with golden on the
+    /// rounded ones.
+    double constants_noise(const FormatUnit& unit, OpWay way) const {
+        double noise = 0;
+        for (const FormatUnit::Member& member : unit.members)
+            for (const std::size_t k : member.constants) {
+                const Node& node = *nodes_.at(member.name);
+                noise += rounding_noise(*wide_.nodes[node.inputs[k].value].literal, unit.weights(way),
+                                        unit.fidelity(way), k);
+            }
+        return noise;
+    }
+
+    void add_to_table(std::size_t level, const Trial& trial) {
+        if (nodes_.empty())
+            for (const Node& node : wide_.nodes) nodes_.emplace(node.name, &node);
+        std::vector<WayCost> costs(units_.size());
+        for (std::size_t u = 0; u < units_.size(); ++u) {
+            for (const FormatUnit::Member& member : units_[u].members) {
+                const auto cycles = trial.model.report.core_cycles.find(member.name);
+                if (cycles != trial.model.report.core_cycles.end()) costs[u].cycles += cycles->second;
+                const auto noise = trial.measured.alone.find(member.name);
+                if (noise != trial.measured.alone.end()) costs[u].noise += std::min(noise->second, no_likeness);
+            }
+            costs[u].noise += constants_noise(units_[u], trial.ways[u]);
+        }
+        table_->add(level, std::move(costs));
+    }
+
+    /// From the fastest to the first that reaches the target, and one more; as far as results in 16 bits and in 8 can
+    /// be told apart.
+    void measure_levels() {
+        constexpr std::size_t told_apart = 2;
+        for (std::size_t level = levels.size(); level-- > 0;) {
+            if (trials_left() < 1 && most_accurate_) break;
+            const OpWay way = levels.at(level);
+            Trial trial = attempt(
+                ways_at(level),
+                fmt::format("all in {}, {}, weights of {} bits",
+                            to_string(way.narrow ? narrow_format() : options_.default_df),
+                            to_string(multiplying.at(way.multiply).fidelity), multiplying.at(way.multiply).weight_bits),
+                true);
+            add_to_table(level, trial);
+            const bool reached = trial.pcc >= target_.pcc;
+            if (reached && !passing_) {
+                passing_ = level;
+                passing_noise_ = trial.noise();
+            }
+            first_below_ = reached ? "" : first_below(trial);
+            if (reached)
+                keep_if_better(std::move(trial));
+            else if (!best_)
+                most_accurate_ = std::move(trial);
+            if (passing_ && (*passing_ + 1 == levels.size() || (level < *passing_ && level <= told_apart))) break;
+        }
+        if (passing_) best_level_ = *passing_;
+    }
+
+    /// The first op whose results, of all that came before, are below the target.
+    std::string first_below(const Trial& trial) const {
+        for (const tt::Graph& graph : trial.model.netlist.graphs)
+            for (const Op& op : graph.ops) {
+                const auto found = trial.measured.so_far.find(op.name());
+                if (found != trial.measured.so_far.end() && found->second > least_noise_) return op.name();
+            }
+        return "";
+    }
+
+    // --- 2: what ops do to the outputs -------------------------------------------------------------------------------
+
+    /// Stretches of ops, in order, with about as much noise each.
+    std::vector<std::size_t> stretches(const std::vector<double>& noise) const {
+        double all = 0, so_far = 0;
+        for (const double n : noise) all += n;
+        std::vector<std::size_t> number;
+        for (const double n : noise) {
+            const auto k = static_cast<std::size_t>(so_far / std::max(all, 1e-300) * most_stretches);
+            number.push_back(std::min(k, most_stretches - 1));
+            so_far += n;
+        }
+        return number;
+    }
+
+    void weigh_stretches() {
+        const std::size_t faster = best_level_ + 1;
+        const std::vector<OpWay> base = ways_at(best_level_), other = ways_at(faster);
+        std::vector<double> more;
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            more.push_back(std::max(0.0, table_->of(u, other[u])->noise - table_->of(u, base[u])->noise));
+        const std::vector<std::size_t> stretch = stretches(more);
+        const std::set<std::size_t> all(stretch.begin(), stretch.end());
+        std::map<std::size_t, double> weight;
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::size_t s : all) {
+            if (trials_left() < 2) break;
+            std::vector<OpWay> ways = base;
+            double local = 0;
+            std::size_t first = units_.size(), last = 0;
+            for (std::size_t u = 0; u < units_.size(); ++u) {
+                if (stretch[u] != s) continue;
+                ways[u] = other[u];
+                local += more[u];
+                first = std::min(first, u);
+                last = u;
+            }
+            if (local <= 0) continue;
+            Trial trial =
+                attempt(std::move(ways), fmt::format("faster from {} to {}", units_[first].op, units_[last].op));
+            weight[s] = (trial.noise() - passing_noise_) / local;
+            if (weight[s] > 0) least = std::min(least, weight[s]);
+            keep_if_better(std::move(trial));
+        }
+        if (std::isinf(least)) least = 1;
+        for (std::size_t u = 0; u < units_.size(); ++u) {
+            const auto found = weight.find(stretch[u]);
+            weights_[u] = found == weight.end() || found->second <= 0 ? least : found->second;
+        }
+    }
+
+    // --- 3: the cheapest ways ----------------------------------------------------------------------------------------
+
+    void refine() {
+        const double at_base = noise_of(*table_, weights_, ways_at(best_level_));
+        double scale = 1, margin = 0.97;
+        std::vector<std::vector<OpWay>> tried;
+        while (trials_left() > 0) {
+            const double allowed = at_base + (margin * least_noise_ - passing_noise_) / scale;
+            std::vector<OpWay> ways = cheapest(units_, *table_, weights_, allowed);
+            if (std::find(tried.begin(), tried.end(), ways) != tried.end()) break;
+            tried.push_back(ways);
+            const double more = noise_of(*table_, weights_, ways) - at_base;
+            Trial trial = attempt(std::move(ways), "the cheapest ops together");
+            const double noise = trial.noise();
+            const bool reached = trial.pcc >= target_.pcc;
+            keep_if_better(std::move(trial));
+            if (reached && noise >= close_enough * least_noise_) break;
+            if (more > 0 && noise > passing_noise_)
+                scale = std::clamp((noise - passing_noise_) / more, scale / 4, scale * 4);
+            else if (!reached)
+                margin *= 0.8;
+            else
+                break;
+        }
+    }
+
+    // --- what is said of it ------------------------------------------------------------------------------------------
+
+    CompiledModel finished(Trial trial) {
+        FormatSearch found;
+        found.target = target_.pcc;
+        found.pcc = trial.pcc;
+        found.samples = samples_;
+        found.trials = trials_;
+        found.steps = std::move(steps_);
+        found.rules = rules_of(units_, trial.ways);
+        if (!found.reached()) found.first_below = first_below_;
+        double all = 0;
+        for (std::size_t u = 0; u < units_.size(); ++u) all += weights_[u] * cost(u, trial.ways[u]).noise;
+        for (std::size_t u = 0; u < units_.size(); ++u) {
+            const FormatUnit& unit = units_[u];
+            const OpWay way = trial.ways[u];
+            OpFormat format{unit.op, unit.type, unit.output(way), std::nullopt, std::nullopt, 0, 0, 0};
+            if (unit.multiplies_constants()) format.weights = unit.weights(way);
+            if (const Op* op = trial.model.netlist.find_op(unit.op)) format.fidelity = op->cfg.fidelity;
+            format.share = all > 0 ? weights_[u] * cost(u, way).noise / all : 0;
+            format.cycles = cost(u, way).cycles;
+            format.most_cycles = format.cycles;
+            for (std::size_t level = 0; level < levels.size(); ++level)
+                if (table_->has(level))
+                    format.most_cycles = std::max(format.most_cycles, cost(u, unit.at(levels.at(level))).cycles);
+            found.ops.push_back(std::move(format));
+        }
+        trial.model.report.core_cycles.clear();
+        trial.model.report.formats = std::move(found);
+        return std::move(trial.model);
+    }
+    WayCost cost(std::size_t unit, OpWay way) const { return table_->of(unit, way).value_or(WayCost{}); }
+
+    const Graph& model_;
+    CompileOptions options_;
+    TargetPcc target_;
+    double least_noise_ = 0;
+    Graph wide_;
+    std::map<std::string, const Node*> nodes_;
+    std::vector<FormatUnit> units_;
+    std::vector<double> weights_;  ///< noise of outputs for that of an op alone
+    std::optional<CostTable> table_;
+    Values samples_given_, inputs_, reference_;
+    std::int64_t trials_ = 0, samples_ = 1;
+    std::optional<std::size_t> passing_;
+    std::size_t best_level_ = 0;
+    double passing_noise_ = 0;
+    std::string first_below_;
+    std::optional<Trial> best_, most_accurate_;
+    std::vector<std::string> steps_;
+};
+
+}  // namespace
+
+CompiledModel compile_to_target(const Graph& model, const CompileOptions& options) {
+    TT_CHECK(options.target && options.target->measure, "there is no simulator to measure with");
+    return FormatSearcher(model, options).run();
+}
+
+}  // namespace tt::ir

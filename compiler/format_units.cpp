@@ -1,0 +1,120 @@
+#include "compiler/format_units.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace tt::ir {
+
+namespace {
+
+DataFormat of_bits(int bits, DataFormat like) {
+    const bool a = info(like).family == FormatFamily::A;
+    if (bits == 16) return a ? DataFormat::Float16 : DataFormat::Float16_b;
+    if (bits == 8) return a ? DataFormat::Bfp8 : DataFormat::Bfp8_b;
+    return a ? DataFormat::Bfp4 : DataFormat::Bfp4_b;
+}
+
+bool is_product(const Node& node) { return node.op == "buda.matmul" || node.op == "buda.depthwise"; }
+
+/// The nodes behind each node, once for each operand.
+std::vector<std::vector<ValueId>> readers_of(const Graph& graph) {
+    std::vector<std::vector<ValueId>> readers(graph.nodes.size());
+    for (ValueId id = 0; id < graph.nodes.size(); ++id)
+        for (const Edge& edge : graph.nodes[id].inputs) readers[edge.value].push_back(id);
+    return readers;
+}
+
+/// A name that a regular expression takes for itself.
+std::string escaped(const std::string& name) {
+    std::string text;
+    for (const char c : name) {
+        if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) text += '\\';
+        text += c;
+    }
+    return text;
+}
+
+/// Operands of a product that it multiplies and that are constants.
+std::vector<std::size_t> constants_of(const Graph& graph, const Node& node) {
+    std::vector<std::size_t> constants;
+    for (std::size_t k = 0; k < 2 && is_product(node); ++k)
+        if (graph.nodes[node.inputs[k].value].is_constant()) constants.push_back(k);
+    return constants;
+}
+
+}  // namespace
+
+bool FormatUnit::multiplies_constants() const {
+    return std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.constants.empty(); });
+}
+
+DataFormat FormatUnit::weights(OpWay way) const { return of_bits(multiplying.at(way.multiply).weight_bits, wide); }
+
+Fidelity FormatUnit::fidelity(OpWay way) const {
+    const Fidelity wanted = multiplying.at(way.multiply).fidelity;
+    const bool product = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.product; });
+    // two phases cut a digit off the second operand of elementwise products: gates and norms would shrink what they
+    // meet
+    return !product && wanted != Fidelity::HiFi4 ? Fidelity::HiFi3 : wanted;
+}
+
+std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, const Graph& last) {
+    std::map<std::string, DataFormat> narrow_formats;
+    for (const Node& node : narrow.nodes)
+        if (node.op.starts_with("buda.") && node.type.format) narrow_formats.emplace(node.name, *node.type.format);
+    std::map<std::string, const Node*> last_nodes;
+    for (const Node& node : last.nodes)
+        if (node.op.starts_with("buda.")) last_nodes.emplace(node.name, &node);
+    const auto readers = readers_of(wide);
+    std::map<std::string, std::size_t> unit_of;
+    std::vector<FormatUnit> units;
+    for (ValueId id = 0; id < wide.nodes.size(); ++id) {
+        const Node& node = wide.nodes[id];
+        if (!node.op.starts_with("buda.") || !node.type.format) continue;
+        ValueId end = id;  // what it becomes a part of
+        while (!last_nodes.contains(wide.nodes[end].name) && readers[end].size() == 1) end = readers[end].front();
+        const auto found = last_nodes.find(wide.nodes[end].name);
+        if (found == last_nodes.end()) continue;
+        const auto [known, first] = unit_of.try_emplace(found->first, units.size());
+        if (first) units.push_back({found->first, found->second->op.substr(5), {}, *wide.nodes[end].type.format, {}});
+        FormatUnit& unit = units[known->second];
+        unit.members.push_back({node.name, node.op.substr(5), is_product(node), constants_of(wide, node)});
+        if (node.name != unit.op) continue;
+        const auto other = narrow_formats.find(node.name);
+        unit.narrow = other != narrow_formats.end() && is_block_float(other->second) ? other->second : unit.wide;
+    }
+    std::erase_if(units, [](const FormatUnit& unit) {
+        return unit.wide != DataFormat::Float16 && unit.wide != DataFormat::Float16_b;
+    });
+    return units;
+}
+
+std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpWay>& ways) {
+    std::vector<FormatRule> rules;
+    for (std::size_t u = 0; u < units.size(); ++u)
+        for (const FormatUnit::Member& member : units[u].members) {
+            FormatRule rule;
+            rule.op_type = member.type;
+            rule.name_regex = escaped(member.name);
+            rule.output_df = units[u].output(ways[u]);
+            rule.fidelity = units[u].fidelity(ways[u]);
+            for (const std::size_t k : member.constants) rule.inputs[k] = {.df = units[u].weights(ways[u])};
+            rules.push_back(std::move(rule));
+        }
+    return rules;
+}
+
+std::string rules_text(const std::vector<FormatRule>& rules) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const FormatRule& rule : rules) {
+        nlohmann::ordered_json item{{"op_type", rule.op_type}, {"name_regex", rule.name_regex}};
+        if (rule.output_df) item["output_df"] = to_string(*rule.output_df);
+        if (rule.fidelity) item["math_fidelity"] = to_string(*rule.fidelity);
+        for (const auto& [k, input] : rule.inputs) item["input_df"][std::to_string(k)] = to_string(input.df);
+        list.push_back(std::move(item));
+    }
+    return nlohmann::ordered_json{{"rules", std::move(list)}}.dump(1) + "\n";
+}
+
+}  // namespace tt::ir

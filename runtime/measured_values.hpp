@@ -1,0 +1,12 @@
+// What the compiler's search for formats asks for: the values of a compiled model on its device, without a clock.
+#pragma once
+
+#include "compiler/compiled_model.hpp"
+#include "compiler/target_pcc.hpp"
+
+namespace tt::runtime {
+
+/// For TargetPcc::measure. Throws Error as sim::run() does.
+ir::Measured measured_values(const ir::CompiledModel& model, const ir::Measurement& what);
+
+}  // namespace tt::runtime

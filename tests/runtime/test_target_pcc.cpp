@@ -1,0 +1,99 @@
+// --target-pcc: formats op by op, by measuring.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "compiler/compile.hpp"
+#include "compiler/format_units.hpp"
+#include "runtime/measured_values.hpp"
+#include "runtime/model.hpp"
+
+using namespace tt;
+using ir::CompiledModel;
+using ir::CompileOptions;
+
+namespace {
+
+std::string constant(const std::string& name, int rows, int cols, int seed) {
+    std::string text = "%" + name + " = constant [";
+    for (int i = 0; i < rows * cols; ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ",
+                            static_cast<double>((i * 7919 + seed * 104729) % 2003 - 1001) / 4096.0);
+    return text + fmt::format("] : f32[{}, {}]\n", rows, cols);
+}
+
+/// Layers of 64 x 64; `last`: what follows them.
+ir::Graph layers(int count, const std::string& last) {
+    std::string text = "%x = input : f32[64, 64]\n", from = "x";
+    for (int k = 0; k < count; ++k) {
+        text += constant(fmt::format("w{}", k), 64, 64, k);
+        text += fmt::format("%p{0} = matmul %{1}, %w{0}\n%r{0} = gelu %p{0}\n", k, from);
+        from = fmt::format("r{}", k);
+    }
+    return ir::parse_graph(text + fmt::format(fmt::runtime(last), from), "layers.tg");
+}
+
+CompileOptions asking(double pcc, const std::string& device = "wh_n150") {
+    CompileOptions options;
+    options.device = device;
+    options.target = {.pcc = pcc, .trials = 24, .measure = runtime::measured_values, .progress = {}};
+    return options;
+}
+
+double cycles(const CompiledModel& model) { return model.report.estimated_cycles; }
+
+}  // namespace
+
+TEST_CASE("a target is reached with no more accuracy than it takes") {
+    const ir::Graph graph = layers(4, "output \"y\" = %{}\n");
+    for (const char* device : {"wh_n150", "gs_e150"}) {
+        const CompiledModel loose = compile(graph, asking(0.98, device)),
+                            tight = compile(graph, asking(0.9999, device));
+        REQUIRE(loose.report.formats);
+        REQUIRE(tight.report.formats);
+        CHECK(loose.report.formats->reached());
+        CHECK(tight.report.formats->reached());
+        CHECK(cycles(loose) <= cycles(tight));
+        CompileOptions plain;
+        plain.device = device;
+        CHECK(cycles(tight) <= cycles(compile(graph, plain)));
+        // what is said was reached is what a run gives
+        const ir::Measured again = runtime::measured_values(tight, {tight.inputs, false, false});
+        const ir::Measured exact = runtime::measured_values(tight, {tight.inputs, true, false});
+        CHECK(again.outputs.at("y").size() == exact.outputs.at("y").size());
+        CHECK(again.alone.empty());
+    }
+}
+
+TEST_CASE("a search for formats gives the same again, and so do its rules") {
+    const ir::Graph graph = layers(3, "output \"y\" = %{}\n");
+    const CompiledModel first = compile(graph, asking(0.999)), second = compile(graph, asking(0.999));
+    CHECK(equal(first, second));
+    CHECK(first.report.formats->trials == second.report.formats->trials);
+    CHECK(first.report.formats->trials <= 24);
+    CompileOptions options;
+    options.rules = ir::parse_format_rules(ir::rules_text(first.report.formats->rules), "rules");
+    CHECK(equal(compile(graph, options), first));
+}
+
+TEST_CASE("several samples are measured, and the first is what the model has") {
+    const ir::Graph graph = layers(2, "output \"y\" = %{}\n");
+    ir::Literal samples(ir::DType::F32, {3, 64, 64});
+    for (std::int64_t i = 0; i < samples.size(); ++i) samples.set(i, static_cast<double>(i % 97) / 97.0 - 0.5);
+    CompileOptions options = asking(0.99);
+    options.inputs.emplace("x", samples);
+    const CompiledModel model = compile(graph, options);
+    CHECK(model.report.formats->samples == 3);
+    CHECK(model.inputs.at("x").dims() == ir::Dims{64, 64});
+}
+
+TEST_CASE("a target that no formats reach is said to be so, with the op that loses it") {
+    // a difference of what is nearly equal: what 16 bits round away is all there is
+    const ir::Graph graph = layers(1,
+                                   "%c = constant [1000] : f32[]\n%big = add %{}, %c\n"
+                                   "%y = subtract %big, %c\noutput \"y\" = %y\n");
+    CompileOptions options = asking(0.999, "gs_e150");
+    const CompiledModel model = compile(graph, options);
+    CHECK_FALSE(model.report.formats->reached());
+    CHECK_FALSE(model.report.formats->first_below.empty());
+}
