@@ -80,7 +80,10 @@ std::string json(const CompileReport& report) {
              {"estimated_cycles", report.estimated_cycles},
              {"host_steps", report.host_steps},
              {"output", report.output}};
-    if (!report.variant.empty()) out["variant"] = report.variant;
+    if (!report.variant.empty()) {
+        out["variant"] = report.variant;
+        out["steps"] = report.steps;
+    }
     if (report.explained) {
         Json list = Json::array();
         for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));
