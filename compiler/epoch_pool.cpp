@@ -13,10 +13,11 @@ namespace tt::ir {
 
 namespace {
 
-/// Equal for ops whose candidates take the same times and that read from the same places before them.
+/// Equal for ops whose candidates take the same times and that read from the same places before them. The first is like
+/// no other: loading its epoch may not count.
 std::string kind_of(const Choices& choices, std::size_t op) {
     const OpChoices& item = choices.ops[op];
-    std::string kind = fmt::format("{} {}", item.op.cfg.type, item.begins());
+    std::string kind = fmt::format("{} {}", item.op.cfg.type, item.begins() || op == 0);
     for (const Candidate& c : item.choice.fitting)
         kind += fmt::format(" {}x{} {:.0f} {:.0f} {}", c.blocking.grid_r, c.blocking.grid_c, c.cycles, c.dram_bytes,
                             c.l1_bytes);

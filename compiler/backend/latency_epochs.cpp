@@ -15,12 +15,15 @@ namespace {
 /// What each op takes at each price of a core, in clocks.
 class PriceTable {
 public:
-    PriceTable(const Choices& choices, double least) : choices_(choices) {
+    /// `load`: what loading a core's programs takes, and so its least price, but in the first epoch.
+    PriceTable(const Choices& choices, double load) : choices_(choices) {
         double slowest = 1;
         for (const OpChoices& op : choices.ops)
             for (const Candidate& c : op.choice.fitting) slowest = std::max(slowest, c.cycles);
         constexpr double step = 1.15;
-        for (double price = std::max(1.0, least); price < slowest * step; price *= step) prices_.push_back(price);
+        for (double price = 1; price < slowest * step; price *= step) prices_.push_back(price);
+        loaded_ = static_cast<std::size_t>(std::lower_bound(prices_.begin(), prices_.end(), load) - prices_.begin());
+        loaded_ = std::min(loaded_, prices_.size() - 1);
         for (const double price : prices_) {
             std::vector<std::int64_t> cores{0};
             std::vector<std::size_t> chosen;
@@ -40,7 +43,7 @@ public:
     const std::vector<std::size_t>& chosen(std::size_t k) const { return chosen_[k]; }
     /// The least price at which ops first .. end - 1 take so many cores at most; size() when there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
-        std::size_t low = 0, high = size();
+        std::size_t low = first == 0 ? 0 : loaded_, high = size();
         while (low < high) {
             const std::size_t middle = (low + high) / 2;
             if (cores_[middle][end] - cores_[middle][first] <= cores)
@@ -65,6 +68,7 @@ public:
 private:
     const Choices& choices_;
     std::vector<double> prices_;
+    std::size_t loaded_ = 0;                        // the least price where loading counts
     std::vector<std::vector<std::int64_t>> cores_;  // per price: sums over the ops before
     std::vector<std::vector<std::size_t>> chosen_;  // per price: of all ops
 };
@@ -85,7 +89,8 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
             std::size_t k = table.least(first, end, cores);
             if (k == table.size() && end - first > 1) break;  // more ops need more
             k = std::min(k, table.size() - 1);
-            const double total = best[first] + load.of_cores(static_cast<double>(table.cores(k, first, end))) +
+            const double loading = first == 0 ? 0 : load.of_cores(static_cast<double>(table.cores(k, first, end)));
+            const double total = best[first] + loading +
                                  latency_of(choices, first, std::span(table.chosen(k)).subspan(first, end - first));
             if (total < best[end]) {
                 best[end] = total;
@@ -114,7 +119,10 @@ double latency_of(const Choices& choices, std::size_t first, std::span<const std
             begin.last = std::max(begin.last, made[producer - first].last);
         }
         const OpChoices& item = choices.ops[op];
-        const double cycles = item.choice.fitting[chosen[op - first]].cycles;
+        const Candidate& candidate = item.choice.fitting[chosen[op - first]];
+        const double cycles = candidate.cycles;
+        begin.first = std::max(begin.first, candidate.resident_cycles);
+        begin.last = std::max(begin.last, candidate.resident_cycles);
         const double tail = cycles * first_share(item.op.cfg, item.pattern != nullptr);  // of what came last
         made[op - first] = {begin.first + tail, std::max(begin.first + cycles, begin.last + tail)};
         last = std::max(last, made[op - first].last);
@@ -125,7 +133,7 @@ double latency_of(const Choices& choices, std::size_t first, std::span<const std
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                                   const ScheduleOptions& options) {
     const LoadTime load(*budget.chip, budget.rows, budget.cols);
-    const PriceTable table(choices, load.per_core());  // what a core costs at least
+    const PriceTable table(choices, load.per_core());
     const auto cores = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(static_cast<double>(budget.rows * budget.cols) * options.packing));
     EpochList epochs(choices, costs, budget, options);

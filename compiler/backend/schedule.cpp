@@ -150,6 +150,8 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     ScheduleOptions one = options;
     one.policy = Policy::Balanced;
     one.one_height = false;
+    if (options.aim == Aim::Latency) all.push_back(one);
+    one.paced = true;
     for (const double dram : {0.4, 0.8})
         for (const double packing : {1.0, 0.9})
             for (const double stages : {0.0, 1.0, 2.0}) {
@@ -187,8 +189,9 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
         const double cycles = aim == Aim::Latency
                                   ? std::max(schedule.epoch_cycles[epoch], schedule.epoch_latencies[epoch])
                                   : schedule.epoch_cycles[epoch];
-        schedule.estimated_cycles +=
-            cycles + schedule.epoch_loads[epoch] / static_cast<double>(budget_.microbatch);
+        const bool waited_for = aim == Aim::Throughput || epoch > 0;
+        const double load = waited_for ? schedule.epoch_loads[epoch] : 0;
+        schedule.estimated_cycles += cycles + load / static_cast<double>(budget_.microbatch);
     }
 }
 
