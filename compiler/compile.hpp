@@ -11,6 +11,7 @@
 #include "compiler/backend/schedule.hpp"
 #include "compiler/compiled_model.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/simulated_run.hpp"
 #include "compiler/target_pcc.hpp"
 #include "isa/fidelity.hpp"
 
@@ -46,8 +47,12 @@ struct CompileOptions {
     bool round_constants = true;      ///< to their formats, for the push; false: for values in float32 alone
     bool count_core_cycles = false;   ///< fill CompileReport::core_cycles
     std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
-    /// Cycles of one execute of a netlist on the device; the simulated policy needs it.
-    std::function<double(const EmittedModel& model, const CompileOptions& options)> simulate;
+    int effort = 1;     ///< 0 to 3: schedules that are tried, from 2 on by running them on the simulated chip
+    Simulate simulate;  ///< the simulated policy and effort 2 and 3 need it
+    /// Told before each run of a search: its number, and cycles of the best so far; 0: none yet.
+    std::function<void(std::int64_t run, double best_cycles)> on_simulation;
+    /// Whether schedules are run to find the best.
+    bool simulates() const { return effort >= 2 || schedule.policy == Policy::Simulated; }
 };
 
 /// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).

@@ -43,7 +43,8 @@ struct CompileReport {
     double estimated_cycles = 0;  ///< per input
     std::string arch;
     std::vector<Decision> decisions;            ///< per op, when the schedule's options ask for them
-    std::string variant;                        ///< the simulated policy: what was quickest
+    std::string variant;                        ///< of those tried on the simulated chip: what was quickest
+    std::vector<std::string> steps;             ///< of that search, which won something
     std::vector<std::string> notes;             ///< what was cut into parts, one line each
     std::vector<std::string> host_steps;        ///< what the host does, one line each
     std::map<std::string, double> core_cycles;  ///< by op, of all its cores for an input on the best grid; if asked for

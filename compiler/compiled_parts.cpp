@@ -117,6 +117,7 @@ CompileReport report_of(const std::string& arch, CompileState& state) {
     report.decisions = std::move(state.schedule->decisions);
     report.variant = state.schedule->variant;
     report.core_cycles = std::move(state.core_cycles);
+    report.steps = std::move(state.schedule->steps);
     report.notes = std::move(state.notes);
     for (std::string& note : overflow_notes(*state.emitted)) report.notes.push_back(std::move(note));
     return report;

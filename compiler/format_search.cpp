@@ -31,11 +31,13 @@ struct Trial {
 
 class FormatSearcher {
 public:
-    FormatSearcher(const Graph& model, const CompileOptions& options) : model_(model), options_(options) {
+    FormatSearcher(const Graph& model, const CompileOptions& options)
+        : model_(model), asked_(options), options_(options) {
         options_.target.reset();
         options_.keep_passes = false;
         options_.default_df = wide_format(options.default_df);
         if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
+        options_.effort = std::min(options_.effort, 1);
         target_ = *options.target;
         take_samples();
         least_noise_ = noise_of_pcc(target_.pcc);
@@ -346,6 +348,12 @@ private:
                     format.most_cycles = std::max(format.most_cycles, cost(u, unit.at(levels.at(level))).cycles);
             found.ops.push_back(std::move(format));
         }
+        if (asked_.simulates()) {  // formats are found by quick schedules
+            CompileOptions last = with(trial.ways);
+            last.schedule.policy = asked_.schedule.policy;
+            last.effort = asked_.effort;
+            trial.model = compile(model_, last);
+        }
         trial.model.report.core_cycles.clear();
         trial.model.report.formats = std::move(found);
         return std::move(trial.model);
@@ -353,6 +361,7 @@ private:
     WayCost cost(std::size_t unit, OpWay way) const { return table_->of(unit, way).value_or(WayCost{}); }
 
     const Graph& model_;
+    const CompileOptions& asked_;
     CompileOptions options_;
     TargetPcc target_;
     double least_noise_ = 0;

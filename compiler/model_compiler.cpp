@@ -45,6 +45,21 @@ std::vector<std::string> device_ops(const Graph& graph) {
     return names;
 }
 
+/// Combinations that would not do what they say.
+static void check_aim(const CompileOptions& options) {
+    const Policy policy = options.schedule.policy;
+    if (options.effort >= 2 && policy != Policy::Balanced && policy != Policy::Simulated)
+        fail_input({}, "--effort {} looks for grids and epochs by itself, --policy {} says which to take: leave one out",
+                   options.effort, to_string(policy));
+    if (options.schedule.aim != Aim::Latency) return;
+    if (options.microbatch > 1)
+        fail_input({}, "--optimize latency is for one input at a time, and --microbatch sends {} through each epoch "
+                   "before the next: leave one out", options.microbatch);
+    if (policy != Policy::Balanced && policy != Policy::Simulated)
+        fail_input({}, "--optimize latency chooses grids by itself, --policy {} says which to take: leave one out",
+                   to_string(policy));
+}
+
 ModelCompiler::ModelCompiler(const CompileOptions& options)
     : options_(options),
       machine_(make_machine(chip_of(options.device),
@@ -57,6 +72,7 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
       scheduler_(options_, budget_, scheduling_, emit_) {
     if (options.emit.chips > 1 && chip_.eth.empty())
         fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, chip_.name);
+    check_aim(options);
     scheduling_.overrides = options.overrides;
     scheduling_.t_streaming = options.t_streaming;
     emit_.keep_names = options.keep_names;

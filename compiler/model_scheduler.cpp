@@ -7,6 +7,7 @@
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/held_forks.hpp"
+#include "compiler/schedule_search.hpp"
 
 namespace tt::ir {
 
@@ -33,13 +34,23 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
 }
 
 Scheduled ModelScheduler::schedule(const Graph& graph) const {
-    return with_room(graph, [&](const OpBudget& budget) { return relieved(graph, budget); });
+    return with_room(graph, [&](const OpBudget& budget) { return searched(graph, budget); });
+}
+
+Scheduled ModelScheduler::searched(const Graph& graph, const OpBudget& budget) const {
+    Scheduled made = relieved(graph, budget);
+    if (options_.effort < 2) return made;
+    const Graph& last = made.graph ? *made.graph : graph;
+    auto [schedule, emitted] = quickest(last, Planner(last, budget, scheduling_), budget);
+    made.schedule = std::move(schedule);
+    made.emitted = std::move(emitted);
+    return made;
 }
 
 Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) const {
     auto [schedule, emitted] = scheduled(graph, budget);
     Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
-    while (!made.schedule.held_forks.empty()) {
+    while (options_.effort > 0 && !made.schedule.held_forks.empty()) {
         Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
         try {
             auto [with, with_emitted] = scheduled(nops, budget);
@@ -54,8 +65,7 @@ Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) c
 }
 
 bool ModelScheduler::quicker(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const {
-    if (scheduling_.policy == Policy::Simulated)
-        return options_.simulate(emitted, options_) < options_.simulate(than.emitted, options_);
+    if (options_.simulates()) return simulated(emitted) < simulated(than.emitted);
     // fewer of them lead on to none
     return std::pair(schedule.estimated_cycles, schedule.held_forks.size()) <
            std::pair(than.schedule.estimated_cycles, than.schedule.held_forks.size());
@@ -63,7 +73,7 @@ bool ModelScheduler::quicker(const Schedule& schedule, const EmittedModel& emitt
 
 std::pair<Schedule, EmittedModel> ModelScheduler::scheduled(const Graph& graph, const OpBudget& budget) const {
     const Planner planner(graph, budget, scheduling_);
-    if (scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
+    if (options_.effort < 2 && scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
     Schedule schedule = planner.schedule(scheduling_);
     EmittedModel emitted = emit(graph, schedule, budget, emit_);
     return {std::move(schedule), std::move(emitted)};
@@ -78,7 +88,7 @@ Schedule ModelScheduler::balanced(const Graph& graph) const {
 Estimate ModelScheduler::estimate_of(const Graph& graph) const {
     try {
         return with_room(graph, [&](const OpBudget& budget) -> Estimate {
-            return {scheduling_.policy == Policy::Simulated
+            return {options_.simulates()
                         ? simulated_cycles(graph, budget)
                         : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
                     budget.overlay_size};
@@ -94,34 +104,27 @@ double ModelScheduler::simulated_cycles(const Graph& graph, const OpBudget& budg
     one.policy = Policy::Balanced;
     const Graph last = with_fused_ops(graph, options_.auto_fusing);
     const Schedule schedule = Planner(last, budget, one).schedule(one);
-    return options_.simulate(emit(last, schedule, budget, emit_), options_);
+    return simulated(emit(last, schedule, budget, emit_));
+}
+
+double ModelScheduler::simulated(const EmittedModel& emitted) const {
+    TT_CHECK(options_.simulate, "there is no simulator to choose with");
+    const SimulatedRun run = options_.simulate(emitted, options_);
+    return scheduling_.aim == Aim::Latency ? run.latency_cycles : run.cycles;
 }
 
 std::pair<Schedule, EmittedModel> ModelScheduler::quickest(const Graph& graph, const Planner& planner,
                                                            const OpBudget& budget) const {
-    TT_CHECK(options_.simulate, "the simulated policy has no simulator");
-    std::optional<std::pair<Schedule, EmittedModel>> best;
-    ScheduleOptions winner;
-    double least = 0;
-    const auto attempt = [&](const ScheduleOptions& variant) {
-        Schedule schedule = planner.schedule(variant);
-        EmittedModel emitted = emit(graph, schedule, budget, emit_);
-        const double cycles = options_.simulate(emitted, options_);
-        if (best && cycles >= least) return;
-        schedule.variant =
-            fmt::format("{} with dram {}, packing {} and stages {}, {:.0f} cycles an execute",
-                        to_string(variant.policy), variant.dram, variant.packing, variant.stages, cycles);
-        best.emplace(std::move(schedule), std::move(emitted));
-        winner = variant;
-        least = cycles;
-    };
-    for (const ScheduleOptions& variant : variants(scheduling_)) attempt(variant);
-    if (scheduling_.column_order) {
-        ScheduleOptions rows = winner;
-        rows.column_order = false;
-        attempt(rows);
-    }
-    return std::move(*best);
+    ScheduleSearch search(graph, planner, budget, options_, emit_);
+    ScheduleOptions balanced = scheduling_;
+    balanced.policy = Policy::Balanced;
+    if (options_.effort >= 2) search.attempt(balanced);
+    for (const ScheduleOptions& variant : variants(balanced)) search.attempt(variant);
+    search.attempt_rows();
+    // as many simulations in all
+    constexpr std::int64_t some = 48, many = 384;
+    if (options_.effort >= 2) search.improve(options_.effort == 2 ? some : many);
+    return search.take();
 }
 
 }  // namespace tt::ir

@@ -38,10 +38,14 @@ private:
     /// help an op that has no room by itself.
     template <class Make>
     std::invoke_result_t<Make, const OpBudget&> with_room(const Graph& graph, Make make) const;
+    /// With the effort that the user allows.
+    Scheduled searched(const Graph& graph, const OpBudget& budget) const;
     /// Where a fork would wait for another path, with nops between as long as that is quicker.
     Scheduled relieved(const Graph& graph, const OpBudget& budget) const;
     bool quicker(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const;
     std::pair<Schedule, EmittedModel> scheduled(const Graph& graph, const OpBudget& budget) const;
+    /// Of an execute, by the aim.
+    double simulated(const EmittedModel& emitted) const;
     /// Of an execute of a graph on device level, by the policy most of the variants share.
     double simulated_cycles(const Graph& graph, const OpBudget& budget) const;
     /// Of several schedules, each run on the simulated chip.

@@ -13,7 +13,7 @@
 #include "runtime/image/target.hpp"
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
-#include "runtime/simulated_cycles.hpp"
+#include "runtime/simulated_run.hpp"
 
 namespace ttsim {
 
@@ -76,6 +76,9 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.accumulate_df = format_of(options.accumulate_format);
     out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
     out.schedule.policy = wanted(tt::ir::parse_policy(options.policy), "policy", options.policy);
+    if (options.effort < 0 || options.effort > 3) tt::fail_input({}, "CompileOptions: effort is 0 to 3");
+    out.effort = options.effort;
+    out.schedule.aim = wanted(tt::ir::parse_aim(options.optimize), "optimize", options.optimize);
     out.schedule.seed = options.seed;
     out.rules = tt::ir::amp_rules(options.amp, given);
     out.microbatch = options.microbatch;
@@ -86,7 +89,7 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     add_decisions(options, out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
-    out.simulate = tt::runtime::simulated_cycles;
+    out.simulate = tt::runtime::simulated_run;
     if (options.target_pcc == 0) return out;
     if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.trials < 1 ||
         options.amp + options.amp_light > 0)

@@ -98,7 +98,10 @@ std::string json(const CompileReport& report) {
              {"estimated_cycles", report.estimated_cycles},
              {"host_steps", report.host_steps},
              {"output", report.output}};
-    if (!report.variant.empty()) out["variant"] = report.variant;
+    if (!report.variant.empty()) {
+        out["variant"] = report.variant;
+        out["steps"] = report.steps;
+    }
     if (report.formats) out["formats"] = formats_json(*report.formats);
     if (report.explained) {
         Json list = Json::array();

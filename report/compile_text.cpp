@@ -114,6 +114,8 @@ std::string text(const CompileReport& report) {
     for (const std::string& line : report.notes) text += line + "\n";
     for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
+    if (report.explained)
+        for (const std::string& line : report.steps) text += "    " + line + "\n";
     if (report.formats) text += formats_text(*report.formats, report.explained);
     text += decisions_text(report.decisions);
     return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, report.output);

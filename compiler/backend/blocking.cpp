@@ -89,11 +89,11 @@ std::vector<std::int64_t> inner_blocks(const Op& op) {
     return inner;
 }
 
-/// Of the constants that are not held in L1, once for each input.
-double streamed_bytes(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident) {
+/// Of the constants that are held in L1, once, or of the others, once for each input.
+double constant_bytes(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident, bool held) {
     double bytes = 0;
     for (std::size_t k = 0; k < constant.size(); ++k)
-        if (constant[k] && !resident[k])
+        if (constant[k] && resident[k] == held)
             bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile));
     return bytes;
 }
@@ -182,7 +182,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
-            const double streamed = streamed_bytes(op, constant, resident);
+            const double streamed = constant_bytes(op, constant, resident, false);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
             const double piping = piping_cycles(op.cfg, origins, pipe_constants(chip.files.noc));
             const double cycles = std::max({kernel, dram, piping});
@@ -196,6 +196,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                    .pipe_cycles = piping,
                    .cycles = cycles,
                    .dram_bytes = streamed,
+                   .resident_cycles = streaming_cycles(op, constant_bytes(op, constant, resident, true), chip),
                    .resident = resident,
                    .input_buffers = op.input_buf_min_size_tiles};
             found = true;

@@ -41,6 +41,7 @@ struct Candidate {
     double pipe_cycles = 0;                     ///< of bringing what other ops make, by its slowest pipe
     double cycles = 0;                          ///< the largest of these
     double dram_bytes = 0;                      ///< of constants that are streamed, per input
+    double resident_cycles = 0;                 ///< to read the constants held in L1, once
     std::vector<bool> resident;                 ///< constants held whole in L1
     std::vector<std::int64_t> input_buffers;    ///< least tiles of operands' buffers that the user wants
 };

@@ -21,6 +21,7 @@ struct Epoch {
     std::vector<std::vector<std::optional<Rejection>>> rejected;  ///< per op and candidate, by the edges
     double target = 0;                                            ///< cycles
     double link_cycles = 0;                                       ///< of the busiest NoC link, per input
+    double load_cycles = 0;                                       ///< of its programs, once
     double hand_over_cycles = 0;                                  ///< of the output that takes longest, per input
     std::size_t end() const { return first + chosen.size(); }
 };

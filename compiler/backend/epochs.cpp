@@ -6,19 +6,17 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <span>
+
+#include "compiler/backend/epoch_list.hpp"
+#include "compiler/backend/latency_epochs.hpp"
+#include "compiler/backend/load_time.hpp"
 
 namespace tt::ir {
 
 namespace {
 
 using Ops = std::vector<OpChoices>;
-
-/// Only an override can keep an op from an empty chip.
-[[noreturn]] void no_place(const OpChoices& op, const OpBudget& budget) {
-    TT_CHECK(op.user && op.user->place, "op '{}' has no place on an empty chip", op.op.name());
-    fail_input(op.user->loc, "op '{}' cannot lie at {}x{}: its grids there leave the chip's {}x{} cores", op.op.name(),
-               op.user->place->first, op.user->place->second, budget.rows, budget.cols);
-}
 
 /// Per op: the candidates that a policy likes, by their number.
 using Offer = std::vector<std::vector<std::size_t>>;
@@ -38,10 +36,10 @@ Shared shared_by(const OpBudget& budget, const ScheduleOptions& options) {
 /// These in the order in which a target wants them: what meets it by the share of cores and DRAM it takes, then the
 /// others by time.
 std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target,
-                                   const Shared& shared) {
+                                   const Shared& shared, double scale = 1) {
     const auto key = [&](std::size_t i) {
         const Candidate& c = choice.fitting[i];
-        const bool meets = c.cycles <= target;
+        const bool meets = scale * c.cycles <= target;
         const double share = static_cast<double>(c.blocking.cores()) / shared.cores +
                              (std::isinf(target) ? 0 : c.dram_bytes / (target * shared.dram_bytes));
         return std::tuple(!meets, meets ? share : 0, c.cycles);
@@ -61,42 +59,6 @@ Offer offer_all(const Ops& ops) {
     for (const OpChoices& op : ops) offer.push_back(all_of(op.choice));
     return offer;
 }
-
-/// Epochs one after the other; each knows the candidates of those before it.
-class EpochList {
-public:
-    EpochList(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
-        : choices_(choices), budget_(budget), options_(options), solver_(choices, costs, budget, options) {}
-
-    /// Adds the ops as one epoch, or as two halves where they do not fit together. `wishes(n)`: what to try in the
-    /// n-th place, nothing when there is no more.
-    template <class Wishes>
-    void add(std::size_t first, std::size_t end, Wishes wishes) {
-        for (std::size_t n = 0;; ++n) {
-            const std::optional<Wish> wish = wishes(first, end, n);
-            if (!wish) break;
-            if (auto epoch = solver_.solve(first, end, *wish, chosen_)) {
-                chosen_.insert(chosen_.end(), epoch->chosen.begin(), epoch->chosen.end());
-                epochs_.push_back(std::move(*epoch));
-                return;
-            }
-            const bool edges = solver_.failure() == EpochSolver::Failure::Edges;
-            if (edges && (end - first == 1 || options_.self_cut == SelfCut::None)) solver_.refuse();
-        }
-        if (end - first == 1) no_place(choices_.ops[first], budget_);
-        add(first, (first + end) / 2, wishes);
-        add((first + end) / 2, end, wishes);
-    }
-    std::vector<Epoch> take() { return std::move(epochs_); }
-
-private:
-    const Choices& choices_;
-    const OpBudget& budget_;
-    const ScheduleOptions& options_;
-    EpochSolver solver_;
-    std::vector<std::size_t> chosen_;
-    std::vector<Epoch> epochs_;
-};
 
 /// From op to op: an epoch takes what it has cores for. `wish`: the same for all epochs.
 std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
@@ -139,20 +101,29 @@ public:
         for (const double target : targets_) {
             std::vector<std::int64_t> cores{0};
             std::vector<double> bytes{0};
+            std::vector<std::size_t> chosen;
             for (std::size_t op = 0; op < ops.size(); ++op) {
                 const std::size_t i = by_target(ops[op].choice, offered[op], target, shared).front();
                 const Candidate& c = ops[op].choice.fitting[i];
+                chosen.push_back(i);
                 cores.push_back(cores.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
                 bytes.push_back(bytes.back() + c.dram_bytes);
             }
             cores_.push_back(std::move(cores));
             bytes_.push_back(std::move(bytes));
+            chosen_.push_back(std::move(chosen));
         }
     }
     double target(std::size_t k) const { return targets_[k]; }
     std::size_t size() const { return targets_.size(); }
     /// Of streamed constants, per input.
     double bytes(std::size_t k, std::size_t first, std::size_t end) const { return bytes_[k][end] - bytes_[k][first]; }
+    std::span<const std::size_t> chosen(std::size_t k, std::size_t first, std::size_t end) const {
+        return std::span(chosen_[k]).subspan(first, end - first);
+    }
+    std::int64_t cores(std::size_t k, std::size_t first, std::size_t end) const {
+        return cores_[k][end] - cores_[k][first];
+    }
     /// The least target that ops first .. end - 1 meet with so many cores; size() when there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
         std::size_t low = 0, high = targets_.size();
@@ -171,6 +142,7 @@ private:
     std::vector<double> targets_;
     std::vector<std::vector<std::int64_t>> cores_;  // per target: sums over the ops before
     std::vector<std::vector<double>> bytes_;        // the same
+    std::vector<std::vector<std::size_t>> chosen_;  // per target: of all ops
 };
 
 /// Bytes of an input that an epoch reads from queues and writes to them.
@@ -215,6 +187,7 @@ public:
           budget_(budget),
           options_(options),
           shared_(shared_by(budget, options)),
+          load_(*budget.chip, budget.rows, budget.cols),
           offered_(std::move(offered)),
           table_(choices.ops, offered_, shared_),
           traffic_(choices) {}
@@ -232,8 +205,7 @@ public:
                 crossing += traffic_.added(first, end);
                 const auto pace = pace_of(first, end, cores, crossing);
                 if (!pace && end - first > 1) break;  // more ops need more
-                const double total =
-                    best[first] + cost(first, end, pace ? pace->cycles : table_.target(table_.size() - 1));
+                const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;
@@ -262,22 +234,31 @@ public:
 private:
     struct Pace {
         std::size_t target = 0;
-        double cycles = 0;  ///< of the target, or of DRAM where that takes longer
+        double cost = 0;  ///< with the target's pace, or DRAM's where that is slower
     };
-    /// The least target that the cores allow; where DRAM is slower, the one that needs no more cores than DRAM's pace
-    /// asks for. Nothing when there are too few cores for any.
+    /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
+    /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any.
     std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing) const {
         std::size_t t = table_.least(first, end, cores);
         if (t == table_.size()) return std::nullopt;
         const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;
-        return Pace{t, std::max(table_.target(t), dram(t))};
+        std::optional<Pace> best;
+        for (std::size_t step = 1; t < table_.size(); t += step, step *= 2) {
+            if (best && std::max(table_.target(t), dram(t)) >= best->cost) break;
+            const double total = cost(first, end, t, dram(t));
+            if (!best || total < best->cost) best = {t, total};
+        }
+        return best;
     }
 
-    /// Until an epoch's pipeline is full, about one op after the other takes its time once.
-    double cost(std::size_t first, std::size_t end, double pace) const {
-        const double ops = static_cast<double>(end - first), inputs = static_cast<double>(budget_.microbatch);
-        return pace * (1 + options_.stages * ops / inputs) + budget_.chip->timing.epoch_load / inputs;
+    /// Of an input: the pace of all, and its share of what an execute waits until the first input has come through, and
+    /// for programs.
+    double cost(std::size_t first, std::size_t end, std::size_t target, double dram) const {
+        const double pace = std::max(table_.target(target), dram);
+        const double fill = std::max(0.0, latency_of(choices_, first, table_.chosen(target, first, end)) - pace);
+        const double load = load_.of_cores(static_cast<double>(table_.cores(target, first, end)));
+        return pace + (options_.stages * fill + load) / static_cast<double>(budget_.microbatch);
     }
 
     /// What is offered, then the rest.
@@ -294,15 +275,22 @@ private:
     const OpBudget& budget_;
     const ScheduleOptions& options_;
     Shared shared_;
+    LoadTime load_;
     Offer offered_;
     TargetTable table_;
     Traffic traffic_;
 };
 
 double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBudget& budget) {
+    const LoadTime load(*budget.chip, budget.rows, budget.cols);
     double sum = 0;
-    for (const Epoch& epoch : epochs)
-        sum += slowest(ops, epoch) + budget.chip->timing.epoch_load / static_cast<double>(budget.microbatch);
+    for (const Epoch& epoch : epochs) {
+        double cores = 0;
+        for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
+            cores +=
+                static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
+        sum += slowest(ops, epoch) + load.of_cores(cores) / static_cast<double>(budget.microbatch);
+    }
     return sum;
 }
 
@@ -356,6 +344,50 @@ Offer shuffled(const Ops& ops, std::uint32_t seed) {
     return offer;
 }
 
+/// Epochs by wishes, each after those before it.
+class WishedEpochs {
+public:
+    WishedEpochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
+        : choices_(choices), shared_(shared_by(budget, options)), solver_(choices, costs, budget, options) {}
+
+    /// All of them or none.
+    bool add(const std::vector<EpochWish>& wishes) {
+        const std::size_t epochs = epochs_.size(), ops = chosen_.size();
+        for (const EpochWish& wish : wishes) {
+            auto epoch = solver_.solve(
+                wish.first, wish.end, {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
+            if (!epoch) {
+                epochs_.resize(epochs);
+                chosen_.resize(ops);
+                return false;
+            }
+            chosen_.insert(chosen_.end(), epoch->chosen.begin(), epoch->chosen.end());
+            epochs_.push_back(std::move(*epoch));
+        }
+        return true;
+    }
+    std::vector<Epoch> take() { return std::move(epochs_); }
+
+private:
+    std::vector<std::size_t> order(const EpochWish& wish, std::size_t op) const {
+        const Choice& choice = choices_.ops[op].choice;
+        const std::size_t k = op - wish.first;
+        const double scale = wish.scale.empty() ? 1 : wish.scale[k];
+        std::vector<std::size_t> all = by_target(choice, all_of(choice), wish.target, shared_, scale);
+        if (!wish.wanted.empty()) {
+            const auto front = std::find(all.begin(), all.end(), wish.wanted[k]);
+            std::rotate(all.begin(), front, front + 1);
+        }
+        return all;
+    }
+
+    const Choices& choices_;
+    Shared shared_;
+    EpochSolver solver_;
+    std::vector<std::size_t> chosen_;
+    std::vector<Epoch> epochs_;
+};
+
 }  // namespace
 
 double slowest(const Ops& ops, const Epoch& epoch) {
@@ -363,6 +395,42 @@ double slowest(const Ops& ops, const Epoch& epoch) {
     for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
         slowest = std::max(slowest, ops[epoch.first + k].choice.fitting[epoch.chosen[k]].cycles);
     return slowest;
+}
+
+std::optional<std::vector<Epoch>> wished_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                                                const ScheduleOptions& options,
+                                                const std::vector<std::vector<EpochWish>>& wanted,
+                                                const std::vector<std::vector<EpochWish>>& otherwise) {
+    WishedEpochs epochs(choices, costs, budget, options);
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        if (!epochs.add(wanted[k]) && (otherwise.empty() || !epochs.add(otherwise[k]))) return std::nullopt;
+    return epochs.take();
+}
+
+double least_target(const Choices& choices, const OpBudget& budget, const EpochWish& wish, double packing) {
+    const double cores = packing * static_cast<double>(budget.rows * budget.cols);
+    const auto scaled = [&](std::size_t op, const Candidate& c) {
+        return c.cycles * (wish.scale.empty() ? 1 : wish.scale[op - wish.first]);
+    };
+    const auto fits = [&](double target) {
+        double needed = 0;
+        for (std::size_t op = wish.first; op < wish.end; ++op) {
+            double least = std::numeric_limits<double>::infinity();
+            for (const Candidate& c : choices.ops[op].choice.fitting)
+                if (scaled(op, c) <= target) least = std::min(least, static_cast<double>(c.blocking.cores()));
+            needed += least;
+        }
+        return needed <= cores;
+    };
+    double low = 1, high = 1;
+    for (std::size_t op = wish.first; op < wish.end; ++op)
+        for (const Candidate& c : choices.ops[op].choice.fitting) high = std::max(high, scaled(op, c));
+    constexpr double exact = 1.01;
+    while (high > low * exact) {
+        const double middle = std::sqrt(low * high);
+        (fits(middle) ? high : low) = middle;
+    }
+    return high;
 }
 
 std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
@@ -392,6 +460,7 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
         case Policy::Simulated:  // of variants of Balanced and others, the caller chooses
             break;
     }
+    if (options.aim == Aim::Latency && !options.paced) return latency_epochs(choices, costs, budget, options);
     return LeastTime(choices, budget, options, offer_all(ops)).run(costs);
 }
 

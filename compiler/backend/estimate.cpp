@@ -8,17 +8,6 @@ namespace tt::ir {
 
 namespace {
 
-/// Of an op's time, what passes until it gives the first of its result: a product has it slice by slice, others block
-/// by block, a sparse product at its end.
-double first_share(const PlacedOp& op) {
-    constexpr double blocks = 0.25;
-    if (op.pattern) return 1;
-    const double slice = 1 / static_cast<double>(op.op.cfg.out.t);
-    const std::string& type = op.op.cfg.type;
-    const bool streams = type != "matmul" && type != "depthwise" && type != "reduce";
-    return streams ? std::min(slice, blocks) : slice;
-}
-
 struct Span {
     double first = 0, last = 0;  ///< when the first of the result is there, and all of it
 };
@@ -35,7 +24,7 @@ double latency(const Graph& graph, const Schedule& schedule, std::size_t epoch) 
                 begin = std::max(begin, it->second.first);
                 end = std::max(end, it->second.last);
             }
-        const double tail = op.cycles * first_share(op);  // of what came last
+        const double tail = op.cycles * first_share(op.op.cfg, op.pattern != nullptr);  // of what came last
         made[op.node] = {begin + tail, std::max(begin + op.cycles, end + tail)};
         last = std::max(last, made[op.node].last);
     }
@@ -43,6 +32,14 @@ double latency(const Graph& graph, const Schedule& schedule, std::size_t epoch) 
 }
 
 }  // namespace
+
+double first_share(const OpConfig& cfg, bool sparse) {
+    constexpr double blocks = 0.25;
+    if (sparse) return 1;
+    const double slice = 1 / static_cast<double>(cfg.out.t);
+    const bool streams = cfg.type != "matmul" && cfg.type != "depthwise" && cfg.type != "reduce";
+    return streams ? std::min(slice, blocks) : slice;
+}
 
 Graph with_fused_ops(Graph graph, bool auto_fusing) {
     PassOptions options;
@@ -62,7 +59,7 @@ double estimated_cycles(const Graph& graph, const OpBudget& budget, const Schedu
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)
         cycles += latency(last, schedule, epoch) +
                   static_cast<double>(budget.microbatch - 1) * schedule.epoch_cycles[epoch] +
-                  budget.chip->timing.epoch_load;
+                  schedule.epoch_loads[epoch];
     return cycles / static_cast<double>(budget.microbatch);
 }
 

@@ -5,6 +5,10 @@
 
 namespace tt::ir {
 
+/// Of an op's time, what passes until it gives the first of its result: a product has it slice by slice, others block
+/// by block, a sparse product at its end.
+double first_share(const OpConfig& cfg, bool sparse);
+
 /// What the pass fuse-ops will leave of a graph.
 Graph with_fused_ops(Graph graph, bool auto_fusing);
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "compiler/backend/epochs.hpp"
+#include "compiler/backend/load_time.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -135,9 +136,15 @@ private:
 class EpochSearch {
 public:
     EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch)
-        : choices_(choices), budget_(budget), epoch_(epoch), links_(*budget.chip) {
-        for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
+        : choices_(choices),
+          budget_(budget),
+          epoch_(epoch),
+          load_time_(*budget.chip, budget.rows, budget.cols),
+          links_(*budget.chip) {
+        for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             shapes_.push_back(costs.made(epoch.first + k, epoch.chosen[k]).cfg.out);
+            rectangles_.push_back(rectangle(shapes_[k], choices_.ops[epoch.first + k].user));
+        }
         flows_ = EpochFlows(choices, costs, budget, epoch).flows();
         flows_of_.resize(shapes_.size());
         for (std::size_t f = 0; f < flows_.size(); ++f) {
@@ -148,15 +155,16 @@ public:
 
     void run() {
         std::vector<Place> best;
-        double least = 0;
+        std::pair<double, double> least;
         for (const std::vector<Place>& start : promising()) {
             epoch_.places = start;
             load();
             settle();
-            if (!best.empty() && links_.badness() >= least) continue;
+            if (!best.empty() && judged() >= least) continue;
             best = epoch_.places;
-            least = links_.badness();
+            least = judged();
             epoch_.link_cycles = link_cycles();
+            epoch_.load_cycles = load_time_.of(rectangles_, best);
         }
         epoch_.places = std::move(best);
     }
@@ -180,16 +188,23 @@ private:
     /// Of the slowest op's cycles: busiest links with less to do do not hold an epoch up.
     static constexpr double quiet = 0.5;
 
+    /// Clocks of an execute by the places alone, then what the links carry.
+    std::pair<double, double> judged() const {
+        const double pace = std::max(link_cycles(), quiet * slowest(choices_.ops, epoch_));
+        return {load_time_.of(rectangles_, epoch_.places) + static_cast<double>(budget_.microbatch) * pace,
+                links_.badness()};
+    }
+
     double link_cycles() const { return links_.most() / budget_.chip->timing.noc_link_bytes; }
 
     /// The starts with the least on their busiest links, only one where they have little to do: settling takes long.
     std::vector<std::vector<Place>> promising() {
-        std::vector<std::pair<double, std::vector<Place>>> all;
+        std::vector<std::pair<std::pair<double, double>, std::vector<Place>>> all;
         double quietest = std::numeric_limits<double>::infinity();
         for (std::vector<Place>& start : starts()) {
             epoch_.places = start;
             load();
-            all.emplace_back(links_.badness(), std::move(start));
+            all.emplace_back(judged(), std::move(start));
             quietest = std::min(quietest, link_cycles());
         }
         const std::size_t wanted = quietest < quiet * slowest(choices_.ops, epoch_) ? 1 : most_settled;
@@ -203,16 +218,15 @@ private:
     /// links lead one way only.
     std::vector<std::vector<Place>> starts() const {
         std::vector<std::vector<Place>> all{epoch_.places};
-        std::vector<Rectangle> rectangles;
-        bool fixed = false;
-        for (std::size_t op = 0; op < shapes_.size(); ++op) {
-            rectangles.push_back(rectangle(shapes_[op], choices_.ops[epoch_.first + op].user));
-            fixed = fixed || rectangles.back().fixed.has_value();
-        }
-        if (auto other = place(rectangles, budget_.rows, budget_.cols, Scan::Columns)) all.push_back(std::move(*other));
+        const bool fixed = std::any_of(rectangles_.begin(), rectangles_.end(),
+                                       [](const Rectangle& r) { return r.fixed.has_value(); });
+        if (auto other = place(rectangles_, budget_.rows, budget_.cols, Scan::Columns))
+            all.push_back(std::move(*other));
+        if (auto other = spread_places(rectangles_, load_time_, budget_.rows, budget_.cols))
+            all.push_back(std::move(*other));
         std::mt19937 random(1);
         for (int n = 0; n < shuffles && shapes_.size() > 1; ++n)
-            if (auto other = shuffled(rectangles, random)) all.push_back(std::move(*other));
+            if (auto other = shuffled(rectangles_, random)) all.push_back(std::move(*other));
         if (fixed) return all;
         for (std::size_t n = all.size(); n-- > 0;)
             for (int over = 1; over < 4; ++over) {
@@ -314,6 +328,8 @@ private:
     const OpBudget& budget_;
     Epoch& epoch_;
     std::vector<Blocking> shapes_;
+    std::vector<Rectangle> rectangles_;
+    LoadTime load_time_;
     std::vector<Flow> flows_;
     std::vector<std::vector<std::size_t>> flows_of_;  // per op
     Links links_;
@@ -326,10 +342,11 @@ void PlaceSearch::improve(Epoch& epoch) {
     const auto [known, fresh] = known_.try_emplace(search.signature());
     if (fresh) {
         search.run();
-        known->second = {epoch.places, epoch.link_cycles};
+        known->second = {epoch.places, epoch.link_cycles, epoch.load_cycles};
     }
     epoch.places = known->second.places;
     epoch.link_cycles = known->second.link_cycles;
+    epoch.load_cycles = known->second.load_cycles;
 }
 
 }  // namespace tt::ir

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
 #include "compiler/backend/held_forks.hpp"
+#include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/place_search.hpp"
 #include "compiler/backend/ublock_order.hpp"
 
@@ -46,6 +48,7 @@ PlacedOp placed_op(const Choices& choices, const EdgeCosts& costs, const Epoch& 
     placed.op.buf_size_mb = epoch.buffers[k];
     placed.resident = chosen.resident;
     placed.cycles = chosen.cycles;
+    placed.candidate = epoch.chosen[k];
     placed.through_dram.assign(placed.op.cfg.in.size(), false);
     for (const std::size_t e : choices.into[number])
         if (epoch.cuts.count(e)) placed.through_dram[choices.details[e].operand] = true;
@@ -73,6 +76,12 @@ std::vector<std::string> self_cut_names() {
 std::optional<Policy> parse_policy(std::string_view name) {
     for (const auto& [known, policy] : policies)
         if (known == name) return policy;
+    return std::nullopt;
+}
+std::string_view to_string(Aim aim) { return aim == Aim::Latency ? "latency" : "throughput"; }
+std::optional<Aim> parse_aim(std::string_view name) {
+    for (const Aim aim : {Aim::Throughput, Aim::Latency})
+        if (to_string(aim) == name) return aim;
     return std::nullopt;
 }
 std::vector<std::string> policy_names() {
@@ -141,9 +150,11 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     ScheduleOptions one = options;
     one.policy = Policy::Balanced;
     one.one_height = false;
+    if (options.aim == Aim::Latency) all.push_back(one);
+    one.paced = true;
     for (const double dram : {0.4, 0.8})
         for (const double packing : {1.0, 0.9})
-            for (const double stages : {0.0, 0.4, 1.0}) {
+            for (const double stages : {0.0, 1.0, 2.0}) {
                 one.dram = dram;
                 one.packing = packing;
                 one.stages = stages;
@@ -167,7 +178,7 @@ Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptio
 Planner::~Planner() = default;
 
 /// With what held forks make of the epochs' times.
-void Planner::estimate(Schedule& schedule) const {
+void Planner::estimate(Schedule& schedule, Aim aim) const {
     std::vector<double> slowdown(schedule.epochs, 1);
     for (const HeldFork& fork : schedule.held_forks) {
         double& of_epoch = slowdown[schedule.ops[schedule.op_of(fork.consumer)].epoch];
@@ -175,43 +186,57 @@ void Planner::estimate(Schedule& schedule) const {
     }
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch) {
         schedule.epoch_cycles[epoch] *= slowdown[epoch];
-        schedule.estimated_cycles +=
-            schedule.epoch_cycles[epoch] + budget_.chip->timing.epoch_load / static_cast<double>(budget_.microbatch);
+        const double cycles = aim == Aim::Latency
+                                  ? std::max(schedule.epoch_cycles[epoch], schedule.epoch_latencies[epoch])
+                                  : schedule.epoch_cycles[epoch];
+        const bool waited_for = aim == Aim::Throughput || epoch > 0;
+        const double load = waited_for ? schedule.epoch_loads[epoch] : 0;
+        schedule.estimated_cycles += cycles + load / static_cast<double>(budget_.microbatch);
     }
 }
 
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
-/// better at times.
+/// better at times, and edges that allow no grid may do so with them.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     if (options.policy != Policy::Balanced || !options.one_height) return one(options);
-    ScheduleOptions ribbon = options;
-    ribbon.policy = Policy::Ribbon;
+    std::vector<ScheduleOptions> all{options, options};
+    all.back().policy = Policy::Ribbon;
+    if (options.aim == Aim::Latency) {
+        all.push_back(options);
+        all.back().paced = true;
+    }
     std::optional<Schedule> best;
-    try {
-        best = one(options);
-    } catch (const Error& error) {  // edges that allow no grid may do so with grids of one height
-        if (error.fault() != Fault::Unsupported) throw;
+    std::exception_ptr refused;
+    for (const ScheduleOptions& each : all) {
         try {
-            return one(ribbon);
-        } catch (const Error& again) {
-            if (again.fault() != Fault::Unsupported) throw;
+            Schedule made = one(each);
+            if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            if (!refused) refused = std::current_exception();
         }
-        throw;
     }
-    try {
-        Schedule other = one(ribbon);
-        if (other.estimated_cycles < best->estimated_cycles) return other;
-    } catch (const Error& error) {
-        if (error.fault() != Fault::Unsupported) throw;
-    }
+    if (!best) std::rethrow_exception(refused);
     return std::move(*best);
 }
 
 Schedule Planner::one(const ScheduleOptions& options) const {
+    return made_of(choose_epochs(*choices_, *costs_, budget_, options), options);
+}
+
+std::optional<Schedule> Planner::schedule(const std::vector<std::vector<EpochWish>>& wanted,
+                                          const std::vector<std::vector<EpochWish>>& otherwise,
+                                          const ScheduleOptions& options) const {
+    auto epochs = wished_epochs(*choices_, *costs_, budget_, options, wanted, otherwise);
+    if (!epochs) return std::nullopt;
+    return made_of(std::move(*epochs), options);
+}
+
+Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
-    for (Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
+    for (Epoch& epoch : epochs) {
         places_->improve(epoch);
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         waiting.merge(epoch.waiting);
@@ -225,13 +250,16 @@ Schedule Planner::one(const ScheduleOptions& options) const {
             schedule.ops.back().op.overlay_size = budget_.overlay_size;
         }
         schedule.chip_breaks.push_back(schedule.epochs > 0 && choices_->ops[epoch.first].breaks_chip());
+        schedule.epoch_targets.push_back(epoch.target);
+        schedule.epoch_loads.push_back(epoch.load_cycles);
+        schedule.epoch_latencies.push_back(latency_of(*choices_, epoch.first, epoch.chosen));
         schedule.epoch_cycles.push_back(
             std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
         ++schedule.epochs;
     }
     if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);
     schedule.held_forks = held_forks(*choices_, waiting, budget_.microbatch, schedule);
-    estimate(schedule);
+    estimate(schedule, options.aim);
     return schedule;
 }
 

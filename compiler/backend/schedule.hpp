@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "compiler/backend/blocking.hpp"
@@ -16,7 +17,8 @@ struct PlacedOp {
     std::vector<bool> through_dram;  ///< per operand: from an op of the same epoch through a queue in DRAM
     std::shared_ptr<const SparsePattern> pattern;  ///< of a sparse product
     std::size_t epoch = 0;
-    double cycles = 0;  ///< an input, estimated
+    double cycles = 0;          ///< an input, estimated
+    std::size_t candidate = 0;  ///< of the planner's
 };
 
 enum class Policy : std::uint8_t {
@@ -42,14 +44,24 @@ std::string_view to_string(SelfCut cut);
 std::optional<SelfCut> parse_self_cut(std::string_view name);
 std::vector<std::string> self_cut_names();
 
+/// What a schedule is to be good at.
+enum class Aim : std::uint8_t {
+    Throughput,  ///< inputs a second, through epochs that hold many
+    Latency,     ///< one input, from op to op
+};
+std::string_view to_string(Aim aim);
+std::optional<Aim> parse_aim(std::string_view name);
+
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
     SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
     std::uint32_t seed = 0;    ///< of the random policy
     double packing = 1;        ///< balanced: share of the cores an epoch may count on
     bool one_height = true;    ///< balanced: or as ribbon, where that is estimated quicker
-    double stages = 0.4;       ///< balanced: full inputs that each op of an epoch holds back
+    double stages = 1;         ///< balanced: share of what an epoch takes to fill that counts
     double dram = 0.4;         ///< balanced: share of the memories' rates that an epoch may count on
+    Aim aim = Aim::Throughput;
+    bool paced = false;        ///< balanced, for latency: epochs and grids by their slowest ops all the same
     Overrides overrides;       ///< by op
     bool column_order = true;  ///< micro-blocks may be given by columns
     bool t_streaming = true;   ///< what the passes did; for messages
@@ -72,10 +84,14 @@ struct Schedule {
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
     std::vector<bool> chip_breaks;     ///< by epoch: the user wants the next chip from it on
-    std::vector<double> epoch_cycles;  ///< of the slowest op, hand-over, NoC link or held fork, per input
-    double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs
+    std::vector<double> epoch_targets;    ///< cycles that ops should have stayed within
+    std::vector<double> epoch_cycles;     ///< of the slowest op, hand-over, NoC link or held fork, per input
+    std::vector<double> epoch_loads;      ///< of its programs, once
+    std::vector<double> epoch_latencies;  ///< of one input alone, by its ops
+    double estimated_cycles = 0;          ///< per input: that of each epoch, by the aim, and changing epochs
     std::vector<Decision> decisions;   ///< per op
-    std::string variant;               ///< the simulated policy: which of those tried
+    std::string variant;               ///< which of those tried on the simulated chip
+    std::vector<std::string> steps;    ///< of the search on the simulated chip that won something, and what
 };
 
 /// The chip of each epoch: runs of epochs in order, as the user breaks them, else the longest run as short as can be.
@@ -86,6 +102,8 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
 
 struct Choices;
+struct Epoch;
+struct EpochWish;
 class EdgeCosts;
 class PlaceSearch;
 
@@ -97,10 +115,16 @@ public:
     ~Planner();
     /// `options`: with the overrides given before. Throws Error(Unsupported) for an op whose edges allow no grid.
     Schedule schedule(const ScheduleOptions& options) const;
+    /// Of epochs that are cut already: see wished_epochs().
+    std::optional<Schedule> schedule(const std::vector<std::vector<EpochWish>>& wanted,
+                                     const std::vector<std::vector<EpochWish>>& otherwise,
+                                     const ScheduleOptions& options) const;
+    const Choices& choices() const { return *choices_; }
 
 private:
     Schedule one(const ScheduleOptions& options) const;
-    void estimate(Schedule& schedule) const;
+    Schedule made_of(std::vector<Epoch> epochs, const ScheduleOptions& options) const;
+    void estimate(Schedule& schedule, Aim aim) const;
 
     const OpBudget& budget_;
     std::unique_ptr<Choices> choices_;

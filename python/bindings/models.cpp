@@ -24,6 +24,8 @@ void bind_compiling(nb::module_& m) {
         .def_rw("accumulate_format", &CompileOptions::accumulate_format)
         .def_rw("fidelity", &CompileOptions::fidelity)
         .def_rw("policy", &CompileOptions::policy)
+        .def_rw("effort", &CompileOptions::effort)
+        .def_rw("optimize", &CompileOptions::optimize)
         .def_rw("amp", &CompileOptions::amp)
         .def_rw("microbatch", &CompileOptions::microbatch)
         .def_rw("chips", &CompileOptions::chips)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "isa/load_channel.hpp"
 #include "base/error.hpp"
 
 namespace tt::sim {
@@ -101,16 +102,7 @@ Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
 
 Cycle Chip::pointer_delay() const { return whole_clocks(memory_.access.pointer_write + memory_.access.pointer_poll); }
 
-/// The port a core reads its programs through: of those nearest above it (round the edge), the nearest to its left.
-std::int64_t Chip::load_channel(NocCoord core) const {
-    const ChipParams& params = instance_.params;
-    std::tuple<int, int, std::int64_t> best{params.grid_y, params.grid_x, 0};
-    for (std::size_t c = 0; c < params.dram.size(); ++c)
-        for (const NocCoord port : params.dram[c])
-            best = std::min(best, {(core.y - port.y + params.grid_y) % params.grid_y,
-                                   (core.x - port.x + params.grid_x) % params.grid_x, static_cast<std::int64_t>(c)});
-    return std::get<2>(best);
-}
+std::int64_t Chip::load_channel(NocCoord core) const { return tt::load_channel(instance_.params, core); }
 
 Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels) {
     const EpochTiming& t = memory_.epoch;

@@ -110,9 +110,16 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     options.schedule.policy = policy;
     options.schedule.seed = seed;
     options.simulate = [](const EmittedModel& emitted, const CompileOptions&) {
-        return static_cast<double>(emitted.netlist.graphs.size());  // the fewest epochs
+        SimulatedRun ran;  // the fewest epochs
+        for (const tt::Graph& graph : emitted.netlist.graphs)
+            ran.epochs.push_back({1, std::vector<double>(graph.ops.size(), 1)});
+        ran.cycles = ran.latency_cycles = static_cast<double>(ran.epochs.size());
+        return ran;
     };
     options.microbatch = 1 + seed % 2;
+    const bool searches = policy == Policy::Balanced || policy == Policy::Simulated;
+    if (searches && seed % 3 == 0) options.effort = 2;
+    if (searches && options.microbatch == 1 && seed % 4 == 0) options.schedule.aim = Aim::Latency;
     constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
     options.fuse_gelu = fusing[seed % fusing.size()];
     if (seed % 4 == 3) options.conv_fracture = 2;

@@ -17,13 +17,14 @@
 #include "runtime/image/image.hpp"
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
-#include "runtime/simulated_cycles.hpp"
+#include "runtime/simulated_run.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/progress.hpp"
+#include "tools/ttsim/search_progress.hpp"
 
 namespace tt::cli {
 
@@ -40,7 +41,7 @@ struct CompileFlags {
     std::optional<std::int64_t> trials;
     std::string written_rules;
     std::vector<std::string> overrides;
-    std::string self_cut, explain_op, json;
+    std::string self_cut, explain_op, json, optimize = "throughput";
     std::string tti_format, reportify;
     bool keep_passes = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
@@ -102,6 +103,8 @@ std::string shown_command(const CompileFlags& flags) {
     std::string text =
         fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", flags.files.model,
                     ir::device_name(o.device), to_string(o.default_df), flags.fidelity, flags.policy);
+    if (o.effort != 1) text += fmt::format(" --effort {}", o.effort);
+    if (o.schedule.aim != ir::Aim::Throughput) text += fmt::format(" --optimize {}", to_string(o.schedule.aim));
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
     if (flags.amp != 0) text += fmt::format(" --amp {}", flags.amp);
     if (flags.target_pcc) text += fmt::format(" --target-pcc {}", *flags.target_pcc);
@@ -159,6 +162,7 @@ void finish(CompileFlags& flags) {
                                                            did_you_mean(flags.policy, ir::policy_names()),
                                                            fmt::join(ir::policy_names(), ", ")));
     o.schedule.policy = *policy;
+    o.schedule.aim = flags.optimize == "latency" ? ir::Aim::Latency : ir::Aim::Throughput;
     const auto placement = ir::parse_placement(flags.placement);
     if (!placement)
         throw CLI::ValidationError(
@@ -202,7 +206,9 @@ void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& 
 void run(CompileFlags& flags) {
     want(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
-    flags.options.simulate = runtime::simulated_cycles;
+    flags.options.simulate = runtime::simulated_run;
+    SearchProgress search;
+    flags.options.on_simulation = search.callback();
     Progress progress(false);
     if (flags.options.target) {
         flags.options.target->measure = runtime::measured_values;
@@ -415,6 +421,18 @@ void add_compile(CLI::App& app) {
                      "simulated: several tried on the simulated chip, the quickest taken")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
+    command
+        ->add_option("--effort", o.effort,
+                     "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times (default); 2 "
+                     "some tens, run on the simulated chip; 3 some hundreds")
+        ->check(CLI::Range(0, 3))
+        ->type_name("LEVEL");
+    command
+        ->add_option("--optimize", flags->optimize,
+                     "throughput: inputs a second (default); latency: one input at a time, from when its first kernels "
+                     "are loaded to its last output")
+        ->check(quiet(CLI::IsMember({"throughput", "latency"})))
+        ->type_name("throughput|latency");
     command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
@@ -437,6 +455,8 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx -o out && ttsim run out\n"
         "  ttsim compile model.onnx --device wh_n150 -o model.tti && ttsim run model.tti\n"
         "  ttsim compile model.onnx -o out --explain-op 'matmul_.*'\n"
+        "  ttsim compile model.onnx -o out --microbatch 32 --effort 2\n"
+        "  ttsim compile model.onnx -o out --optimize latency --effort 2 --explain\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     command->callback([flags, outputs] {
         outputs->claim();

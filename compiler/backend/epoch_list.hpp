@@ -1,0 +1,50 @@
+// Epochs one after the other; each knows the candidates of those before it.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/backend/epoch_solver.hpp"
+
+namespace tt::ir {
+
+class EpochList {
+public:
+    EpochList(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
+        : choices_(choices), budget_(budget), options_(options), solver_(choices, costs, budget, options) {}
+
+    /// Adds the ops as one epoch, or as two halves where they do not fit together. `wishes(n)`: what to try in the
+    /// n-th place, nothing when there is no more.
+    template <class Wishes>
+    void add(std::size_t first, std::size_t end, Wishes wishes) {
+        for (std::size_t n = 0;; ++n) {
+            const std::optional<Wish> wish = wishes(first, end, n);
+            if (!wish) break;
+            if (auto epoch = solver_.solve(first, end, *wish, chosen_)) {
+                chosen_.insert(chosen_.end(), epoch->chosen.begin(), epoch->chosen.end());
+                epochs_.push_back(std::move(*epoch));
+                return;
+            }
+            const bool edges = solver_.failure() == EpochSolver::Failure::Edges;
+            if (edges && (end - first == 1 || options_.self_cut == SelfCut::None)) solver_.refuse();
+        }
+        if (end - first == 1) no_place(choices_.ops[first]);
+        add(first, (first + end) / 2, wishes);
+        add((first + end) / 2, end, wishes);
+    }
+    std::vector<Epoch> take() { return std::move(epochs_); }
+
+private:
+    /// Only an override can keep an op from an empty chip.
+    [[noreturn]] void no_place(const OpChoices& op) const;
+
+    const Choices& choices_;
+    const OpBudget& budget_;
+    const ScheduleOptions& options_;
+    EpochSolver solver_;
+    std::vector<std::size_t> chosen_;
+    std::vector<Epoch> epochs_;
+};
+
+}  // namespace tt::ir

@@ -1,0 +1,20 @@
+// Epochs and grids for one input at a time.
+#pragma once
+
+#include <span>
+
+#include "compiler/backend/epoch_solver.hpp"
+
+namespace tt::ir {
+
+/// All ops in order, cut into epochs with the least sum of what one input takes from op to op and of changing epochs. In
+/// an epoch every op takes the grid with the least time and price of its cores, at the price at which all fit: where
+/// ops wait for each other, a core belongs where it shortens the sum most. Loading the first epoch does not count.
+/// Throws as choose_epochs() does.
+std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                                  const ScheduleOptions& options);
+
+/// Clocks of one input alone through the ops from `first` on with these candidates.
+double latency_of(const Choices& choices, std::size_t first, std::span<const std::size_t> chosen);
+
+}  // namespace tt::ir

@@ -1,0 +1,38 @@
+#include "runtime/simulated_run.hpp"
+
+#include <algorithm>
+
+#include "sim/run.hpp"
+
+namespace tt::runtime {
+
+static ir::SimulatedEpoch epoch_of(const Graph& graph, const sim::RunReport& report) {
+    ir::SimulatedEpoch epoch;
+    const auto found = std::find_if(report.graphs.begin(), report.graphs.end(),
+                                    [&](const sim::GraphReport& ran) { return ran.name == graph.name; });
+    if (found == report.graphs.end()) return epoch;
+    epoch.cycles = static_cast<double>(found->cycles);
+    for (const Op& op : graph.ops) {
+        const auto ran = std::find_if(found->ops.begin(), found->ops.end(),
+                                      [&](const sim::OpReport& each) { return each.name == op.name(); });
+        epoch.busy_cycles.push_back(ran == found->ops.end() ? 0 : static_cast<double>(ran->busy_cycles));
+    }
+    return epoch;
+}
+
+ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileOptions& options) {
+    sim::RunOptions run;
+    run.value = std::make_shared<const Netlist>(model.netlist);
+    run.device = options.device;
+    run.cluster = options.cluster;
+    run.harvested_rows = options.harvested_rows;
+    run.mode = sim::Mode::Timing;
+    run.check = false;
+    for (const ir::ModelProgram& program : model.programs) run.params[program.executes] = 1;
+    const sim::RunReport report = sim::run(run);
+    ir::SimulatedRun simulated{static_cast<double>(report.cycles), static_cast<double>(report.latency_cycles), {}};
+    for (const Graph& graph : model.netlist.graphs) simulated.epochs.push_back(epoch_of(graph, report));
+    return simulated;
+}
+
+}  // namespace tt::runtime

@@ -1,0 +1,11 @@
+// What the compiler asks for that looks at the simulated chip.
+#pragma once
+
+#include "compiler/compile.hpp"
+
+namespace tt::runtime {
+
+/// One execute of a netlist on the device, for CompileOptions::simulate.
+ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileOptions& options);
+
+}  // namespace tt::runtime

@@ -1,0 +1,32 @@
+#include "tools/ttsim/search_progress.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "report/table.hpp"
+
+namespace tt::cli {
+
+SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+std::function<void(std::int64_t, double)> SearchProgress::callback() {
+    if (!terminal_) return {};
+    return [this](std::int64_t run, double best) {
+        shown_ = true;
+        fmt::print(stderr, "\rtrying schedules: run {}", run);
+        if (best > 0) fmt::print(stderr, ", {} cycles so far", report::grouped(static_cast<std::int64_t>(best)));
+        fmt::print(stderr, "\033[K");
+        std::fflush(stderr);
+    };
+}
+
+void SearchProgress::clear() {
+    if (!shown_) return;
+    shown_ = false;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+}
+
+}  // namespace tt::cli
