@@ -1,7 +1,9 @@
 #include "compiler/model_files.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <system_error>
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
@@ -32,6 +34,24 @@ std::map<std::string, Literal> read_values(const std::map<std::string, std::stri
     return values;
 }
 
+/// Files, or where there is none of that name a number, which is the value of every datum.
+std::map<std::string, Literal> read_constants(const std::map<std::string, std::string>& given) {
+    std::map<std::string, Literal> values;
+    for (const auto& [name, text] : given) {
+        double number = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+        std::error_code none;
+        if (code == std::errc() && end == text.data() + text.size() && !std::filesystem::exists(text, none)) {
+            Literal value(DType::F64, {});
+            value.set(0, number);
+            values.emplace(name, std::move(value));
+        } else {
+            values.emplace(name, read_value_file(text));
+        }
+    }
+    return values;
+}
+
 /// The values of inputs as their types want them; of an input that nothing reads any value will do. `samples`: each
 /// may have several.
 Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
@@ -55,22 +75,24 @@ Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
 
 }  // namespace
 
-Graph read_model(const ModelFiles& files) {
+Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
     const std::string extension = std::filesystem::path(files.model).extension().string();
     if (extension == ".onnx" || extension == ".pb")
-        return read_onnx(files.model, {files.shapes, read_values(files.constants), std::nullopt});
+        return read_onnx(files.model, {files.shapes, read_constants(files.constants), std::nullopt, notes});
     Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
     name_inputs(graph);
     return graph;
 }
 
 CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
-    Graph graph = read_model(files);
+    std::vector<std::string> notes;
+    Graph graph = read_model(files, &notes);
     if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
     check_input_names(files, graph);
     options.inputs = read_inputs(files, graph, options.target.has_value());
     CompiledModel model = compile(std::move(graph), options);
     model.command = files.command;
+    model.report.notes.insert(model.report.notes.begin(), notes.begin(), notes.end());
     return model;
 }
 

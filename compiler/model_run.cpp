@@ -166,6 +166,27 @@ void write_outputs(const ModelRunOptions& options, std::vector<ModelOutput>& out
     }
 }
 
+/// Runs a sample by itself, without a clock.
+Values outputs_of(const CompiledModel& model, const Values& inputs, const PartRun& part_run) {
+    HostRun run(model.host.program, inputs);
+    for (std::int64_t part = 1; part <= model.host.program.parts(); ++part) {
+        Entries entries;
+        add_entries(model.host, part, run.device_inputs(part), entries);
+        run.give(part, results_of(model.host, part, part_run(part, entries, 1), 0));
+    }
+    return run.outputs();
+}
+
+/// Gives every sample but the first the states that the one before it left.
+void feed_states(const CompiledModel& model, const ModelRunOptions& options, std::vector<Values>& samples,
+                 const PartRun& part_run) {
+    check_feed_back(options.feed_back, model.host, {options.place, 0, 0});
+    if (options.feed_back.empty()) return;
+    TT_CHECK(part_run, "nothing runs a sample before the next");
+    for (std::size_t k = 1; k < samples.size(); ++k)
+        feed_back(options.feed_back, outputs_of(model, samples[k - 1], part_run), samples[k]);
+}
+
 }  // namespace
 
 Agreement agreement(const Literal& have, const Literal& expected, double least, double flat_error) {
@@ -205,7 +226,8 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
     const HostSteps& steps = model.host;
     check_names(options, steps.program.graph);
     std::vector<std::string> notes;
-    const std::vector<Values> inputs = read_inputs(options, model, notes);
+    std::vector<Values> inputs = read_inputs(options, model, notes);
+    feed_states(model, options, inputs, part_run);
     std::vector<HostRun> runs;
     Entries entries;
     std::vector<Values> given;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/compiled_model.hpp"
+#include "compiler/host/feed_back.hpp"
 #include "compiler/host/samples.hpp"
 
 namespace tt::ir {
@@ -18,6 +19,7 @@ struct ModelRunOptions {
     std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; others come from the compile
     std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
     std::int64_t loops = 1;                     ///< microbatches, where the inputs have one sample
+    FeedBack feed_back;                         ///< states: outputs that are inputs of the next sample
     std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
     std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
     bool reference = true;                      ///< compare with the model in float32, where it is known
@@ -54,11 +56,12 @@ struct ModelRunReport {
 
 /// Runs the device on entries of queues; returns those of the queues of `from_device`.
 using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
-/// Values alone: the results of one part of the device, which is not the last. Parts come in order.
+/// Values alone: the results of one part of the device. Parts come in order.
 using PartRun = std::function<Entries(std::int64_t part, const Entries& inputs, std::int64_t samples)>;
 
 /// An input may have one axis more than the model's in front: so many samples are run one after the other.
-/// `device` runs all parts at once; what the host gives the later ones is of results that `part` computed before.
+/// `device` runs all parts at once; what the host gives the later ones, and states that are fed back, is of results
+/// that `part` computed before.
 /// Throws Error(Input) for files and names that do not fit.
 ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
                          const PartRun& part = {});

@@ -200,8 +200,8 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
-Arrays Model::run(const Arrays& inputs) {
-    return guarded([&] { return external(impl_->model.run(internal(inputs))); });
+Arrays Model::run(const Arrays& inputs, const std::map<std::string, std::string>& feed_back) {
+    return guarded([&] { return external(impl_->model.run(internal(inputs), feed_back)); });
 }
 void Model::push(const Arrays& inputs) {
     guarded([&] { impl_->model.push(internal(inputs)); });

@@ -163,7 +163,8 @@ struct Model::Impl {
         return results;
     }
 
-    ir::Values run(const std::vector<ir::Values>& samples);
+    ir::Values run(std::vector<ir::Values> samples, const ir::FeedBack& states);
+    std::vector<ir::Values> run_together(const std::vector<ir::Values>& samples);
     void run_part(std::int64_t part, std::vector<ir::HostRun>& hosts);
     void loop(std::int64_t part, ir::HostRun& host, bool wanted);
     void push_sample(ir::HostRun host);
@@ -173,16 +174,31 @@ struct Model::Impl {
     bool room_behind() const;
 };
 
-ir::Values Model::Impl::run(const std::vector<ir::Values>& samples) {
-    write_constants();
+/// Outputs for each sample; none without values.
+std::vector<ir::Values> Model::Impl::run_together(const std::vector<ir::Values>& samples) {
     std::vector<ir::HostRun> hosts;
     for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
     for (std::int64_t part = 1; part <= last_part(); ++part) run_part(part, hosts);
     session.wait();
-    ir::Values joined;
     std::vector<ir::Values> outputs;
     for (const ir::HostRun& host : hosts)
         if (values) outputs.push_back(host.outputs());
+    return outputs;
+}
+
+ir::Values Model::Impl::run(std::vector<ir::Values> samples, const ir::FeedBack& states) {
+    check_feed_back(states, model.host, where());
+    write_constants();
+    std::vector<ir::Values> outputs;
+    if (states.empty()) {
+        outputs = run_together(samples);
+    } else {
+        for (std::size_t k = 0; k < samples.size(); ++k) {
+            if (k > 0 && values) feed_back(states, outputs.back(), samples[k]);
+            for (ir::Values& made : run_together({samples[k]})) outputs.push_back(std::move(made));
+        }
+    }
+    ir::Values joined;
     if (values)
         for (auto& [name, value] : join_samples(model.host.program.graph, outputs))
             joined.emplace(name, std::move(value));
@@ -316,10 +332,10 @@ std::vector<ModelTensor> outputs_of(const ir::CompiledModel& model) {
 std::vector<ModelTensor> Model::inputs() const { return inputs_of(impl_->model); }
 std::vector<ModelTensor> Model::outputs() const { return outputs_of(impl_->model); }
 
-ir::Values Model::run(const ir::Values& inputs) {
+ir::Values Model::run(const ir::Values& inputs, const ir::FeedBack& states) {
     if (!impl_->in_flight.empty())
         fail_input(impl_->where(), "{} samples of push() are in flight; get() their outputs before run()", in_flight());
-    return impl_->run(impl_->samples_of(inputs));
+    return impl_->run(impl_->samples_of(inputs), states);
 }
 
 void Model::push(const ir::Values& inputs) {

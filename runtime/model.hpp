@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/compiled_model.hpp"
+#include "compiler/host/feed_back.hpp"
 #include "runtime/session.hpp"
 
 namespace tt::runtime {
@@ -53,7 +54,9 @@ public:
     /// time, the last one filled up. Outputs are empty in Timing mode. Throws Error(Input) with all names, shapes and
     /// types that are wrong, or when samples of push() are in flight. After Error(Hang, Interrupted) the model must be
     /// made anew.
-    ir::Values run(const ir::Values& inputs);
+    /// `states`: outputs of a sample that are inputs of the next, one after the other; such an input holds what the
+    /// first sample begins with. Throws Error(Input) as check_feed_back() does.
+    ir::Values run(const ir::Values& inputs, const ir::FeedBack& states = {});
 
     // --- a stream ---
     /// One sample. The program starts when its microbatch is whole. Throws Error(Input) as run() does, and Error(Hang)

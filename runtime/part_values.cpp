@@ -16,8 +16,12 @@ PartValues::PartValues(const ir::CompiledModel& model, Machine machine, SessionO
 }
 
 void PartValues::start(std::int64_t part, std::int64_t executes) {
-    for (const ir::ModelProgram& program : model_.programs)
-        if (program.index == part - 1) session_.run(program.name, {{program.executes, executes}});
+    for (const ir::ModelProgram& program : model_.programs) {
+        if (program.index != part - 1) continue;
+        std::map<std::string, std::int64_t> params;
+        if (!program.executes.empty()) params[program.executes] = executes;
+        session_.run(program.name, params);
+    }
 }
 
 ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::int64_t samples) {

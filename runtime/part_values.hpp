@@ -1,4 +1,5 @@
-// What parts of a device compute, without a clock: the values that the host goes on with before the next part.
+// What parts of a device compute, without a clock: the values that the host goes on with before the next part, or
+// gives the next sample.
 #pragma once
 
 #include <memory>

@@ -36,6 +36,10 @@ public:
                 turns_[parts_of_[id]] = turns;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
         for (const Node& node : graph.nodes) names_.insert(node.name);
+        readers_.resize(graph.nodes.size());
+        for (const PlacedOp& op : schedule.ops)
+            for (const Edge& edge : graph.nodes[op.node].inputs)
+                if (auto& all = readers_[edge.value]; all.empty() || all.back() != &op) all.push_back(&op);
     }
 
     EmittedModel run() {
@@ -80,9 +84,7 @@ private:
     /// The chips whose ops read a value.
     std::set<std::int64_t> readers(ValueId id) const {
         std::set<std::int64_t> all;
-        for (const PlacedOp& op : schedule_.ops)
-            for (const Edge& edge : graph_.nodes[op.node].inputs)
-                if (edge.value == id) all.insert(chip(op));
+        for (const PlacedOp* op : readers_[id]) all.insert(chip(*op));
         return all;
     }
 
@@ -101,7 +103,8 @@ private:
     /// The epochs that read a value from its queue, once for each operand.
     std::vector<std::size_t> reads(ValueId id, std::int64_t on) const {
         std::vector<std::size_t> epochs;
-        for (const PlacedOp& op : schedule_.ops) {
+        for (const PlacedOp* reader : readers_[id]) {
+            const PlacedOp& op = *reader;
             if (chip(op) != on) continue;
             const Node& node = graph_.nodes[op.node];
             const auto operands = operands_of(node);
@@ -170,9 +173,8 @@ private:
     }
 
     QueueUse read_by(ValueId id, std::int64_t on) const {
-        for (const PlacedOp& op : schedule_.ops)
-            for (const Edge& edge : graph_.nodes[op.node].inputs)
-                if (edge.value == id && chip(op) == on) return {-1, -1, -1, cores_of(op), reads(id, on)};
+        for (const PlacedOp* op : readers_[id])
+            if (chip(*op) == on) return {-1, -1, -1, cores_of(*op), reads(id, on)};
         return {};
     }
 
@@ -181,10 +183,8 @@ private:
         QueueUse use{-1, -1, static_cast<std::int64_t>(producer.epoch), cores_of(producer), {}};
         if (!options_.dynamic_queues) return use;
         use.first_epoch = use.last_epoch = use.home;
-        for (const PlacedOp& op : schedule_.ops)
-            for (const Edge& edge : graph_.nodes[op.node].inputs)
-                if (edge.value == producer.node)
-                    use.last_epoch = std::max(use.last_epoch, static_cast<std::int64_t>(op.epoch));
+        for (const PlacedOp* op : readers_[producer.node])
+            use.last_epoch = std::max(use.last_epoch, static_cast<std::int64_t>(op->epoch));
         return use;
     }
 
@@ -471,6 +471,7 @@ private:
         fused_;                      // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
+    std::vector<std::vector<const PlacedOp*>> readers_;  // of each value, in order
     std::map<std::pair<ValueId, std::int64_t>, std::string> queue_of_;  // value and the chip that reads it
     std::map<std::pair<ValueId, std::size_t>, std::string> parts_;      // node and operand -> queue
 };

@@ -175,7 +175,7 @@ bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
     std::vector<std::size_t> chosen = users_first ? users : operands;
     if (chosen.empty()) chosen = users_first ? operands : users;
     if (chosen.empty()) return false;
-    if (options_.self_cut != SelfCut::FastCut) chosen.resize(1);
+    if (options_.self_cut != SelfCut::FastCut) chosen.erase(chosen.begin() + 1, chosen.end());
     for (const std::size_t e : chosen) cuts.why[e] = to_string(why, choices_);
     return true;
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <tuple>
 
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/latency_epochs.hpp"
@@ -33,19 +34,36 @@ Shared shared_by(const OpBudget& budget, const ScheduleOptions& options) {
             options.dram * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size()) * chip.dram_blocks};
 }
 
-/// These in the order in which a target wants them: what meets it by the share of cores and DRAM it takes, then the
+/// How much a target wants a candidate, less first: what meets it by the share of cores and DRAM it takes, then the
 /// others by time.
+std::tuple<bool, double, double> wanted_by(double target, const Candidate& c, const Shared& shared, double scale = 1) {
+    const bool meets = scale * c.cycles <= target;
+    const double share = static_cast<double>(c.blocking.cores()) / shared.cores +
+                         (std::isinf(target) ? 0 : c.dram_bytes / (target * shared.dram_bytes));
+    return {!meets, meets ? share : 0, c.cycles};
+}
+
+/// These in the order in which a target wants them.
 std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target,
                                    const Shared& shared, double scale = 1) {
-    const auto key = [&](std::size_t i) {
-        const Candidate& c = choice.fitting[i];
-        const bool meets = scale * c.cycles <= target;
-        const double share = static_cast<double>(c.blocking.cores()) / shared.cores +
-                             (std::isinf(target) ? 0 : c.dram_bytes / (target * shared.dram_bytes));
-        return std::tuple(!meets, meets ? share : 0, c.cycles);
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return wanted_by(target, choice.fitting[a], shared, scale) < wanted_by(target, choice.fitting[b], shared, scale);
+    });
     return order;
+}
+
+/// The first of by_target().
+std::size_t most_wanted(const Choice& choice, const std::vector<std::size_t>& offered, double target,
+                        const Shared& shared) {
+    std::size_t best = offered.front();
+    auto least = wanted_by(target, choice.fitting[best], shared);
+    for (const std::size_t i : offered) {
+        const auto key = wanted_by(target, choice.fitting[i], shared);
+        if (!(key < least)) continue;
+        least = key;
+        best = i;
+    }
+    return best;
 }
 
 std::vector<std::size_t> all_of(const Choice& choice) {
@@ -103,7 +121,7 @@ public:
             std::vector<double> bytes{0};
             std::vector<std::size_t> chosen;
             for (std::size_t op = 0; op < ops.size(); ++op) {
-                const std::size_t i = by_target(ops[op].choice, offered[op], target, shared).front();
+                const std::size_t i = most_wanted(ops[op].choice, offered[op], target, shared);
                 const Candidate& c = ops[op].choice.fitting[i];
                 chosen.push_back(i);
                 cores.push_back(cores.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
@@ -148,17 +166,22 @@ private:
 /// Bytes of an input that an epoch reads from queues and writes to them.
 class Traffic {
 public:
-    explicit Traffic(const Choices& choices) : choices_(choices) {}
+    explicit Traffic(const Choices& choices) : choices_(choices) {
+        for (std::size_t op = 0; op < choices.ops.size(); ++op) {
+            const Node& node = choices.graph->nodes[choices.ops[op].node];
+            const auto operands = operands_of(node);
+            double bytes = 0;
+            for (std::size_t k = 0; k < operands.size(); ++k)
+                if (operands[k].kind == OperandSource::Kind::Input &&
+                    !choices.graph->nodes[node.inputs[operands[k].input].value].is_constant())
+                    bytes += read(op, k);
+            reads_.push_back(bytes);
+        }
+    }
     /// What op `first` adds to an epoch of the ops behind it up to `end`; less than 0 when it makes what they read.
     double added(std::size_t first, std::size_t end) const {
         const OpChoices& item = choices_.ops[first];
-        const Node& node = choices_.graph->nodes[item.node];
-        const auto operands = operands_of(node);
-        double bytes = 0;
-        for (std::size_t k = 0; k < operands.size(); ++k)
-            if (operands[k].kind == OperandSource::Kind::Input &&
-                !choices_.graph->nodes[node.inputs[operands[k].input].value].is_constant())
-                bytes += read(first, k);
+        double bytes = reads_[first];
         bool written = item.outputs > 0;
         for (const std::size_t e : choices_.from[first]) {
             const bool inside = choices_.edges[e].consumer < end;
@@ -176,6 +199,7 @@ private:
         return static_cast<double>(cfg.in[k].tiles() * tile_bytes(cfg.in_df[k], cfg.tile));
     }
     const Choices& choices_;
+    std::vector<double> reads_;  // per op: what computed operands and inputs take
 };
 
 /// Epochs with the least sum of their slowest ops and of what changing epochs costs.

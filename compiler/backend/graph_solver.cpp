@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <utility>
+
+#include "base/error.hpp"
 
 namespace tt::ir {
 
@@ -34,114 +35,156 @@ std::size_t CandidateSet::first() const {
 
 GraphSolver::GraphSolver(const EdgeModel& model, const std::vector<SolverEdge>& edges,
                          const std::vector<std::size_t>& active, std::vector<std::size_t> ops)
-    : model_(model), edges_(edges), ops_(std::move(ops)) {
-    std::size_t count = 0;
-    for (const std::size_t op : ops_) count = std::max(count, op + 1);
-    edges_of_.resize(count);
-    state_.left.resize(count);
-    state_.why.resize(count);
+    : model_(model), edges_(edges), active_(active) {
+    std::sort(ops.begin(), ops.end());
+    for (const std::size_t op : ops) {
+        items_.push_back({op, {}, CandidateSet(model.candidates(op)), {}});
+        items_.back().why.resize(model.candidates(op));
+    }
+    std::sort(active_.begin(), active_.end());
+    active_.erase(std::unique(active_.begin(), active_.end()), active_.end());
+    cut_.assign(active_.size(), false);
     for (const std::size_t e : active) {
-        edges_of_[edges_[e].producer].push_back(e);
-        edges_of_[edges_[e].consumer].push_back(e);
+        const std::size_t place = edge_at(e), producer = at(edges_[e].producer), consumer = at(edges_[e].consumer);
+        items_[producer].links.push_back({place, consumer, true});
+        items_[consumer].links.push_back({place, producer, false});
     }
-    for (const std::size_t op : ops_) {
-        state_.left[op] = CandidateSet(model.candidates(op));
-        state_.why[op].resize(model.candidates(op));
-    }
-    state_.cut.assign(edges_.size(), false);
 }
 
-bool GraphSolver::propagate() { return settle(ops_); }
+std::size_t GraphSolver::at(std::size_t op) const {
+    const auto found = std::lower_bound(items_.begin(), items_.end(), op,
+                                        [](const Item& item, std::size_t number) { return item.op < number; });
+    TT_CHECK(found != items_.end() && found->op == op, "op {} takes no part", op);
+    return static_cast<std::size_t>(found - items_.begin());
+}
+
+std::size_t GraphSolver::edge_at(std::size_t edge) const {
+    const auto found = std::lower_bound(active_.begin(), active_.end(), edge);
+    TT_CHECK(found != active_.end() && *found == edge, "edge {} takes no part", edge);
+    return static_cast<std::size_t>(found - active_.begin());
+}
+
+void GraphSolver::drop(std::size_t item, std::size_t i, std::optional<Rejection> why) {
+    if (!items_[item].left.has(i)) return;
+    items_[item].left.drop(i);
+    items_[item].why[i] = why;
+    changes_.push_back({item, i, false});
+}
+
+void GraphSolver::cut_edge(std::size_t edge) {
+    const std::size_t place = edge_at(edge);
+    if (cut_[place]) return;
+    cut_[place] = true;
+    changes_.push_back({place, 0, true});
+}
+
+void GraphSolver::restore(Snapshot snapshot) {
+    for (; changes_.size() > snapshot.changes; changes_.pop_back()) {
+        const Change& change = changes_.back();
+        if (change.is_cut) {
+            cut_[change.item] = false;
+            continue;
+        }
+        items_[change.item].left.add(change.candidate);
+        items_[change.item].why[change.candidate].reset();
+    }
+    conflict_ = snapshot.conflict;
+}
+
+bool GraphSolver::propagate() {
+    std::vector<std::size_t> all;
+    for (std::size_t item = 0; item < items_.size(); ++item) all.push_back(item);
+    return settle(all);
+}
 
 void GraphSolver::preset(std::size_t op, std::size_t i) {
-    for (std::size_t x = 0; x < state_.left[op].size(); ++x)
-        if (x != i) state_.left[op].drop(x);
+    const std::size_t item = at(op);
+    for (std::size_t x = 0; x < items_[item].left.size(); ++x)
+        if (x != i) drop(item, x, std::nullopt);
 }
 
 bool GraphSolver::set(std::size_t op, std::size_t i) {
     preset(op, i);
-    return settle({op});
+    return settle({at(op)});
 }
 
 bool GraphSolver::forbid(std::size_t op, std::size_t i) {
-    state_.left[op].drop(i);
-    return settle({op});
+    const std::size_t item = at(op);
+    drop(item, i, std::nullopt);
+    return settle({item});
 }
 
 bool GraphSolver::cut(std::size_t edge) {
-    state_.cut[edge] = true;
-    return settle({edges_[edge].producer, edges_[edge].consumer});
+    cut_edge(edge);
+    return settle({at(edges_[edge].producer), at(edges_[edge].consumer)});
 }
 
 /// Ops whose neighbours lost candidates are looked at again until nothing changes.
-bool GraphSolver::settle(std::vector<std::size_t> waiting) {
-    std::vector<bool> listed(edges_of_.size(), false);
-    const auto list = [&](std::size_t op) {
-        if (!listed[op]) waiting.push_back(op);
-        listed[op] = true;
+bool GraphSolver::settle(const std::vector<std::size_t>& changed) {
+    std::vector<bool> listed(items_.size(), false);
+    std::vector<std::size_t> waiting;
+    const auto list = [&](std::size_t item) {
+        if (!listed[item]) waiting.push_back(item);
+        listed[item] = true;
     };
-    for (const std::size_t op : std::exchange(waiting, {})) {
-        list(op);
-        for (const std::size_t e : edges_of_[op]) list(partner_of(op, e));
+    for (const std::size_t item : changed) {
+        list(item);
+        for (const Link& link : items_[item].links) list(link.partner);
     }
-    for (std::size_t at = 0; at < waiting.size(); ++at) {
-        const std::size_t op = waiting[at];
-        listed[op] = false;
-        bool changed = false;
-        if (!revise(op, changed)) return false;
-        if (!changed) continue;
-        for (const std::size_t e : edges_of_[op]) list(partner_of(op, e));
+    for (std::size_t next = 0; next < waiting.size(); ++next) {
+        const std::size_t item = waiting[next];
+        listed[item] = false;
+        bool lost = false;
+        if (!revise(item, lost)) return false;
+        if (!lost) continue;
+        for (const Link& link : items_[item].links) list(link.partner);
     }
     return true;
 }
 
-bool GraphSolver::revise(std::size_t op, bool& changed) {
-    CandidateSet& left = state_.left[op];
+bool GraphSolver::revise(std::size_t number, bool& changed) {
+    const Item& item = items_[number];
     std::optional<Rejection> last;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        if (!left.has(i)) continue;
-        auto rejection = check(op, i);
+    for (std::size_t i = 0; i < item.left.size(); ++i) {
+        if (!item.left.has(i)) continue;
+        auto rejection = check(item, i);
         if (!rejection) continue;
-        left.drop(i);
+        drop(number, i, rejection);
         changed = true;
-        state_.why[op][i] = rejection;
         if (!last || rejection->needs - rejection->there < last->needs - last->there) last = rejection;
     }
-    if (!left.empty()) return true;
-    state_.conflict = Conflict{op, last.value_or(Rejection{})};
+    if (!item.left.empty()) return true;
+    conflict_ = Conflict{item.op, last.value_or(Rejection{})};
     return false;
 }
 
-bool GraphSolver::pays(std::size_t op, std::size_t edge, std::size_t limit) const {
-    return (edges_[edge].producer == op) == of_producer(static_cast<Limit>(limit));
-}
-
-Costs GraphSolver::cost(std::size_t op, std::size_t i, std::size_t edge, std::size_t partner) const {
-    return edges_[edge].producer == op ? model_.cost(edge, !state_.cut[edge], i, partner)
-                                       : model_.cost(edge, !state_.cut[edge], partner, i);
+Costs GraphSolver::cost(std::size_t i, const Link& link, std::size_t partner) const {
+    const std::size_t edge = active_[link.edge];
+    return link.produces ? model_.cost(edge, !cut_[link.edge], i, partner)
+                         : model_.cost(edge, !cut_[link.edge], partner, i);
 }
 
 /// The least an edge can need of the op, limit by limit.
-Costs GraphSolver::least(std::size_t op, std::size_t i, std::size_t edge) const {
+Costs GraphSolver::least(std::size_t i, const Link& link) const {
     Costs least{};
     bool any = false;
-    const CandidateSet& partners = state_.left[partner_of(op, edge)];
+    const CandidateSet& partners = items_[link.partner].left;
     for (std::size_t y = 0; y < partners.size(); ++y) {
         if (!partners.has(y)) continue;
-        const Costs costs = cost(op, i, edge, y);
+        const Costs costs = cost(i, link, y);
         for (std::size_t l = 0; l < limit_count; ++l)
-            if (pays(op, edge, l)) least[l] = any ? std::min(least[l], costs[l]) : costs[l];
+            if (pays(link, l)) least[l] = any ? std::min(least[l], costs[l]) : costs[l];
         any = true;
     }
     return least;
 }
 
-std::optional<Rejection> GraphSolver::check(std::size_t op, std::size_t i) const {
+std::optional<Rejection> GraphSolver::check(const Item& item, std::size_t i) const {
     const Costs& limits = model_.limits();
-    Costs sum = model_.own(op, i);
+    Costs sum = model_.own(item.op, i);
     std::vector<Costs> leasts;
-    for (const std::size_t e : edges_of_[op]) {
-        leasts.push_back(least(op, i, e));
+    for (const Link& link : item.links) {
+        leasts.push_back(least(i, link));
         for (std::size_t l = 0; l < limit_count; ++l) sum[l] += leasts.back()[l];
     }
     for (std::size_t l = 0; l < limit_count; ++l) {
@@ -151,32 +194,31 @@ std::optional<Rejection> GraphSolver::check(std::size_t op, std::size_t i) const
         for (std::size_t k = 0; k < leasts.size(); ++k)
             if (leasts[k][l] > most) {
                 most = leasts[k][l];
-                worst = edges_of_[op][k];
+                worst = active_[item.links[k].edge];
             }
         return Rejection{static_cast<Limit>(l), sum[l], limits[l], worst};
     }
     for (std::size_t k = 0; k < leasts.size(); ++k) {
         Costs others = sum;
         for (std::size_t l = 0; l < limit_count; ++l) others[l] -= leasts[k][l];
-        if (auto rejection = without_partner(op, i, edges_of_[op][k], others)) return rejection;
+        if (auto rejection = without_partner(i, item.links[k], others)) return rejection;
     }
     return std::nullopt;
 }
 
 /// Nothing when some candidate at the other end goes with candidate i, beside what other edges need.
-std::optional<Rejection> GraphSolver::without_partner(std::size_t op, std::size_t i, std::size_t edge,
-                                                      const Costs& others) const {
+std::optional<Rejection> GraphSolver::without_partner(std::size_t i, const Link& link, const Costs& others) const {
     const Costs& limits = model_.limits();
-    const CandidateSet& partners = state_.left[partner_of(op, edge)];
+    const CandidateSet& partners = items_[link.partner].left;
     Rejection nearest;
     std::int64_t least_over = std::numeric_limits<std::int64_t>::max();
     for (std::size_t y = 0; y < partners.size(); ++y) {
         if (!partners.has(y)) continue;
-        const Costs costs = cost(op, i, edge, y);
+        const Costs costs = cost(i, link, y);
         std::optional<Rejection> why;
         for (std::size_t l = 0; l < limit_count && !why; ++l) {
-            const std::int64_t needs = costs[l] + (pays(op, edge, l) ? others[l] : 0);
-            if (needs > limits[l]) why = Rejection{static_cast<Limit>(l), needs, limits[l], edge};
+            const std::int64_t needs = costs[l] + (pays(link, l) ? others[l] : 0);
+            if (needs > limits[l]) why = Rejection{static_cast<Limit>(l), needs, limits[l], active_[link.edge]};
         }
         if (!why) return std::nullopt;
         if (why->needs - why->there >= least_over) continue;

@@ -82,7 +82,7 @@ public:
 
     /// Before propagate().
     void preset(std::size_t op, std::size_t i);
-    void precut(std::size_t edge) { state_.cut[edge] = true; }
+    void precut(std::size_t edge) { cut_edge(edge); }
 
     /// Each of these says whether every op has a candidate left; if not, conflict() tells which has none, and only
     /// restore() leads on.
@@ -90,39 +90,60 @@ public:
     bool set(std::size_t op, std::size_t i);     ///< that candidate only; it must be there
     bool forbid(std::size_t op, std::size_t i);  ///< not that one
     bool cut(std::size_t edge);                  ///< goes through a queue in DRAM
-    const CandidateSet& left(std::size_t op) const { return state_.left[op]; }
-    bool is_cut(std::size_t edge) const { return state_.cut[edge]; }
-    const Conflict& conflict() const { return *state_.conflict; }
+    const CandidateSet& left(std::size_t op) const { return items_[at(op)].left; }
+    bool is_cut(std::size_t edge) const { return cut_[edge_at(edge)]; }
+    const Conflict& conflict() const { return *conflict_; }
     /// Why a candidate is no longer there; nothing for one that set() or forbid() took away.
-    std::optional<Rejection> rejection(std::size_t op, std::size_t i) const { return state_.why[op][i]; }
+    std::optional<Rejection> rejection(std::size_t op, std::size_t i) const { return items_[at(op)].why[i]; }
 
+    /// How much had changed.
     struct Snapshot {
-        std::vector<CandidateSet> left;
-        std::vector<bool> cut;
-        std::vector<std::vector<std::optional<Rejection>>> why;
+        std::size_t changes = 0;
         std::optional<Conflict> conflict;
     };
-    Snapshot snapshot() const { return state_; }
-    void restore(Snapshot snapshot) { state_ = std::move(snapshot); }
+    Snapshot snapshot() const { return {changes_.size(), conflict_}; }
+    /// Takes back all that changed since.
+    void restore(Snapshot snapshot);
 
 private:
-    bool settle(std::vector<std::size_t> waiting);
-    bool revise(std::size_t op, bool& changed);
-    std::optional<Rejection> check(std::size_t op, std::size_t i) const;
-    std::optional<Rejection> without_partner(std::size_t op, std::size_t i, std::size_t edge,
-                                             const Costs& others) const;
-    Costs least(std::size_t op, std::size_t i, std::size_t edge) const;
-    Costs cost(std::size_t op, std::size_t i, std::size_t edge, std::size_t partner) const;
-    std::size_t partner_of(std::size_t op, std::size_t edge) const {
-        return edges_[edge].producer == op ? edges_[edge].consumer : edges_[edge].producer;
+    // Ops and edges have numbers of their own here, their places in the lists below: an epoch is a small part of a model.
+    struct Link {
+        std::size_t edge = 0;     ///< its place
+        std::size_t partner = 0;  ///< the op at the other end
+        bool produces = false;    ///< this op does
+    };
+    struct Item {
+        std::size_t op = 0;
+        std::vector<Link> links;
+        CandidateSet left;
+        std::vector<std::optional<Rejection>> why;
+    };
+    struct Change {
+        std::size_t item = 0, candidate = 0;  ///< that went
+        bool is_cut = false;                  ///< no candidate: the edge at the place `item` was cut
+    };
+
+    std::size_t at(std::size_t op) const;
+    std::size_t edge_at(std::size_t edge) const;
+    void drop(std::size_t item, std::size_t i, std::optional<Rejection> why);
+    void cut_edge(std::size_t edge);
+    bool settle(const std::vector<std::size_t>& changed);
+    bool revise(std::size_t item, bool& changed);
+    std::optional<Rejection> check(const Item& item, std::size_t i) const;
+    std::optional<Rejection> without_partner(std::size_t i, const Link& link, const Costs& others) const;
+    Costs least(std::size_t i, const Link& link) const;
+    Costs cost(std::size_t i, const Link& link, std::size_t partner) const;
+    static bool pays(const Link& link, std::size_t limit) {
+        return link.produces == of_producer(static_cast<Limit>(limit));
     }
-    bool pays(std::size_t op, std::size_t edge, std::size_t limit) const;
 
     const EdgeModel& model_;
     const std::vector<SolverEdge>& edges_;
-    std::vector<std::size_t> ops_;
-    std::vector<std::vector<std::size_t>> edges_of_;  // per op: active ones
-    Snapshot state_;
+    std::vector<Item> items_;          // in order of their ops
+    std::vector<std::size_t> active_;  // edges, in order
+    std::vector<bool> cut_;            // of these
+    std::vector<Change> changes_;
+    std::optional<Conflict> conflict_;
 };
 
 }  // namespace tt::ir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <tuple>
@@ -103,20 +104,31 @@ private:
 class Links {
 public:
     explicit Links(const ChipParams& chip)
-        : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {}
+        : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {
+        from_dram_.resize(loads_.size() / 2);
+    }
+
+    void clear() {
+        std::fill(loads_.begin(), loads_.end(), 0.0);
+        badness_ = 0;
+    }
 
     void add(NocCoord from, NocCoord to, double bytes) {
         double badness = badness_;  // in a register: most of the search's time is spent here
-        const auto change = [&](std::size_t link) {
-            const double before = loads_[link], after = before + bytes;
-            badness -= fourth(before);
-            loads_[link] = after;
-            badness += fourth(after);
-        };
-        const auto next = [](int at, int size) { return at + 1 == size ? 0 : at + 1; };
-        int x = from.x, y = from.y;
-        for (; x != to.x; x = next(x, chip_->grid_x)) change(index(x, y, 0));
-        for (; y != to.y; y = next(y, chip_->grid_y)) change(index(x, y, 1));
+        walk(from, to, [&](std::size_t link) { change(link, bytes, badness); });
+        badness_ = badness;
+    }
+
+    /// The same bytes from each channel.
+    void add_from_dram(NocCoord to, double bytes) {
+        auto& paths = from_dram_[index(to.x, to.y, 0) / 2];
+        if (paths.empty()) {
+            std::map<std::size_t, int> uses;
+            for (const auto& ports : chip_->dram) walk(ports.front(), to, [&](std::size_t link) { ++uses[link]; });
+            paths.assign(uses.begin(), uses.end());
+        }
+        double badness = badness_;
+        for (const auto& [link, times] : paths) change(link, bytes * times, badness);
         badness_ = badness;
     }
     double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
@@ -124,6 +136,19 @@ public:
     double badness() const { return badness_; }
 
 private:
+    template <class Visit>
+    void walk(NocCoord from, NocCoord to, Visit visit) const {
+        const auto next = [](int at, int size) { return at + 1 == size ? 0 : at + 1; };
+        int x = from.x, y = from.y;
+        for (; x != to.x; x = next(x, chip_->grid_x)) visit(index(x, y, 0));
+        for (; y != to.y; y = next(y, chip_->grid_y)) visit(index(x, y, 1));
+    }
+    void change(std::size_t link, double bytes, double& badness) {
+        const double before = loads_[link], after = before + bytes;
+        badness -= fourth(before);
+        loads_[link] = after;
+        badness += fourth(after);
+    }
     std::size_t index(int x, int y, int down) const {
         return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
     }
@@ -131,6 +156,7 @@ private:
     const ChipParams* chip_;
     std::vector<double> loads_;
     double badness_ = 0;
+    std::vector<std::vector<std::pair<std::size_t, int>>> from_dram_;  // by core: links and how many channels use them
 };
 
 class EpochSearch {
@@ -257,7 +283,7 @@ private:
     }
 
     void load() {
-        links_ = Links(*budget_.chip);
+        links_.clear();
         for (const Flow& flow : flows_) put(flow, 1);
     }
 
@@ -278,9 +304,7 @@ private:
     void put(const Flow& flow, double sign) {
         const NocCoord to = core(flow.to, flow.to_core);
         if (flow.from != dram) return links_.add(core(flow.from, flow.from_core), to, sign * flow.bytes);
-        const auto& channels = budget_.chip->dram;
-        for (const auto& ports : channels)
-            links_.add(ports.front(), to, sign * flow.bytes / static_cast<double>(channels.size()));
+        links_.add_from_dram(to, sign * flow.bytes / static_cast<double>(budget_.chip->dram.size()));
     }
 
     void put_all(std::size_t a, std::size_t b, double sign) {

@@ -111,6 +111,7 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
                    "--num-chips {}: the model has only {} epochs, and a chip takes one at least; overrides with "
                    "epoch_break make more",
                    chips, epochs);
+    if (chips == 1) return std::vector<std::int64_t>(schedule.epochs, 0);
     const std::vector<double>& cycles = schedule.epoch_cycles;
     const auto filled = [&](double most) {  // each chip takes what stays within `most`, and leaves one for each other
         std::vector<std::int64_t> chip_of;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "kernels/ops/sparse_encoding.hpp"
 
@@ -107,18 +109,78 @@ SparseLayout layout_of(const OpConfig& op) {
     return layout;
 }
 
-/// Whether every number has room; then the encoding tiles it takes.
-std::optional<std::int64_t> encoding_tiles(const Share& share, const OpConfig& op) {
-    SparseEncoder encoder(layout_of(op));
-    for (const auto& slice : share.slices)
-        for (const SparseStrip& strip : slice) {
-            if (encoder.strip_bytes(strip) > encoding_tile_bytes) return std::nullopt;
-            for (const SparseBlock& block : strip.blocks)
-                if (static_cast<std::int64_t>(block.tiles.size()) > encoder.max_block_tiles()) return std::nullopt;
-            encoder.add(strip);
+/// Strips and encoding tiles of one grid row, counted as SparseEncoder lays them out, without the encoding: every grid
+/// and inner block of an op asks for them.
+class StripCounter {
+public:
+    StripCounter(const SparsePattern& pattern, const OpConfig& op)
+        : pattern_(pattern),
+          op_(op),
+          most_in_block_(SparseEncoder(layout_of(op)).max_block_tiles()),
+          strips_(static_cast<std::size_t>((pattern.cols + op.attr.u_kt - 1) / op.attr.u_kt)) {}
+
+    struct Counts {
+        std::int64_t strips = 0, tiles = 0;
+    };
+    /// Nothing where a number has no room.
+    std::optional<Counts> count(std::int64_t grid_row) {
+        strips_counted_ = halves_ = 0;
+        for (std::int64_t z = 0; z < op_.out.t; ++z) {
+            const std::int64_t first = first_row(op_, grid_row, z);
+            if (!add_slice(rows_of(pattern_, first, op_.out.core_rt()), first)) return std::nullopt;
         }
-    return encoder.tiles();
-}
+        return Counts{strips_counted_, (halves_ + tile_halves - 1) / tile_halves};
+    }
+
+private:
+    static constexpr std::int64_t tile_halves = encoding_tile_bytes / 2, header = 3;  // in 16-bit words
+    struct Strip {
+        std::int64_t halves = 0;  ///< 0: nothing of the slice lies there
+        std::int64_t block = -1, in_block = 0;
+    };
+
+    bool add_slice(std::span<const SparsePlace> places, std::int64_t first) {
+        std::size_t low = strips_.size(), high = 0;
+        bool room = true;
+        for (const SparsePlace& place : places) {
+            const auto number = static_cast<std::size_t>(place.col / op_.attr.u_kt);
+            const std::int64_t block = (place.row - first) / op_.out.ublock_rt;
+            Strip& strip = strips_[number];
+            if (strip.halves == 0) strip.halves = header;
+            if (strip.block != block) {
+                strip.block = block;
+                strip.in_block = 0;
+                ++strip.halves;
+            }
+            ++strip.halves;
+            room = room && ++strip.in_block <= most_in_block_;
+            low = std::min(low, number);
+            high = std::max(high, number);
+        }
+        if (places.empty()) add_strip(header);  // only a strip can end a slice
+        for (std::size_t number = low; number <= high && !places.empty(); ++number) {
+            const std::int64_t halves = std::exchange(strips_[number], {}).halves;
+            if (halves == 0) continue;
+            room = room && halves <= tile_halves;
+            if (room) add_strip(halves);
+        }
+        return room;
+    }
+
+    /// What does not fit into the rest of an encoding tile begins another.
+    void add_strip(std::int64_t halves) {
+        const std::int64_t left = (tile_halves - halves_ % tile_halves) % tile_halves;
+        if (left < halves) halves_ += left;
+        halves_ += halves;
+        ++strips_counted_;
+    }
+
+    const SparsePattern& pattern_;
+    const OpConfig& op_;
+    std::int64_t most_in_block_;
+    std::vector<Strip> strips_;  // of a slice
+    std::int64_t strips_counted_ = 0, halves_ = 0;
+};
 
 }  // namespace
 
@@ -129,22 +191,26 @@ static void set_bits(const SparseSizes& sizes, OpAttributes& a) {
     a.sparse_ublock_idx_bits = sizes.ublock_bits;
 }
 
+static std::int64_t most_tiles(const SparsePattern& pattern, const OpConfig& op) {
+    const auto [found, fresh] = pattern.most_tiles.try_emplace({op.out.grid_r, op.out.t}, 0);
+    for (std::int64_t i = 0; fresh && i < op.out.grid_r; ++i)
+        found->second = std::max(found->second, static_cast<std::int64_t>(tiles_of(pattern, op, i).size()));
+    return found->second;
+}
+
 static SparseSizes sizes_of(const SparsePattern& pattern, OpConfig op) {
     SparseSizes sizes;
-    for (std::int64_t i = 0; i < op.out.grid_r; ++i)
-        sizes.tiles = std::max(sizes.tiles, static_cast<std::int64_t>(tiles_of(pattern, op, i).size()));
+    sizes.tiles = most_tiles(pattern, op);
     sizes.tile_bits = std::max<std::int64_t>(1, bits_for(sizes.tiles));
     sizes.ublock_bits = std::max<std::int64_t>(1, bits_for(op.out.mblock_m));
     set_bits(sizes, op.attr);
     if (layout_of(op).places() < op.out.ublock_rt * op.attr.u_kt || sizes.ublock_bits > 15) return sizes;
+    StripCounter counter(pattern, op);
     for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
-        const Share share = share_of(pattern, op, i);
-        std::size_t strips = 0;
-        for (const auto& slice : share.slices) strips += slice.size();
-        sizes.strips.push_back(static_cast<std::int64_t>(strips));
-        const auto tiles = encoding_tiles(share, op);
-        if (!tiles) return sizes;
-        sizes.index_tiles = std::max(sizes.index_tiles, *tiles);
+        const auto counts = counter.count(i);
+        if (!counts) return sizes;
+        sizes.strips.push_back(counts->strips);
+        sizes.index_tiles = std::max(sizes.index_tiles, counts->tiles);
     }
     sizes.fits = true;
     return sizes;

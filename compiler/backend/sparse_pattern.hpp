@@ -30,6 +30,8 @@ struct SparsePattern {
     bool ones = true;                 ///< all datums are 0 or 1
     /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
     mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
+    /// The most tiles that a grid row uses, by grid rows and slices.
+    mutable std::map<std::array<std::int64_t, 2>, std::int64_t> most_tiles{};
 };
 
 /// From the operands of buda.sparse: `index` [32 * rows, n] with -1 for none, `weights` of the same shape or nullptr

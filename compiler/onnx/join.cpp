@@ -1,6 +1,9 @@
 #include "compiler/onnx/join.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 
 namespace tt::ir {
 
@@ -21,9 +24,32 @@ ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     return n.two("add", n.pick(a, axis, left), n.pick(b, axis, right));
 }
 
+/// Without the axes of one datum behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n, 4].
+static std::optional<Dims> without_ones(const Dims& dims, std::int64_t axis) {
+    const std::int64_t rank = std::ssize(dims);
+    if (axis < 0 || axis >= rank - 2) return std::nullopt;
+    const auto behind = dims.begin() + axis + 1;
+    Dims kept(dims.begin(), behind);
+    std::copy_if(behind, dims.end(), std::back_inserter(kept), [](std::int64_t d) { return d != 1; });
+    if (kept.size() == dims.size() || std::ssize(kept) == axis + 1) return std::nullopt;
+    return kept;
+}
+
 ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis) {
     TT_CHECK(!parts.empty(), "nothing is joined");
     if (parts.size() == 1) return parts.front();
+    if (const auto dims = without_ones(n.b.dims(parts.front()), axis)) {
+        std::vector<ValueId> narrow;
+        for (const ValueId part : parts) {
+            Dims own = *dims;
+            own[static_cast<std::size_t>(axis)] = n.b.dims(part)[static_cast<std::size_t>(axis)];
+            narrow.push_back(count(own) == count(n.b.dims(part)) ? n.b.reshape(part, own) : part);
+        }
+        const ValueId all = joined(n, narrow, axis);
+        Dims whole = n.b.dims(parts.front());
+        whole[static_cast<std::size_t>(axis)] = n.b.dims(all)[static_cast<std::size_t>(axis)];
+        return n.b.reshape(all, whole);
+    }
     const std::size_t half = parts.size() / 2;
     return joined(n, joined(n, parts.first(half), axis), joined(n, parts.subspan(half), axis), axis);
 }

@@ -91,6 +91,86 @@ void svm_regressor(Import& n) {
     n.give(transformed_scores(n, y));
 }
 
+/// What each support vector weighs for each pair of classes [vectors, pairs]: the vectors of a class have a row of
+/// weights against each of the other classes.
+ValueId pair_weights(Import& n, const std::vector<std::int64_t>& sizes, const std::vector<float>& weights) {
+    const std::int64_t classes = std::ssize(sizes), pairs = classes * (classes - 1) / 2;
+    std::vector<std::int64_t> starts{0};
+    for (const std::int64_t size : sizes) {
+        if (size < 0 || size > std::ssize(weights)) n.wrong("a class has {} support vectors", size);
+        starts.push_back(starts.back() + size);
+    }
+    const std::int64_t vectors = starts.back();
+    if (classes < 2 || std::ssize(weights) != (classes - 1) * vectors)
+        n.wrong("{} coefficients for {} support vectors of {} classes", weights.size(), vectors, classes);
+    Literal out(DType::F32, {vectors, pairs});
+    std::int64_t pair = 0;
+    for (std::int64_t i = 0; i < classes; ++i)
+        for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
+            const auto take = [&](std::int64_t of, std::int64_t row) {
+                for (std::int64_t v = starts[static_cast<std::size_t>(of)]; v < starts[static_cast<std::size_t>(of) + 1];
+                     ++v)
+                    out.set(v * pairs + pair, static_cast<double>(weights[static_cast<std::size_t>(row * vectors + v)]));
+            };
+            take(i, j - 1);
+            take(j, i);
+        }
+    return n.b.constant(std::move(out));
+}
+
+/// The class that most of its pairs prefer, the first of these.
+ValueId votes_of(Import& n, ValueId scores, std::int64_t classes) {
+    const std::int64_t pairs = n.b.dims(scores)[1];
+    Literal first(DType::F32, {pairs, classes}), second(DType::F32, {pairs, classes});
+    std::int64_t pair = 0;
+    for (std::int64_t i = 0; i < classes; ++i)
+        for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
+            first.set(pair * classes + i, 1);
+            second.set(pair * classes + j, 1);
+        }
+    const ValueId wins = n.b.cast(n.two("greater", scores, n.b.scalar(0)), DType::F32);
+    const ValueId losses = n.two("subtract", n.b.scalar(1), wins);
+    return n.two("add", n.two("matmul", wins, n.b.constant(std::move(first))),
+                 n.two("matmul", losses, n.b.constant(std::move(second))));
+}
+
+/// How likely the first class of each pair is.
+ValueId pair_chances(Import& n, ValueId scores) {
+    const std::int64_t pairs = n.b.dims(scores)[1];
+    const ValueId line = n.two("add", n.two("multiply", scores, numbers(n, n.floats("prob_a"), {pairs})),
+                               numbers(n, n.floats("prob_b"), {pairs}));
+    const ValueId chance = n.one("sigmoid", n.one("neg", line));
+    return n.two("minimum", n.two("maximum", chance, n.b.scalar(1e-7)), n.b.scalar(1 - 1e-7));
+}
+
+/// With support vectors each two classes are compared; without, each class has a line.
+void svm_classifier(Import& n) {
+    const ValueId x = samples(n);
+    const std::int64_t features = n.b.dims(x)[1];
+    const auto labels = n.ints("classlabels_ints"), sizes = n.ints("vectors_per_class");
+    const auto weights = n.floats("coefficients"), rho = n.floats("rho");
+    if (rho.empty()) n.wrong("attribute rho is missing");
+    if (sizes.empty()) {
+        const std::int64_t classes = std::ssize(weights) / std::max<std::int64_t>(features, 1);
+        const ValueId lines = kernel_of(n, x, numbers(n, weights, {classes, features}));
+        const ValueId scores =
+            transformed_scores(n, n.two("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
+        n.give(label_of(n, scores, labels));
+        return n.give(scores);
+    }
+    const auto classes = std::ssize(sizes);
+    const ValueId against = pair_weights(n, sizes, weights);
+    const ValueId kernel =
+        kernel_of(n, x, numbers(n, n.floats("support_vectors"), {n.b.dims(against)[0], features}));
+    ValueId scores = n.two("add", n.two("matmul", kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
+    n.give(label_of(n, votes_of(n, scores, classes), labels));
+    if (n.given("prob_a"))
+        scores = n.b.add("couple_pairs", {pair_chances(n, scores)}, {{"classes", classes}});
+    else if (classes == 2)
+        scores = joined(n, n.one("neg", scores), scores, 1);
+    n.give(transformed_scores(n, scores));
+}
+
 // --- trees --------------------------------------------------------------------------------------------------------
 
 std::int64_t mode_of(Import& n, const std::string& word) {
@@ -298,6 +378,7 @@ const ImportRules& ml_rules() {
         {"LinearRegressor", linear_regressor},
         {"LinearClassifier", linear_classifier},
         {"SVMRegressor", svm_regressor},
+        {"SVMClassifier", svm_classifier},
         {"TreeEnsembleRegressor", tree_regressor},
         {"TreeEnsembleClassifier", tree_classifier},
         {"Scaler", scaler},

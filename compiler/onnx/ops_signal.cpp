@@ -103,8 +103,10 @@ void discrete_fourier(Import& n) {
 
 /// Signal [batch, length, 1 or 2], step, window, length of a frame: [batch, frames, frequencies, 2].
 void short_time_fourier(Import& n) {
-    if (n.rank() != 3) n.wrong("operand 0 has rank {}; it needs 3", n.rank());
-    const Dims d = n.dims();
+    // PyTorch's exporter leaves the last axis out, which onnxruntime takes too
+    if (n.rank() != 3 && n.rank() != 2) n.wrong("operand 0 has rank {}; it needs 2 or 3", n.rank());
+    const Dims d{n.dims()[0], n.dims()[1], n.rank() == 3 ? n.dims()[2] : 1};
+    const ValueId signal = n.b.reshape(n.x(0), d);
     const std::int64_t step = n.whole(1), length = n.has(3) ? n.whole(3) : n.has(2) ? count(n.dims(2)) : d[1];
     check_length(n, length);
     if (step < 1 || length > d[1]) n.wrong("frames of {} with a step of {} of a signal of {}", length, step, d[1]);
@@ -112,7 +114,7 @@ void short_time_fourier(Import& n) {
     n.check_positions(count({frames, length}));
     std::vector<std::int64_t> places;
     for (std::int64_t k = 0; k < frames * length; ++k) places.push_back(k / length * step + k % length);
-    ValueId cut = n.b.reshape(n.pick(n.x(0), 1, places), {d[0], frames, length, d[2]});
+    ValueId cut = n.b.reshape(n.pick(signal, 1, places), {d[0], frames, length, d[2]});
     if (n.has(2)) {
         if (n.dims(2) != Dims{length}) n.wrong("a window {} for frames of {}", to_string(n.b.type(n.x(2))), length);
         cut = n.two("multiply", cut, n.b.reshape(n.x(2), {length, 1}));

@@ -88,7 +88,7 @@ void Reader::add_inputs() {
         if (initialized.count(input.name())) continue;
         build_.set_origin(input.name());
         if (const auto given = options_.constants.find(input.name()); given != options_.constants.end()) {
-            top_.values[input.name()] = {{build_.given(given->second)}};
+            top_.values[input.name()] = {{build_.given(constant_input(input, given->second))}};
             continue;
         }
         try {
@@ -97,6 +97,15 @@ void Reader::add_inputs() {
             problems_.add(error);
         }
     }
+}
+
+/// A number alone, 64-bit and without dims, is the value of every datum.
+Literal Reader::constant_input(const onnx::ValueInfoProto& input, const Literal& given) const {
+    if (given.dtype() != DType::F64 || !given.dims().empty()) return given;
+    const Type type = input_type(input);
+    Literal all(type.dtype, type.dims, most_read);
+    for (std::int64_t i = 0; i < all.size(); ++i) all.set(i, given.at(0));
+    return all;
 }
 
 Type Reader::input_type(const onnx::ValueInfoProto& input) const {
@@ -117,8 +126,19 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
         check_size(input.name(), type.dims);
         return type;
     }
-    for (const auto& dim : tensor.shape().dim()) {
-        if (!dim.has_dim_value() || dim.dim_value() < 0)
+    const auto open = [](const auto& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; };
+    const auto& dims = tensor.shape().dim();
+    const bool batch_only = rank > 1 && open(dims[0]) && std::none_of(dims.begin() + 1, dims.end(), open);
+    for (const auto& dim : dims) {
+        if (batch_only && type.dims.empty()) {
+            if (options_.notes)
+                options_.notes->push_back(fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "
+                                                      "--shape {}=... gives it another",
+                                                      input.name(), dim.dim_param(), input.name()));
+            type.dims.push_back(1);
+            continue;
+        }
+        if (open(dim))
             fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...", input.name(),
                        dim.dim_param(), input.name());
         type.dims.push_back(dim.dim_value());

@@ -13,6 +13,7 @@ struct OnnxOptions {
     std::map<std::string, Dims> shapes;        ///< of inputs, for those with symbolic dimensions
     std::map<std::string, Literal> constants;  ///< inputs that are no inputs at run time
     std::optional<std::string> folder;         ///< where data outside the model lies; none: it is refused
+    std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

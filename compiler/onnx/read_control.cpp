@@ -1,10 +1,14 @@
 // If, Loop and Scan, whose graphs stand in a node, and functions of the model: all are written out where they stand.
 //
-//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen
+//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen, unless the
+//          shapes of one do not go together: then it is the other one
 //   Loop   as often as constants say; a condition that is computed at run time is refused
 //   Scan   once for each slice
 #include <fmt/ranges.h>
 #include <google/protobuf/unknown_field_set.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/reader.hpp"
@@ -103,37 +107,72 @@ std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& 
     return results;
 }
 
+bool Reader::Branch::impossible() const {
+    return !fits() && !problems.empty() &&
+           std::all_of(problems.items().begin(), problems.items().end(),
+                       [](const Diagnostics::Item& item) { return item.fault == Fault::Input; });
+}
+
+Reader::Branch Reader::branch_of(const onnx::NodeProto& node, const char* name, const Scope& scope) {
+    const onnx::GraphProto& graph = graph_of(node, name);
+    if (graph.output_size() != node.output_size())
+        fail_input(loc(), "{}: its {} has {} outputs, the node {}", onnx_node_name(node), name, graph.output_size(),
+                   node.output_size());
+    Diagnostics around = std::exchange(problems_, {});
+    Branch branch;
+    try {
+        branch.results =
+            run_graph(node, graph, scope, scope.prefix + node.name() + (node.name().empty() ? "" : "/"), {});
+    } catch (const Error& error) {
+        problems_.add(error);
+    }
+    branch.problems = std::exchange(problems_, std::move(around));
+    return branch;
+}
+
+/// What a branch gives that is the only one which can be computed.
+bool Reader::give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken,
+                       const Branch& left) {
+    if (options_.notes)
+        options_.notes->push_back(fmt::format(
+            "{}: always its {}, because the other branch does not go with these shapes: {}", onnx_node_name(node), name,
+            left.problems.items().front().message));
+    give(node, scope, *taken.results);
+    return true;
+}
+
 bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     const auto given = operands(node, scope);
     if (!given) return false;
     if (given->size() != 1) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
-    const std::string prefix = scope.prefix + node.name() + (node.name().empty() ? "" : "/");
-    const auto branch = [&](const char* name) {
-        const onnx::GraphProto& graph = graph_of(node, name);
-        if (graph.output_size() != node.output_size())
-            fail_input(loc(), "{}: its {} has {} outputs, the node {}", onnx_node_name(node), name, graph.output_size(),
-                       node.output_size());
-        return run_graph(node, graph, scope, prefix, {});
+    const auto report = [&](const Branch& branch) {
+        for (const Diagnostics::Item& item : branch.problems.items()) problems_.add(item.fault, item.loc, item.message);
     };
     const NamedValue& condition = given->front();
     const Literal* literal = condition.is_tensor() ? build_.literal(condition.items.front()) : nullptr;
     if (literal) {
-        const auto results = branch(known(node, condition, "its condition").at(0) != 0 ? "then_branch" : "else_branch");
-        if (results) give(node, scope, *results);
-        return results.has_value();
+        const bool holds = known(node, condition, "its condition").at(0) != 0;
+        const Branch taken = branch_of(node, holds ? "then_branch" : "else_branch", scope);
+        report(taken);
+        if (taken.results) give(node, scope, *taken.results);
+        return taken.results.has_value();
     }
     if (!condition.is_tensor() || count(build_.dims(condition.items.front())) != 1)
         fail_input(loc(), "{}: its condition is no single value", onnx_node_name(node));
-    const auto yes = branch("then_branch"), no = branch("else_branch");
-    if (!yes || !no) return false;
+    const Branch yes = branch_of(node, "then_branch", scope), no = branch_of(node, "else_branch", scope);
+    if (yes.fits() && no.impossible()) return give_only(node, scope, "then_branch", yes, no);
+    if (no.fits() && yes.impossible()) return give_only(node, scope, "else_branch", no, yes);
+    report(yes);
+    report(no);
+    if (!yes.results || !no.results) return false;
     Import n = importing(node, scope);
     std::vector<NamedValue> chosen;
-    for (std::size_t k = 0; k < yes->size(); ++k) {
-        const NamedValue &a = (*yes)[k], &b = (*no)[k];
+    for (std::size_t k = 0; k < yes.results->size(); ++k) {
+        const NamedValue &a = (*yes.results)[k], &b = (*no.results)[k];
         if (!a.is_tensor() || !b.is_tensor() || build_.type(a.items[0]) != build_.type(b.items[0]))
             n.unsupported(
                 "its condition is computed at run time, and output {} has another shape in each branch; make the "
-                "condition a constant (--constant NAME=FILE of what it is computed of)",
+                "condition a constant (--constant NAME=NUMBER of what it is computed of)",
                 k);
         const ValueId which = n.b.reshape(condition.items.front(), {});
         chosen.push_back({{n.b.add("where", {which, a.items[0], b.items[0]})}});

@@ -50,6 +50,7 @@ private:
     void add_initializers(const onnx::GraphProto& graph, Scope& scope);
     void add_inputs();
     Type input_type(const onnx::ValueInfoProto& input) const;
+    Literal constant_input(const onnx::ValueInfoProto& input, const Literal& given) const;
     void check_size(const std::string& name, const Dims& dims) const;
     void add_outputs();
 
@@ -77,6 +78,16 @@ private:
     std::optional<std::vector<NamedValue>> run_graph(const onnx::NodeProto& node, const onnx::GraphProto& graph,
                                                      const Scope& outer, const std::string& prefix,
                                                      const std::vector<NamedValue>& inputs);
+    /// The same of a branch, with what was wrong there.
+    struct Branch {
+        std::optional<std::vector<NamedValue>> results;
+        Diagnostics problems;
+        bool fits() const { return results && problems.empty(); }
+        /// Shapes and types do not go together: no run takes it.
+        bool impossible() const;
+    };
+    Branch branch_of(const onnx::NodeProto& node, const char* name, const Scope& scope);
+    bool give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken, const Branch& left);
     const onnx::GraphProto& graph_of(const onnx::NodeProto& node, const char* attribute) const;
     void check_growth(const onnx::NodeProto& node) const;
 

@@ -1,13 +1,16 @@
-// What classical models need: trees of decisions, and tables of values by key.
+// What classical models need: trees of decisions, tables of values by key, chances of many classes from those of two.
 //
 //   tree_ensemble {targets, aggregate}   x [N, features]; nodes i64 [n, 5] (feature, mode, node where true, node where
 //                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
 //                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
 //   look_up                              x, keys [n], values [n], the value of other keys
+//   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely each
+//                                        class is, [N, classes] (Wu, Lin and Weng 2004, as libsvm finds them)
 //
 // mode: 0 leaf, 1 <=, 2 <, 3 >=, 4 >, 5 ==, 6 !=. aggregate: sum, average, min, max.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "compiler/ops/op_lists.hpp"
@@ -113,9 +116,67 @@ Literal eval_look_up(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+Type infer_couple(const Node& node, std::span<const Type> in) {
+    const std::int64_t classes = node.integer("classes", 0);
+    if (in[0].dims.size() != 2 || classes < 2 || in[0].dims[1] != classes * (classes - 1) / 2)
+        fail_input(node.loc, "'{}' couples {} for {} classes", node.name, to_string(in[0]), classes);
+    return {DType::F32, {in[0].dims[0], classes}, {}};
+}
+
+/// Chances p that lessen the sum over pairs of (r_ji p_i - r_ij p_j)^2.
+std::vector<double> coupled(const std::vector<std::vector<double>>& r) {
+    const std::size_t classes = r.size();
+    const double small = 0.005 / static_cast<double>(classes);
+    std::vector<std::vector<double>> q(classes, std::vector<double>(classes, 0.0));
+    for (std::size_t t = 0; t < classes; ++t)
+        for (std::size_t j = 0; j < classes; ++j) {
+            if (j == t) continue;
+            q[t][t] += r[j][t] * r[j][t];
+            q[t][j] = -r[j][t] * r[t][j];
+        }
+    std::vector<double> p(classes, 1.0 / static_cast<double>(classes)), qp(classes);
+    for (std::size_t turn = 0; turn < std::max<std::size_t>(100, classes); ++turn) {
+        double pqp = 0, worst = 0;
+        for (std::size_t t = 0; t < classes; ++t) {
+            qp[t] = 0;
+            for (std::size_t j = 0; j < classes; ++j) qp[t] += q[t][j] * p[j];
+            pqp += p[t] * qp[t];
+        }
+        for (std::size_t t = 0; t < classes; ++t) worst = std::max(worst, std::fabs(qp[t] - pqp));
+        if (worst < small) break;
+        for (std::size_t t = 0; t < classes; ++t) {
+            const double more = (pqp - qp[t]) / q[t][t];
+            p[t] += more;
+            pqp = (pqp + more * (more * q[t][t] + 2 * qp[t])) / (1 + more) / (1 + more);
+            for (std::size_t j = 0; j < classes; ++j) {
+                qp[j] = (qp[j] + more * q[t][j]) / (1 + more);
+                p[j] /= 1 + more;
+            }
+        }
+    }
+    return p;
+}
+
+Literal eval_couple(const Node& node, std::span<const Literal* const> in) {
+    const auto classes = static_cast<std::size_t>(node.integer("classes", 2));
+    Literal out(DType::F32, node.type.dims);
+    std::int64_t from = 0, to = 0;
+    for (std::int64_t sample = 0; sample < node.type.dims[0]; ++sample) {
+        std::vector<std::vector<double>> r(classes, std::vector<double>(classes, 0.0));
+        for (std::size_t i = 0; i < classes; ++i)
+            for (std::size_t j = i + 1; j < classes; ++j) {
+                r[i][j] = in[0]->at(from++);
+                r[j][i] = 1 - r[i][j];
+            }
+        for (const double chance : coupled(r)) out.set(to++, chance);
+    }
+    return out;
+}
+
 constexpr std::array tree_table{
     OpInfo{"tree_ensemble", Level::Host, 6, 6, infer_trees, eval_trees},
     OpInfo{"look_up", Level::Host, 4, 4, infer_look_up, eval_look_up},
+    OpInfo{"couple_pairs", Level::Host, 1, 1, infer_couple, eval_couple},
 };
 
 }  // namespace

@@ -74,6 +74,23 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain)
     return x;
 }
 
+/// Tiles that a tensor fills: slices of all axes but the last two.
+std::int64_t tiles_of(const Dims& dims) {
+    constexpr std::int64_t edge = 32;
+    std::int64_t tiles = 1;
+    for (std::size_t i = 0; i < dims.size(); ++i)
+        tiles *= i + 2 < dims.size() ? dims[i] : (dims[i] + edge - 1) / edge;
+    return tiles;
+}
+
+/// Whether the datums lie so thinly before the moves that work there costs more than it saves: 1500 boxes of 1 x 4 are
+/// 1500 tiles, and 1500 x 4 are 47.
+bool thin_before(const Builder& build, const Chain& chain) {
+    constexpr std::int64_t few = 64, worth = 2;
+    const std::int64_t before = tiles_of(build.dims(chain.source));
+    return !chain.moves.empty() && before > few && before > worth * tiles_of(chain.moves.back().to);
+}
+
 ValueId moved(Builder& build, ValueId x, const Chain& chain) {
     for (const Move& move : chain.moves) x = move.reshape ? build.reshape(x, move.to) : build.transpose(x, move.perm);
     return x;
@@ -81,7 +98,7 @@ ValueId moved(Builder& build, ValueId x, const Chain& chain) {
 
 std::optional<ValueId> sink_unary(Builder& build, const Node& node, ValueId x) {
     const Chain chain = chain_of(build, build.graph(), x);
-    if (chain.moves.empty()) return std::nullopt;
+    if (chain.moves.empty() || thin_before(build, chain)) return std::nullopt;
     return moved(build, build.add(node.op, {chain.source}, node.attrs), chain);
 }
 
@@ -90,7 +107,8 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
         const Chain chain = chain_of(build, build.graph(), in[base]);
         const ValueId other = in[1 - base];
         const bool movable = build.literal(other) || !chain_of(build, build.graph(), other).moves.empty();
-        if (chain.moves.empty() || build.literal(in[base]) || !movable || build.dims(in[base]) != node.type.dims)
+        if (chain.moves.empty() || build.literal(in[base]) || !movable || build.dims(in[base]) != node.type.dims ||
+            thin_before(build, chain))
             continue;
         const auto back = moved_back(build, other, chain);
         if (!back) continue;
@@ -164,7 +182,7 @@ std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t ax
 
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
-    if (chain.moves.empty() || !build.literal(in[1])) return std::nullopt;
+    if (chain.moves.empty() || !build.literal(in[1]) || thin_before(build, chain)) return std::nullopt;
     std::int64_t axis = node.integer("axis", 0);
     Literal matrix = *build.literal(in[1]);
     if (const auto parts = matrix.dims()[1] == 1 && matrix.dims()[0] > 1

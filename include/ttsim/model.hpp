@@ -118,7 +118,10 @@ public:
     /// Shapes are those of CompiledModel::inputs(); with one axis more in front an input holds so many samples, and so
     /// do the outputs where there are several. Outputs are empty with Engine::Timing. Throws Error(Input) with all
     /// names, shapes and types that are wrong. After Error(Hang) the model must be made anew.
-    Arrays run(const Arrays& inputs);
+    /// `feed_back`: outputs of a sample that are inputs of the next, {output, input}, as the states of a model that
+    /// listens: samples run one after the other, and such an input holds what the first begins with. Throws
+    /// Error(Input) for pairs of another shape or type, and for a microbatch of several samples.
+    Arrays run(const Arrays& inputs, const std::map<std::string, std::string>& feed_back = {});
 
     /// One sample of a stream. Its microbatch starts when it is whole. Throws Error(Hang) when the device has no room
     /// because outputs were not taken; nothing was pushed then.

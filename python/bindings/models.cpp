@@ -85,11 +85,11 @@ void bind_models(nb::module_& m) {
         .def(nb::init<const CompiledModel&, SessionOptions>(), "compiled"_a, "options"_a = SessionOptions{})
         .def(
             "run",
-            [](StoppableModel& s, const nb::dict& inputs) {
+            [](StoppableModel& s, const nb::dict& inputs, const std::map<std::string, std::string>& feed_back) {
                 const Arrays given = arrays_of(inputs);
-                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(given); }));
+                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(given, feed_back); }));
             },
-            "inputs"_a)
+            "inputs"_a, "feed_back"_a = std::map<std::string, std::string>{})
         .def(
             "push",
             [](StoppableModel& s, const nb::dict& inputs) {

@@ -54,6 +54,17 @@ def test_samples_and_streams_are_the_single_runs(compiled):
     assert all((stream.get()["y"] == want).all() for want in y)
 
 
+def test_states_stream_from_sample_to_sample():
+    graph = ttsim.Graph()
+    x, state = graph.input("x", [1, 4]), graph.input("state", [1, 4])
+    graph.output("next", graph.add("add", [x, graph.add("multiply", [state, graph.constant("half", [[0.5]])])]))
+    model = ttsim.Model(ttsim.compile(graph, device="gs_e150"))
+    inputs = {"x": numpy.ones((3, 1, 4), numpy.float32), "state": numpy.full((1, 4), 4, numpy.float32)}
+    assert (model.run(inputs, feed_back={"next": "state"})["next"][:, 0, 0] == [3, 2.5, 2.25]).all()
+    with pytest.raises(ttsim.InputError, match="the model has no input 'stat' to feed 'next' to"):
+        model.run(inputs, feed_back={"next": "stat"})
+
+
 def test_parameters_are_replaced(compiled):
     model = ttsim.Model(compiled)
     assert [p.name for p in model.parameters] == ["w"]

@@ -89,10 +89,13 @@ class Model(session.OnChip):
     def _given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         return {name: arrays.pair(values, self._inputs.get(name)) for name, values in inputs.items()}
 
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, numpy.ndarray]:
+    def run(self, inputs: Mapping[str, Any], feed_back: Mapping[str, str] | None = None) -> dict[str, numpy.ndarray]:
         """Outputs by name of inputs by name, of the shapes of `compiled.inputs`; with one axis more in front an input
-        holds so many samples, and so do the outputs."""
-        return _results(self._raw.run(self._given(inputs)))
+        holds so many samples, and so do the outputs.
+
+        `feed_back`: outputs of a sample that are inputs of the next, {output: input}, as the states of a model that
+        listens. Such an input holds what the first sample begins with."""
+        return _results(self._raw.run(self._given(inputs), dict(feed_back or {})))
 
     def push(self, inputs: Mapping[str, Any]) -> None:
         """One sample of a stream; its microbatch starts when it is whole."""

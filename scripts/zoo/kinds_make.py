@@ -22,10 +22,11 @@ import torch
 from onnxruntime import quantization
 
 from zoo import (kinds_classes, kinds_detection, kinds_language, kinds_nhwc, kinds_pictures, kinds_points,
-                 kinds_speech, kinds_yolo)
+                 kinds_space, kinds_speech, kinds_streams, kinds_yolo)
 
 MAKERS = {}
-for module in (kinds_speech, kinds_language, kinds_points, kinds_pictures, kinds_classes, kinds_detection, kinds_yolo):
+for module in (kinds_speech, kinds_language, kinds_points, kinds_pictures, kinds_classes, kinds_detection, kinds_yolo,
+               kinds_streams, kinds_space):
     MAKERS.update(module.MAKERS)
 OPSETS = {"stn": 20}  # of the older exporter, where it is not 17: the first with grids of places
 SAMPLES = 8  # of calibration

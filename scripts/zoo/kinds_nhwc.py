@@ -98,4 +98,50 @@ def tf_boxes():
     return g.model(**{box: [1, 540, 4], score: [1, 540, 5]}), {"pixels": g.random.random((1, 96, 96, 3), np.float32)}
 
 
-MAKERS = {f.__name__: f for f in (tf_classes, tf_segments, tf_boxes)}
+def tf_priors():
+    """SSD's boxes as [n, 1, 4], decoded by coordinate: each is split off as a vector and scaled by those of the priors."""
+    g = Graph("priors", [1, 96, 96, 3])
+    x = g.separable(g.relu6(g.conv("pixels", 3, 16, 3, 2)), 16, 32, 2)
+    boxes = []
+    for _ in range(2):
+        x = g.separable(x, 32, 32, 2)
+        boxes.append(g.reshape(g.conv(x, 32, 12, 1), 1, -1, 1, 4))
+    count = 3 * (144 + 36)
+    rows = g.op("Transpose", g.reshape(g.op("Concat", *boxes, axis=1), -1, 4), perm=[1, 0])
+    places, priors = g.constant([0], np.int64), g.random.random((4, count))
+    parts = []
+    for k in range(4):
+        ends = (g.constant([at], np.int64) for at in (k, k + 1, 0))
+        parts.append(g.op("Squeeze", g.op("Slice", rows, *ends), places))
+    centers = [g.op("Add", g.op("Mul", g.op("Div", parts[k], g.constant(10.0)), g.constant(priors[k + 2])),
+                    g.constant(priors[k])) for k in range(2)]
+    sizes = [g.op("Mul", g.op("Exp", g.op("Div", parts[k + 2], g.constant(5.0))), g.constant(priors[k + 2] / 2))
+             for k in range(2)]
+    edges = [g.op("Unsqueeze", g.op(kind, center, size), places)
+             for kind in ("Sub", "Add") for center, size in zip(centers, sizes)]
+    box = g.op("Transpose", g.op("Concat", *edges, axis=0), perm=[1, 0])
+    return g.model(**{box: [count, 4]}), {"pixels": g.random.random((1, 96, 96, 3), np.float32)}
+
+
+def tf_mesh():
+    """MediaPipe's face mesh: depthwise blocks with PReLU by channel, the way past padded with channels of zeros."""
+    g = Graph("mesh", [1, 96, 96, 3])
+
+    def prelu(x, channels):
+        return g.op("PRelu", x, g.constant(g.random.random((1, 1, channels)) / 2))
+    x, given = prelu(g.conv("pixels", 3, 16, 3, 2), 16), 16
+    for made, stride in ((16, 1), (32, 2), (32, 1), (64, 2), (64, 2)):
+        y = g.conv(g.conv(x, given, given, 3, stride, given), given, made, 1)
+        if stride == 2:
+            x = g.op("Transpose", x, perm=[0, 3, 1, 2])
+            x = g.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+            x = g.op("Transpose", x, perm=[0, 2, 3, 1])
+        if made > given:
+            x = g.op("Pad", x, g.constant([0] * 7 + [made - given], np.int64), g.constant(0.0))
+        x, given = prelu(g.op("Add", x, y), made), made
+    x = g.op("Transpose", x, perm=[0, 3, 1, 2])
+    x = g.op("Conv", x, g.weights(96, 64, 6, 6, fan=64 * 36), g.weights(96, fan=10))
+    return g.model(**{g.reshape(x, 1, 1, 1, 96): [1, 1, 1, 96]}), {"pixels": g.random.random((1, 96, 96, 3), np.float32)}
+
+
+MAKERS = {f.__name__: f for f in (tf_classes, tf_segments, tf_boxes, tf_priors, tf_mesh)}

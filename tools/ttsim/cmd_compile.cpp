@@ -405,9 +405,9 @@ void add_compile(CLI::App& app) {
         ->type_name("NAME=FILE");
     command
         ->add_option("--constant", flags->constants,
-                     "An input that never changes: its values are compiled in; repeatable")
+                     "An input that never changes: its values, or a number that all are, are compiled in; repeatable")
         ->allow_extra_args(false)
-        ->type_name("NAME=FILE");
+        ->type_name("NAME=FILE|NUMBER");
     command
         ->add_option("--shape", flags->shapes,
                      "Shape of an input with open dimensions, such as input=1,128,768; repeatable")

@@ -27,6 +27,12 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
             "Compiled model: run so many microbatches of the same inputs, where these have one sample. Default: 1")
         ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20)))
         ->type_name("N");
+    command
+        .add_option("--feed-back", flags.feed_back,
+                    "Compiled model: an output of a sample is this input of the next, as the state of a model that "
+                    "listens; repeatable. The first sample has the input's own value")
+        ->allow_extra_args(false)
+        ->type_name("OUTPUT=INPUT");
     outputs.folder_of_files("--outputs", o.outputs_dir, "Compiled model: write NAME.npy for each of its outputs there");
     command
         .add_option("--expect", o.expect_dir,
@@ -46,6 +52,7 @@ void refuse_model_flags(const ModelFlags& flags) {
     };
     if (!flags.inputs.empty()) refuse("--input");
     if (flags.options.loops != 1) refuse("--loops");
+    if (!flags.feed_back.empty()) refuse("--feed-back");
     if (!flags.options.outputs_dir.empty()) refuse("--outputs");
     if (!flags.options.expect_dir.empty()) refuse("--expect");
 }
@@ -56,14 +63,15 @@ struct Compiled {
     std::shared_ptr<const Machine> machine;  ///< an image's; null: the model's device says it
 };
 
-/// A folder or an image, which runs on no other machine than its own.
-static Compiled read_compiled(const sim::RunOptions& options) {
+/// A folder or an image, which runs on no other machine than its own. `run_before`: samples or parts are run before the
+/// whole is.
+static Compiled read_compiled(const sim::RunOptions& options, bool run_before) {
     (void)device_chip(options.device);  // a chip known by its path is known to the netlist then
     if (!options.arch.empty()) (void)chip(options.arch);
     if (kind_of(options.netlist) == InputKind::CompiledModel) {
         ir::CompiledModel model = ir::read_without_constants(options.netlist);
-        if (model.host.program.parts() == 1) return {std::move(model), options.netlist, nullptr};
-        return {ir::read_folder(options.netlist), "", nullptr};  // parts are run before the whole is
+        if (model.host.program.parts() == 1 && !run_before) return {std::move(model), options.netlist, nullptr};
+        return {ir::read_folder(options.netlist), "", nullptr};
     }
     image::Image image = image::read_image(options.netlist);
     if (!(options.arch + options.device + options.cluster).empty() || !options.harvested_rows.empty())
@@ -94,7 +102,7 @@ static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs)
     return inputs;
 }
 
-/// Where the device runs in parts: a session without a clock for all but the last of them, made when it is needed.
+/// For parts and samples whose results the next ones need: a session without a clock, made when it is needed.
 static ir::PartRun part_run(const Compiled& compiled, const sim::RunOptions& options) {
     auto values = std::make_shared<std::unique_ptr<runtime::PartValues>>();
     return [&compiled, &options, values](std::int64_t part, const ir::Entries& inputs, std::int64_t samples) {
@@ -124,7 +132,12 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         if (!around.inputs.emplace(name, file).second)
             throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
     }
-    Compiled compiled = read_compiled(options);
+    for (const std::string& text : flags.feed_back) {
+        const auto [output, input] = name_and_value("--feed-back", text);
+        if (!around.feed_back.emplace(output, input).second)
+            throw CLI::ValidationError("--feed-back", fmt::format("'{}' is given twice", output));
+    }
+    Compiled compiled = read_compiled(options, !around.feed_back.empty());
     ir::CompiledModel& model = compiled.model;
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {
         sim::RunOptions run = options;

@@ -12,7 +12,8 @@
 namespace tt::cli {
 
 struct ModelFlags {
-    std::vector<std::string> inputs;  ///< "NAME=FILE"
+    std::vector<std::string> inputs;     ///< "NAME=FILE"
+    std::vector<std::string> feed_back;  ///< "OUTPUT=INPUT"
     ir::ModelRunOptions options;
 };
 void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
