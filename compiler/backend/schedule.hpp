@@ -64,6 +64,14 @@ struct HeldFork {
     double slowdown = 1;    ///< of its epoch: a block takes that many times what making it takes
 };
 
+/// What the user says of the chip of an epoch.
+struct EpochChip {
+    bool next = false;                ///< than that of the epochs before
+    std::optional<std::int64_t> own;  ///< of this epoch alone
+    std::string op;                   ///< its first one
+    bool given() const { return next || own; }
+};
+
 struct Schedule {
     std::vector<PlacedOp> ops;  ///< in order
     std::vector<HeldFork> held_forks;
@@ -71,7 +79,7 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
-    std::vector<bool> chip_breaks;     ///< by epoch: the user wants the next chip from it on
+    std::vector<EpochChip> chips;      ///< by epoch
     std::vector<double> epoch_cycles;  ///< of the slowest op, hand-over, NoC link or held fork, per input
     double estimated_cycles = 0;       ///< per input: that of each epoch, and changing epochs
     std::vector<Decision> decisions;   ///< per op

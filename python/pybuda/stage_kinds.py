@@ -69,7 +69,7 @@ class TraceStage(Stage):
 
     def make(self) -> None:
         self.graph = to_graph(self.trace, self.saved)
-        self.compiled = compile_graph(self.graph, self.settings)
+        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips)
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """In torch, sample by sample, as the graph was made for."""
@@ -116,7 +116,8 @@ class TorchStage(Stage):
         with OwnForward(module):
             self.imported = ttsim.torch.import_module(
                 module.module, args, kwargs, name=module.get_name(), fallback=config.enable_tvm_cpu_fallback,
-                fallback_ops=fallback_ops)
+                fallback_ops=fallback_ops,
+                host_moves=config.tm_cpu_fallback_max_depth if config.enable_tm_cpu_fallback else 0)
         self.graph = self.imported.graph
         self.compiled = compile_graph(self.graph, self.settings, self.saved)
 
