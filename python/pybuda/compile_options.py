@@ -64,7 +64,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         made["format"] = data_format.name
     wanted = {
         "microbatch": (microbatch, 1),
-        "chips": (len(device.chip_ids), 1),
+        "chips": (_chips(device), 1),
         "accumulate_format": (_accumulated(settings.default_accumulate_df, device), None),
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
@@ -87,6 +87,15 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
+
+
+def _chips(device: Any) -> int:
+    """Chips of Grayskull have no links to each other: one computes."""
+    if device.arch == BackendDevice.Grayskull and len(device.chip_ids) > 1:
+        log.warning("device '%s' has %d chips of Grayskull, which have no Ethernet between them: one runs all epochs; "
+                    "arch=pybuda.BackendDevice.Wormhole_B0 shares them out", device.name, len(device.chip_ids))
+        return 1
+    return len(device.chip_ids)
 
 
 def _channels(placement: dict[str, Any]) -> dict[str, int]:
