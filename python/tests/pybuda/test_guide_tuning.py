@@ -249,6 +249,13 @@ def test_an_op_alone_on_another_chip():
         pybuda.run_inference(inputs=[X])
 
 
+def test_chips_are_called_as_the_device_calls_them():
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.override_op_placement("exp", chip_id=5)
+    run(Chain("net"), X, chip_ids=[2, 5])
+    assert chips_of_ops() == {"mm": 2, "exp": 5, "root": 2, "sum": 2}
+
+
 @pytest.mark.parametrize("chip_ids", [[0, 1], {"mm": [0, 1], "exp": [0, 1]}])
 def test_parts_of_a_fracture_group_on_their_chips(chip_ids):
     pybuda.set_configuration_options(enable_auto_fusing=False)
