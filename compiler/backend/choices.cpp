@@ -126,7 +126,10 @@ void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
     const std::vector<std::int64_t> parts = device_parts(graph);
     for (OpChoices& op : ops) op.part = parts[op.node];
     std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.part < b.part; });
-    for (std::size_t i = 1; i < ops.size(); ++i) ops[i].first_of_part = ops[i].part != ops[i - 1].part;
+    for (std::size_t i = 1; i < ops.size(); ++i) {
+        ops[i].first_of_part = ops[i].part != ops[i - 1].part;
+        ops[i].other_chip = ops[i].chip() != ops[i - 1].chip();
+    }
 }
 
 }  // namespace

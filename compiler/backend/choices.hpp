@@ -16,8 +16,10 @@ struct OpChoices {
     std::size_t outputs = 0;           ///< of the model
     std::int64_t part = 1;             ///< of the device's
     bool first_of_part = false;
+    bool other_chip = false;  ///< than the user wants for the op before it
     bool breaks_chip() const { return user && user->chip_break; }
-    bool begins() const { return first_of_part || (user && (user->epoch_break || user->chip_break)); }
+    std::optional<std::int64_t> chip() const { return user ? user->chip : std::nullopt; }
+    bool begins() const { return first_of_part || other_chip || (user && (user->epoch_break || user->chip_break)); }
 };
 
 struct OpEdge {

@@ -253,8 +253,8 @@ private:
             if (on.size() != 1)
                 fail_unsupported(node.loc, "'{}' of a loop is read on {} chips; write the loop out (--loops unrolled)",
                                  output.name, on.size());
-            Queue q = queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df,
-                            *on.begin(), 1);
+            Queue q =
+                queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, *on.begin(), 1);
             q.type = QueueType::Ram;
             q.entries = 1;
             queue_of_[{id, *on.begin()}] = q.name;
@@ -471,7 +471,7 @@ private:
         fused_;                      // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
-    std::vector<std::vector<const PlacedOp*>> readers_;  // of each value, in order
+    std::vector<std::vector<const PlacedOp*>> readers_;                 // of each value, in order
     std::map<std::pair<ValueId, std::int64_t>, std::string> queue_of_;  // value and the chip that reads it
     std::map<std::pair<ValueId, std::size_t>, std::string> parts_;      // node and operand -> queue
 };

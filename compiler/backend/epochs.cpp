@@ -47,7 +47,8 @@ std::tuple<bool, double, double> wanted_by(double target, const Candidate& c, co
 std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target,
                                    const Shared& shared, double scale = 1) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return wanted_by(target, choice.fitting[a], shared, scale) < wanted_by(target, choice.fitting[b], shared, scale);
+        return wanted_by(target, choice.fitting[a], shared, scale) <
+               wanted_by(target, choice.fitting[b], shared, scale);
     });
     return order;
 }
@@ -311,8 +312,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
     for (const Epoch& epoch : epochs) {
         double cores = 0;
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
-            cores +=
-                static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
+            cores += static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
         sum += slowest(ops, epoch) + load.of_cores(cores) / static_cast<double>(budget.microbatch);
     }
     return sum;
@@ -378,8 +378,8 @@ public:
     bool add(const std::vector<EpochWish>& wishes) {
         const std::size_t epochs = epochs_.size(), ops = chosen_.size();
         for (const EpochWish& wish : wishes) {
-            auto epoch = solver_.solve(
-                wish.first, wish.end, {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
+            auto epoch = solver_.solve(wish.first, wish.end,
+                                       {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
             if (!epoch) {
                 epochs_.resize(epochs);
                 chosen_.resize(ops);

@@ -90,22 +90,29 @@ std::vector<std::string> policy_names() {
     return names;
 }
 
-/// As the user breaks them.
-static std::vector<std::int64_t> broken(const std::vector<bool>& breaks, std::int64_t chips) {
-    const auto wanted = std::count(breaks.begin(), breaks.end(), true) + 1;
-    if (wanted > chips)
+/// As the user wants them.
+static std::vector<std::int64_t> chosen_chips(const std::vector<EpochChip>& wanted, std::int64_t chips) {
+    const auto parts =
+        std::count_if(wanted.begin(), wanted.end(), [](const EpochChip& epoch) { return epoch.next; }) + 1;
+    if (parts > chips)
         fail_input(
             {}, "chip_break of overrides makes {} parts of the model for {} chip{}; --num-chips {} has room for them",
-            wanted, chips, chips == 1 ? "" : "s", wanted);
+            parts, chips, chips == 1 ? "" : "s", parts);
     std::vector<std::int64_t> chip_of;
-    for (std::int64_t chip = 0; const bool next : breaks) chip_of.push_back(next ? ++chip : chip);
+    std::int64_t chip = 0;
+    for (const EpochChip& epoch : wanted) {
+        if (epoch.own.value_or(0) >= chips)
+            fail_input({}, "op '{}' is to be on chip {}; --num-chips {} has it", epoch.op, *epoch.own, *epoch.own + 1);
+        chip += epoch.next ? 1 : 0;
+        chip_of.push_back(epoch.own.value_or(chip));
+    }
     return chip_of;
 }
 
 std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips) {
     const auto epochs = static_cast<std::int64_t>(schedule.epochs);
-    const std::vector<bool>& breaks = schedule.chip_breaks;
-    if (std::find(breaks.begin(), breaks.end(), true) != breaks.end()) return broken(breaks, chips);
+    if (std::any_of(schedule.chips.begin(), schedule.chips.end(), [](const EpochChip& e) { return e.given(); }))
+        return chosen_chips(schedule.chips, chips);
     if (chips > 1 && epochs < chips)
         fail_input({},
                    "--num-chips {}: the model has only {} epochs, and a chip takes one at least; overrides with "
@@ -250,7 +257,8 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
             schedule.ops.back().epoch = schedule.epochs;
             schedule.ops.back().op.overlay_size = budget_.overlay_size;
         }
-        schedule.chip_breaks.push_back(schedule.epochs > 0 && choices_->ops[epoch.first].breaks_chip());
+        const OpChoices& first = choices_->ops[epoch.first];
+        schedule.chips.push_back({schedule.epochs > 0 && first.breaks_chip(), first.chip(), first.op.name()});
         schedule.epoch_targets.push_back(epoch.target);
         schedule.epoch_loads.push_back(epoch.load_cycles);
         schedule.epoch_latencies.push_back(latency_of(*choices_, epoch.first, epoch.chosen));

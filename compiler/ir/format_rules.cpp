@@ -31,7 +31,7 @@ FormatRule everywhere(const std::string& op_type, DataFormat df) {
 
 std::vector<FormatRule> b_rules() {
     FormatRule product = everywhere("matmul", DataFormat::Bfp8_b);
-    product.accumulate_df = DataFormat::Float16_b;
+    product.intermediate_df = product.accumulate_df = DataFormat::Float16_b;  // sums of blocks lose bits in Bfp8_b
     product.fidelity = Fidelity::HiFi2;
     product.inputs = {{1, {.df = DataFormat::Bfp8_b}}, {2, {.df = DataFormat::Bfp8_b}}};
     return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b),

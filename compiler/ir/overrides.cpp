@@ -17,9 +17,9 @@ namespace {
 
 const std::vector<std::string>& keys() {
     static const std::vector<std::string> all{
-        "size",         "place",          "transpose",       "t",       "u_kt", "input_buffers",
-        "input_blocks", "output_buffers", "dram_parameters", "queued",  "nops", "after",
-        "fuse",         "epoch_break",    "chip_break",      "fracture"};
+        "size",          "place",        "transpose",       "t",      "t_columns", "t_dir", "u_kt",
+        "input_buffers", "input_blocks", "output_buffers",  "queued", "nops",      "after", "fuse",
+        "epoch_break",   "chip_break",   "dram_parameters", "chip",   "fracture"};
     return all;
 }
 
@@ -53,6 +53,8 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.transpose = one_of(numbers, loc, key, 0) != 0;
     else if (key == "t")
         o.t = one_of(numbers, loc, key, 1);
+    else if (key == "t_columns")
+        o.t_columns = one_of(numbers, loc, key, 1);
     else if (key == "u_kt")
         o.u_kt = one_of(numbers, loc, key, 1);
     else if (key == "input_buffers")
@@ -69,12 +71,16 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.nops = few(numbers, loc, key);
     else if (key == "after")
         fail_input(loc, "'after' is a list of ops, which only a file of overrides holds");
+    else if (key == "t_dir")
+        fail_input(loc, "'t_dir' is r or c, which only a file of overrides holds");
     else if (key == "fuse")
         o.fuse = one_of(numbers, loc, key, 0) != 0;
     else if (key == "epoch_break")
         o.epoch_break = one_of(numbers, loc, key, 0) != 0;
     else if (key == "chip_break")
         o.chip_break = one_of(numbers, loc, key, 0) != 0;
+    else if (key == "chip")
+        o.chip = one_of(numbers, loc, key, 0);
     else if (key == "fracture")
         o.fracture = one_of(numbers, loc, key, 1);
     else
@@ -100,6 +106,13 @@ std::vector<std::string> names_of(const YamlNode& node, const SourceLoc& loc) {
     }
     if (names.empty()) fail_input(loc, "'after' is a list of names of ops");
     return names;
+}
+
+/// Whether slices are of columns.
+bool columns_of(const YamlNode& node, const SourceLoc& loc) {
+    if (node.kind != YamlNode::Kind::Scalar || (node.scalar != "r" && node.scalar != "c"))
+        fail_input(loc, "'t_dir' is r or c: slices of rows or of columns");
+    return node.scalar == "c";
 }
 
 /// {matmul_1: 2}
@@ -146,6 +159,8 @@ void parse_overrides(const std::string& text, const std::string& file, Overrides
                 fail_input(loc, "an override has no '{}'{}", key, did_you_mean(key, keys()));
             if (key == "after")
                 made.after = names_of(*op.node(key), loc);
+            else if (key == "t_dir")
+                made.by_columns = columns_of(*op.node(key), loc);
             else if (key == "nops" && op.node(key)->kind == YamlNode::Kind::Map)
                 made.nops_behind = counts_of(op.map(key));
             else
@@ -173,8 +188,9 @@ void parse_override(const std::string& text, Overrides& into) {
 }
 
 bool OpOverride::places() const {
-    return size || place || transpose || t || u_kt || !input_buffers.empty() || !input_blocks.empty() ||
-           output_buffers || dram_parameters || !queued.empty() || !after.empty() || epoch_break || chip_break;
+    return size || place || transpose || t || t_columns || by_columns || u_kt || !input_buffers.empty() ||
+           !input_blocks.empty() || output_buffers || dram_parameters || !queued.empty() || !after.empty() ||
+           begins_epoch();
 }
 
 bool OpOverride::shapes() const { return !nops.empty() || !nops_behind.empty() || fuse; }

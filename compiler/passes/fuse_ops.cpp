@@ -83,7 +83,7 @@ private:
     }
     std::optional<bool> said(const Node& node) const {
         const OpOverride* said = user(node);
-        if (said && (said->epoch_break || said->chip_break || !said->queued.empty())) return false;
+        if (said && (said->begins_epoch() || !said->queued.empty())) return false;
         return said ? said->fuse : std::nullopt;
     }
     bool keeps_name(const Node& node) const {

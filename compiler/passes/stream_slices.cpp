@@ -55,21 +55,25 @@ bool streamable(const Graph& graph, const Node& node, bool asked) {
     return bias && (repeated_constant(graph, node.inputs[1]) || (asked && node.type.dims[0] == 1));
 }
 
+const OpOverride* override_of(const Node& node, const PassOptions& options) {
+    const auto found = options.overrides.find(node.name);
+    return found == options.overrides.end() ? nullptr : &found->second;
+}
+
 /// The slices a node should be cut into, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
-    const auto user = options.overrides.find(node.name);
-    const bool given = user != options.overrides.end() && user->second.t;
+    const OpOverride* user = override_of(node, options);
+    const bool given = user && user->t;
     if (!streamable(graph, node, given)) {
-        if (given && *user->second.t != node.type.dims[0])
-            fail_input(user->second.loc, "op '{}' ({}) cannot be streamed: it needs its rows at once", node.name,
-                       node.op);
+        if (given && *user->t != 1 && *user->t != node.type.dims[0])
+            fail_input(user->loc, "op '{}' ({}) cannot be streamed: it needs its rows at once", node.name, node.op);
         return 1;
     }
     if (given) {
-        if (node.type.dims[1] % *user->second.t != 0)
-            fail_input(user->second.loc, "op '{}' cannot go in {} slices: they do not divide its {} tile rows",
-                       node.name, *user->second.t, node.type.dims[1]);
-        return *user->second.t;
+        if (node.type.dims[1] % *user->t != 0)
+            fail_input(user->loc, "op '{}' cannot go in {} slices: they do not divide its {} tile rows", node.name,
+                       *user->t, node.type.dims[1]);
+        return *user->t;
     }
     const std::size_t sources = product(node) ? 1 : node.inputs.size();
     for (std::size_t k = 0; k < sources; ++k)
@@ -79,19 +83,37 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
                : 1;
 }
 
-/// Whether a node of one slice can be cut into slices of columns.
-bool streams_columns(const Graph& graph, const Node& node) {
+/// Whether a node of one slice can be cut into slices of columns. A first operand comes again for every slice.
+bool streams_columns(const Graph& graph, const Node& node, bool asked) {
     if (!product(node)) return elementwise(node);
-    return node.op == "buda.matmul" && node.inputs.size() == 2 && node.type.dims[0] == 1 &&
-           graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty();
+    if (node.op != "buda.matmul" || node.type.dims[0] != 1) return false;
+    return asked ||
+           (node.inputs.size() == 2 && graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty());
+}
+
+/// The slices of columns that the user wants. Throws Error(Input) where they cannot be had.
+std::int64_t wanted_columns(const Graph& graph, const Node& node, const OpOverride& user) {
+    const std::int64_t t = *user.t_columns;
+    if (t > 1 && !streams_columns(graph, node, true))
+        fail_input(user.loc, "op '{}' ({}) cannot be streamed by columns: it needs them at once", node.name, node.op);
+    if (node.type.dims[2] % t != 0)
+        fail_input(user.loc, "op '{}' cannot go in {} slices of columns: they do not divide its {} tile columns",
+                   node.name, t, node.type.dims[2]);
+    return t;
 }
 
 /// Slices of columns a node should be cut into: those of its operands, or where it fits on no grid with its rows cut.
 std::int64_t column_slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
-    if (!options.t_streaming || options.overrides.contains(node.name) || !streams_columns(graph, node)) return 1;
+    const OpOverride* user = override_of(node, options);
+    if (user && user->t_columns) return wanted_columns(graph, node, *user);
+    const bool rows = user && (user->t || !user->by_columns.value_or(true));
+    const bool columns = user && user->by_columns.value_or(false);
+    if (!options.t_streaming || rows || !streams_columns(graph, node, columns)) return 1;
     if (!product(node))
         for (const Edge& edge : node.inputs)
             if (stacked_by(edge, Tm::Kind::HStack) > 1) return stacked_by(edge, Tm::Kind::HStack);
+    if (columns)  // where rows alone would be cut as well
+        return slices_to_stream(node.type.dims[2], node.type.dims[1], 1, *node.type.format, options.slice_bytes);
     // two buffers of the result, in a product the constant beside them, and some tiles of other operands
     const std::int64_t most =
         (options.l1_bytes - 16 * tile_bytes(DataFormat::Float16_b, TileDim{})) / (product(node) ? 3 : 2);

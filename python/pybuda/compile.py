@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .config import _get_global_compiler_config
 from .device import formats_of
 from .stage import narrowed
 from .tensor import to_pt_tensors
+from .training import refuse_training
 
 
 class CompiledGraphState:
@@ -31,6 +33,8 @@ def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[An
     """A CompileResult of a TTDevice with its modules for these inputs: outputs, netlist, netlist_filename. Outputs are
     compared as `verify_cfg` says, where it is given; RuntimeError where they differ."""
     from .verify.verify import verify_outputs
+    if (compiler_cfg or _get_global_compiler_config()).enable_training:
+        refuse_training("compiling with enable_training")
     values = to_pt_tensors(list(inputs))
     dev.input_formats = formats_of(inputs)
     dev.compile_for(narrowed(values), compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)

@@ -11,6 +11,7 @@ from . import config
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
+from .dtypes import output_format
 
 log = logging.getLogger("pybuda")
 _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "minimizegrid": "minimize_grid",
@@ -63,8 +64,8 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         made["format"] = data_format.name
     wanted = {
         "microbatch": (microbatch, 1),
-        "chips": (len(device.chip_ids), 1),
-        "accumulate_format": (settings.default_accumulate_df and settings.default_accumulate_df.name, None),
+        "chips": (_chips(device), 1),
+        "accumulate_format": (_accumulated(settings.default_accumulate_df, device), None),
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
         "policy": (_choice(_POLICIES, settings.balancer_policy.lower(), "balancer_policy"), ""),
@@ -82,10 +83,19 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
                            else settings.dram_placement_algorithm.name.lower(), ""),
     }
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
-    rules = [_rule(one) for one in settings.amp_properties if _is_forward(one)]
+    rules = [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
+
+
+def _chips(device: Any) -> int:
+    """Chips of Grayskull have no links to each other: one computes."""
+    if device.arch == BackendDevice.Grayskull and len(device.chip_ids) > 1:
+        log.warning("device '%s' has %d chips of Grayskull, which have no Ethernet between them: one runs all epochs; "
+                    "arch=pybuda.BackendDevice.Wormhole_B0 shares them out", device.name, len(device.chip_ids))
+        return 1
+    return len(device.chip_ids)
 
 
 def _channels(placement: dict[str, Any]) -> dict[str, int]:
@@ -104,7 +114,14 @@ def _is_forward(rule: Any) -> bool:
     return not rule.is_gradient_op and (rule.epoch_type is None or rule.epoch_type.name == "Forward")
 
 
-def _rule(rule: Any) -> dict[str, Any]:
+def _accumulated(data_format: DataFormat | None, device: Any) -> str | None:
+    """Sums of 32 bits only where the chip has them, else in the device's fp32_fallback."""
+    if data_format == DataFormat.Float32 and device.arch == BackendDevice.Grayskull:
+        data_format = output_format(device.fp32_fallback)
+    return data_format and data_format.name
+
+
+def _rule(rule: Any, device: Any) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: plain(one) for key, one in value.items()}
@@ -114,6 +131,6 @@ def _rule(rule: Any) -> dict[str, Any]:
 
     made = {"op_type": rule.op_type, "name_regex": rule.name_regex}
     made |= {name: plain(getattr(rule, name)) for name in
-             ("output_df", "intermediate_df", "accumulate_df", "math_fidelity", "input_df")
-             if getattr(rule, name) is not None}
+             ("output_df", "intermediate_df", "math_fidelity", "input_df") if getattr(rule, name) is not None}
+    made["accumulate_df"] = _accumulated(rule.accumulate_df, device)
     return {name: value for name, value in made.items() if value is not None}

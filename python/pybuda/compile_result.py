@@ -18,7 +18,8 @@ class CompileResult:
         self.golden_outputs: list[Any] = []
         self.golden_intermediates: dict[str, Any] = {}
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
-        self.pass_specific_output_kwargs: dict[str, Any] = {"placer_solution": PlacerSolution(self.netlist)}
+        self.pass_specific_output_kwargs: dict[str, Any] = {
+            "placer_solution": PlacerSolution(self.netlist, device.chip_ids)}
         self._folder = settings.config.backend_output_dir
 
     @property

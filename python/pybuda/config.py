@@ -172,7 +172,8 @@ def _set_pybuda_override_veto(general: dict[str, Any], environment: dict[str, st
 
 _RENAMED = {"accumulate_df": "default_accumulate_df", "math_fidelity": "default_math_fidelity"}
 _TYPES: dict[str, Any] = {"default_df_override": DataFormat, "accumulate_df": DataFormat,
-                          "math_fidelity": MathFidelity, "performance_trace": PerfTraceLevel}
+                          "default_accumulate_df": DataFormat, "math_fidelity": MathFidelity,
+                          "default_math_fidelity": MathFidelity, "performance_trace": PerfTraceLevel}
 
 
 def set_configuration_options(
@@ -191,10 +192,17 @@ def set_configuration_options(
         use_interactive_placer: bool | None = None, op_intermediates_to_save: list[str] | None = None,
         enable_enumerate_u_kt: bool | None = None, enable_device_tilize: bool | None = None,
         dram_placement_algorithm: Any = None, chip_placement_policy: str | None = None,
-        enable_forked_dram_inputs: bool | None = None, device_config: str | None = None) -> None:
-    """Sets the fields of these names; None leaves one as it is. `harvested_rows`: NoC rows that the device lacks.
-    RuntimeError for a `device_config` there is not, AssertionError for values of another type."""
-    given = {name: value for name, value in locals().items() if value is not None and name != "place_on_one_row"}
+        enable_forked_dram_inputs: bool | None = None, device_config: str | None = None, **fields: Any) -> None:
+    """Sets the fields of these names, and others of CompilerConfig by theirs; None leaves one as it is.
+    `harvested_rows`: NoC rows that the device lacks. RuntimeError for a `device_config` there is not, TypeError for a
+    name there is not, AssertionError for values of another type."""
+    named = {name: value for name, value in locals().items() if name not in ("place_on_one_row", "fields")}
+    given = {name: value for name, value in {**named, **fields}.items() if value is not None}
+    for name in fields:
+        if name not in BY_NAME:
+            near = difflib.get_close_matches(name, [*BY_NAME, *named], 1)
+            raise TypeError(f"set_configuration_options has no option '{name}'"
+                            + (f"; did you mean '{near[0]}'?" if near else ""))
     config = _get_global_compiler_config()
     if "backend_opt_level" in given:
         assert 0 <= given["backend_opt_level"] <= 4, f"backend_opt_level {backend_opt_level}; 0 to 4 are there"

@@ -124,8 +124,8 @@ _BALANCER = (
           "balancer"),
     Field("max_pool_add_sub_surround_value", 1.0, "none: as max_pool_add_sub_surround", "balancer"),
     Field("conv_multi_op_fracture_factor_override", dict, "overrides: fracture", "balancer"),
-    Field("fracture_groups", list, "ops of modules made of pybuda's ops become several, each with a part of the work; epochs, "
-          "not chip_ids, say on which chip", "balancer"),
+    Field("fracture_groups", list, "ops of modules made of pybuda's ops become several, each with a part of the work; chip_ids: where "
+          "parts lie", "balancer"),
     Field("scheduler_constraints", list, "overrides: after", "balancer"),
     Field("paddings", dict, "none: tiles are added where grids need them", "balancer"),
     Field("enable_device_tilize", False, "none: inputs are tilized by the host", "balancer", "ENABLE_DEVICE_TILIZE",
@@ -134,7 +134,8 @@ _BALANCER = (
 )
 _QUEUES = (
     Field("default_dram_parameters", None, "overrides: dram_parameters of all ops; None: weights stay in L1 where they "
-          "fit", "queues", "DEFAULT_DRAM_PARAMETERS", flag),
+          "fit, for single samples too, which take 1.2 to 2 times as long with weights from DRAM", "queues",
+          "DEFAULT_DRAM_PARAMETERS", flag),
     Field("input_queues_on_host", True, "host_inputs", "queues", "ENABLE_INPUT_QUEUES_ON_HOST", flag),
     Field("output_queues_on_host", True, "host_outputs", "queues", "ENABLE_OUTPUT_QUEUES_ON_HOST", flag),
     Field("dram_placement_algorithm", DRAMPlacementAlgorithm.ROUND_ROBIN, "dram_placement: where it is not the default",
@@ -148,9 +149,9 @@ _QUEUES = (
           "first that have their shape, in order", "queues"),
 )
 _OPS = (
-    Field("balancer_op_overrides", dict, "overrides: size, t, u_kt, dram_parameters, input_blocks, output_buffers of single "
+    Field("balancer_op_overrides", dict, "overrides: size, t, t_columns, t_dir, u_kt, dram_parameters, input_blocks, output_buffers of single "
           "ops", "single ops"),
-    Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break, chip_break of single ops",
+    Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break, chip_break, chip of single ops",
           "single ops"),
     Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
     Field("op_names_to_chip_break", list, "overrides: chip_break; on one chip epoch_break", "single ops"),
@@ -162,8 +163,9 @@ _OPS = (
 _FRONTEND = (
     Field("enable_tvm_cpu_fallback", True, "ops of cpu_fallback_ops run on the host; off: none does", "frontend"),
     Field("cpu_fallback_ops", lambda: {"embedding"}, "ops of an imported module that run on the host", "frontend"),
-    Field("enable_tm_cpu_fallback", False, "none: moves at the edges are always the host's", "frontend"),
-    Field("tm_cpu_fallback_max_depth", 10, "none: as enable_tm_cpu_fallback", "frontend"),
+    Field("enable_tm_cpu_fallback", False, "ops of an imported module that move data run on the host at both ends; "
+          "reshapes and transposes there always do", "frontend"),
+    Field("tm_cpu_fallback_max_depth", 10, "how many of these behind each other", "frontend"),
     Field("enable_tvm_constant_prop", False, _ALWAYS, "frontend"),
     Field("tvm_constnat_prop_mask", set, "none: what depends on constants alone is always folded", "frontend"),
     Field("convert_framework_params_to_tvm", True, _TVM, "frontend", "CONVERT_PARAMS_TO_TVM", flag),

@@ -1,7 +1,7 @@
 """Fracture groups: ops of a trace as several, each of which does a part.
 
 An op of a group that takes what another one of it gives, cut in the same way, takes the parts as they are; elsewhere parts
-are cut out of operands and put together behind the op."""
+are cut out of operands and put together behind the op. Parts lie on the chips that the group names, in order."""
 from __future__ import annotations
 
 import itertools
@@ -23,18 +23,40 @@ _ALONG_DIM = ("reduce_sum", "reduce_avg", "reduce_max", "softmax", "log_softmax"
 def fracture(made: Trace, groups: Sequence[tuple[Sequence[Any], Any]]) -> None:
     """Cuts the ops of each group; those that the trace does not have are left out. RuntimeError for an op that cannot be
     cut so."""
-    for nodes, _ in groups:
+    for nodes, chip_ids in groups:
         wanted = {node[0]: list(zip(node[1], node[2])) for node in nodes if not isinstance(node, str)}
-        if any(op.name in wanted for op in made.ops):
-            _Group(made, wanted).run()
+        names = [node if isinstance(node, str) else node[0] for node in nodes]
+        chips = chip_ids if isinstance(chip_ids, dict) else dict.fromkeys(names, list(chip_ids))
+        if any(op.name in (*wanted, *(name for name in names if chips.get(name))) for op in made.ops):
+            _Group(made, wanted, chips).run()
+    if made.chips:
+        made.ops = _by_chip(made)
+
+
+def _by_chip(made: Trace) -> list[PyBudaOp]:
+    """In an order in which ops of a chip stand together where they can."""
+    left, done = list(made.ops), set()
+    ordered: list[PyBudaOp] = []
+    chip = None
+    while left:
+        ready = [op for op in left if all(id(getattr(operand, "src_op", None)) in done or
+                                          getattr(operand, "src_op", None) is None for operand in op.operands)]
+        op = next((op for op in ready if made.chips.get(op.name) == chip), ready[0])
+        chip = made.chips.get(op.name)
+        left.remove(op)
+        done.add(id(op))
+        ordered.append(op)
+    return ordered
 
 
 class _Group:
-    """`parts`: of an op that was cut, by its dims (from the end) and factors: results in order."""
+    """`chips`: of the parts of an op, over and over. `parts`: of an op that was cut, by its dims (from the end) and
+    factors: results in order."""
 
-    def __init__(self, made: Trace, wanted: dict[str, list[tuple[int, int]]]) -> None:
+    def __init__(self, made: Trace, wanted: dict[str, list[tuple[int, int]]], chips: dict[str, list[int]]) -> None:
         self.made = made
         self.wanted = wanted
+        self.chips = chips
         self.parts: dict[int, tuple[tuple[int, int], list[Tensor]]] = {}
         self.ops: list[PyBudaOp] = []
         self.moved: dict[int, Tensor] = {}  # by op: what stands for its result now
@@ -47,6 +69,7 @@ class _Group:
             else:
                 op.operands = [self._now(operand) for operand in op.operands]
                 self.ops.append(op)
+                self._place(op, op.name, 0)
         self.made.outputs = [(name, self._now(tensor)) for name, tensor in self.made.outputs]
         self._keep_used()
 
@@ -77,10 +100,15 @@ class _Group:
             operands = [self._operand(op, k, operand, chosen) for k, operand in enumerate(op.operands)]
             part = PyBudaOp(op.op_type, f"{op.name}_fracture_{number}", *operands, attrs=op.attrs,
                             **op.named_attrs)
+            self._place(part, op.name, number)
             results.append(self._added(part))
         if len(cuts) == 1 and cuts[0][0] != k_dim:
             self.parts[id(op)] = (cuts[0], results)
         return self._together(op, cuts, results)
+
+    def _place(self, part: PyBudaOp, op: str, number: int) -> None:
+        if self.chips.get(op):
+            self.made.chips[part.name] = self.chips[op][number % len(self.chips[op])]
 
     def _added(self, op: PyBudaOp) -> Tensor:
         self.ops.append(op)

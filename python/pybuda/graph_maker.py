@@ -29,6 +29,13 @@ class GraphMaker(Build):
     def dims(self, value: Value) -> list[int]:
         return list(self.shape(value))
 
+    def cast(self, value: Value, kind: ttsim.ElementType) -> Value:
+        """Named for what is cast: an op's own name is left to the op."""
+        before, self.name = self.name, self.graph.info(value).name or self.name
+        made = super().cast(value, kind)
+        self.name = before
+        return made
+
     def as_float(self, value: Value) -> Value:
         return value if self.kind(value) in _FLOATS else self.float(value)
 

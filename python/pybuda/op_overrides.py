@@ -37,7 +37,7 @@ def need_netlist(settings: Any) -> bool:
 
 def need_apart(settings: Any) -> bool:
     """Whether the ops have to be known as they are before elementwise ones become one."""
-    if settings.insert_queues or settings.op_names_manual_fuse:
+    if settings.insert_queues or settings.op_names_manual_fuse or _inner_blocks(settings):
         return True
     names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
@@ -45,9 +45,33 @@ def need_apart(settings: Any) -> bool:
                                                   and isinstance(name[0], str)) for name in names)
 
 
-def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int) -> str:
+def _inner_blocks(settings: Any) -> bool:
+    return any(given.u_kt is not None for given in settings.balancer_op_overrides.values())
+
+
+def choose_chips(settings: Any) -> bool:
+    return any(one.chip_id is not None for one in settings.placer_op_overrides)
+
+
+def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of: dict[str, int]) -> dict[str, int]:
+    """Of the ops of a netlist that have one of their own, its place among the device's `chip_ids`: what `chip_of` says,
+    and chip_id of the placer's overrides. RuntimeError for a chip that the device does not have."""
+    wanted = {op: chip for op, chip in chip_of.items() if op in ops}
+    types = {name: op.type for name, op in ops.items()}
+    for one in settings.placer_op_overrides:
+        if one.chip_id is not None:
+            wanted |= {op: one.chip_id for op in query.matching(one.op_name, types) if op in ops}
+    for op, chip in wanted.items():
+        if chip not in chip_ids:
+            raise RuntimeError(f"op '{op}' is to be on chip {chip}; the device has chips {list(chip_ids)}: make it with "
+                               "num_chips= or chip_ids=")
+    return {op: list(chip_ids).index(chip) for op, chip in wanted.items()}
+
+
+def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int,
+         pinned: dict[str, int]) -> str:
     """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
-    need_apart(); `chips`: of the device."""
+    need_apart(); `chips`: of the device; `pinned`: the chips of single ops."""
     made = _Overrides(apart, chips)
     _fuse(made, settings, {name: op.type for name, op in apart.items()})
     for one in settings.buffering_nops_to_insert.values():
@@ -57,7 +81,7 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
             made.set(op, dram_parameters=bool(settings.default_dram_parameters))
     for name, given in settings.balancer_op_overrides.items():
         for op in made.matching(name):
-            made.set(op, **_balancer(given))
+            made.set(op, **_balancer(given, apart[op].type if op in apart else ""))
     for one in settings.placer_op_overrides:
         made.place(one)
     for names in settings.op_names_to_epoch_break:
@@ -71,6 +95,8 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
         made.queue(producer, consumer, operand)
     for name, factor in settings.conv_multi_op_fracture_factor_override.items():
         made.set(name, fracture=factor)
+    for op, chip in pinned.items():
+        made.set(op, chip=chip)
     return made.text()
 
 
@@ -95,7 +121,7 @@ class _Overrides:
                 self.set(op, transpose=True)
             if one.temporal_epoch_break:
                 self.set(op, epoch_break=True)
-            if one.spatial_epoch_break or one.chip_id:
+            if one.spatial_epoch_break:
                 self.set(op, **{self.next_chip: True})
 
     def break_at(self, names: Any, kind: str) -> None:
@@ -143,18 +169,33 @@ def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
         made.set(op, fuse=False)
 
 
-def _balancer(given: OpOverride) -> dict[str, Any]:
+_WITH_INNER = ("matmul", "depthwise", "reduce", "")
+
+
+def _stream(given: OpOverride) -> dict[str, Any]:
+    """Slices of rows or of columns; of a shape with both those of rows."""
     made: dict[str, Any] = {}
+    if given.t_stream_dir == "n" or given.t_stream_shape == (1, 1):
+        return {"t": 1, "t_columns": 1}
+    if given.t_stream_dir is not None:
+        made["t_dir"] = given.t_stream_dir[0]
+    rows, columns = given.t_stream_shape or (1, 1)
+    if rows > 1:
+        made["t"] = rows
+    elif columns > 1:
+        made["t_columns"] = columns
+    return made
+
+
+def _balancer(given: OpOverride, op_type: str) -> dict[str, Any]:
+    """`op_type`: of the netlist, "" where it is not known."""
+    made: dict[str, Any] = _stream(given)
     if given.grid_shape is not None:
         made["size"] = list(given.grid_shape)
-    if given.t_stream_shape is not None and given.t_stream_shape[1] == 1:  # slices are of rows
-        made["t"] = given.t_stream_shape[0]
-    if given.t_stream_dir == "n":
-        made["t"] = 1
     if given.input_buffer_multiplier:
         of_operand = given.input_buffer_multiplier
         made["input_blocks"] = [of_operand.get(k, 0) for k in range(max(of_operand) + 1)]
-    if given.u_kt is not None:
+    if given.u_kt is not None and op_type in _WITH_INNER:
         made["u_kt"] = given.u_kt
     if given.force_dram_parameters is not None:
         made["dram_parameters"] = bool(given.force_dram_parameters)

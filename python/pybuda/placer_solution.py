@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 
 _GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
 _OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], (grid_transpose: true, )?"
@@ -58,11 +59,13 @@ class QueuePlacement:
 
 
 class PlacerSolution:
-    """`name_to_op_placement` and `name_to_queue_placement` by name; KeyError for ops that are not there."""
+    """`name_to_op_placement` and `name_to_queue_placement` by name; KeyError for ops that are not there. Chips are
+    called as the device's `chip_ids` call them; the netlist counts them from 0."""
 
-    def __init__(self, netlist: str) -> None:
+    def __init__(self, netlist: str, chip_ids: Sequence[int] = (0,)) -> None:
+        ids = dict(enumerate(chip_ids))
         self.name_to_queue_placement = {
-            name: QueuePlacement(name, source, int(chip), where == "host",
+            name: QueuePlacement(name, source, ids.get(int(chip), int(chip)), where == "host",
                                  tuple(QueueBuffer(int(channel), int(address, 0))
                                        for channel, address in _BUFFER.findall(buffers)))
             for name, source, chip, where, buffers in _QUEUE.findall(netlist)}
@@ -76,7 +79,7 @@ class PlacerSolution:
                 rows, cols = (cols, rows) if transposed else (rows, cols)
                 self.name_to_op_placement[op.group(1)] = OpPlacement(
                     PlacedCores(Coordinate(row, col), Coordinate(row + rows, col + cols)), transposed,
-                    int(graph.group(2)), epoch)
+                    ids.get(int(graph.group(2)), int(graph.group(2))), epoch)
 
     def epoch_id(self, op: str) -> int:
         """Temporal, from 0."""

@@ -32,21 +32,29 @@ def narrowed(tensors: Sequence[torch.Tensor | None], at: int = 0) -> list[Any]:
             for tensor in tensors]
 
 
-def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = ()) -> ttsim.CompiledModel:
-    """With what the configuration says of single ops. ttsim.InputError, ttsim.UnsupportedError."""
+def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
+                  chip_of: dict[str, int] | None = None) -> ttsim.CompiledModel:
+    """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own.
+    ttsim.InputError, ttsim.UnsupportedError."""
     given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch)
     if intermediates:
         given["intermediates"] = list(intermediates)
     chips = given.pop("chips", 1)
-    made = _compile(graph, given, settings)
+    made = _compile(graph, given, settings, {})
     if chips > 1:  # each takes whole epochs
-        given["chips"] = min(chips, made.report().epochs)
-        made = _compile(graph, given, settings)
+        pinned: dict[str, int] = {}
+        if chip_of or op_overrides.choose_chips(settings.config):
+            ops = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
+            pinned = op_overrides.chips(settings.config, ops, settings.device.chip_ids, chip_of or {})
+        given["chips"] = max([min(chips, made.report().epochs), *(chip + 1 for chip in pinned.values())])
+        made = _compile(graph, given, settings, pinned)
     return made
 
 
-def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings) -> ttsim.CompiledModel:
-    if not op_overrides.wanted(settings.config):
+def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
+             pinned: dict[str, int]) -> ttsim.CompiledModel:
+    """`pinned`: ops with a chip of their own."""
+    if not op_overrides.wanted(settings.config) and not pinned:
         return ttsim.compile(graph, **given)
     ops: dict[str, op_overrides.NetlistOp] = {}
     apart: dict[str, op_overrides.NetlistOp] = {}
@@ -54,7 +62,7 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings) -> t
         ops = op_overrides.netlist_ops(ttsim.compile(graph, **given).netlist)
     if op_overrides.need_apart(settings.config):
         apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
-    overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1))
+    overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned)
     return ttsim.compile(graph, overrides=overrides, **given)
 
 

@@ -8,7 +8,8 @@ import torch
 from ttsim.evaluation import evaluating
 
 from ._C import DataFormat
-from .dtypes import buda_dataformat_to_pytorch_dtype, output_format, pytorch_dtype_to_buda_dataformat
+from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format,
+                     pytorch_dtype_to_buda_dataformat)
 from .fracture import fracture
 from .module import OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
@@ -69,7 +70,14 @@ class TraceStage(Stage):
 
     def make(self) -> None:
         self.graph = to_graph(self.trace, self.saved)
-        self.compiled = compile_graph(self.graph, self.settings)
+        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips)
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Whole numbers, with which the device computes as floats, come back as such."""
+        results, saved = super().run(tensors)
+        whole = [is_integer(tensor.data_format) for _, tensor in self.trace.outputs]
+        return [value.round().to(torch.int32) if as_whole and value.dtype.is_floating_point else value
+                for value, as_whole in zip(results, whole)], saved
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """In torch, sample by sample, as the graph was made for."""
@@ -116,7 +124,8 @@ class TorchStage(Stage):
         with OwnForward(module):
             self.imported = ttsim.torch.import_module(
                 module.module, args, kwargs, name=module.get_name(), fallback=config.enable_tvm_cpu_fallback,
-                fallback_ops=fallback_ops)
+                fallback_ops=fallback_ops,
+                host_moves=config.tm_cpu_fallback_max_depth if config.enable_tm_cpu_fallback else 0)
         self.graph = self.imported.graph
         self.compiled = compile_graph(self.graph, self.settings, self.saved)
 

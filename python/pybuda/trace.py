@@ -16,12 +16,14 @@ from .tensor import Tensor
 @dataclasses.dataclass
 class Trace:
     """`inputs`: (name, tensor) in the modules' order, `outputs` those of the last module. `ops` in an order in which
-    operands come first; `parameters` by name, `constants` by that of the first op that takes them, input_<operand>_<op>."""
+    operands come first; `parameters` by name, `constants` by that of the first op that takes them, input_<operand>_<op>;
+    `chips` of ops that fracture groups put somewhere."""
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
     ops: list[PyBudaOp]
     parameters: dict[str, Parameter]
     constants: dict[str, Tensor]
+    chips: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = ()) -> list[torch.Tensor]:
         """Outputs, or results of the ops `wanted`, in torch."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from .._C import DataFormat
 from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, graph_op, result
@@ -20,13 +21,21 @@ def _build_sparse(make: Any, sparse: Any, dense: Any) -> Any:
     return make.add("matmul", sparse, make.as_float(dense))
 
 
-define("matmul", torch.matmul, graph_op("matmul"))
+def _matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Of whole numbers of 8 bits in 32."""
+    whole = a.dtype == b.dtype == torch.int8
+    return torch.matmul(a.int(), b.int()) if whole else torch.matmul(a, b)
+
+
+define("matmul", _matmul, graph_op("matmul"))
 define("sparse_matmul", lambda sparse, dense: torch.matmul(_dense(sparse).to(dense.dtype), dense), _build_sparse)
 
 
 def Matmul(name: str, operandA: Operand, operandB: Operand, bias: Operand | None = None) -> Tensor:
-    """[.., m, k] x [.., k, n]; the bias is added by an op named `<name>.bias`."""
-    product = result("matmul", name, operandA, operandB)
+    """[.., m, k] x [.., k, n]; the bias is added by an op named `<name>.bias`. Int8 by Int8 is Int32."""
+    formats = {getattr(operand, "data_format", None) for operand in (operandA, operandB)}
+    product = result("matmul", name, operandA, operandB,
+                     out_df=DataFormat.Int32 if formats == {DataFormat.Int8} else None)
     return product if bias is None else Add(product.src_op.name + ".bias", product, bias)
 
 

@@ -17,24 +17,38 @@ def _flat(around: list[tuple[int, int]]) -> list[int]:
     return [size for pair in reversed(around) for size in pair]
 
 
+def _count(length: int, kernel: int, stride: int, before: int, after: int, dilation: int, ceil_mode: bool) -> int:
+    """Of windows along an axis; with `ceil_mode` the last one may reach past the edge, and begins before it."""
+    reach = (kernel - 1) * dilation + 1
+    spare = length + before + after - reach
+    if not ceil_mode:
+        return spare // stride + 1
+    count = -(-spare // stride) + 1
+    return count - 1 if (count - 1) * stride >= length + before else count
+
+
+def _edges_of_all(shape: list[int], kernel: list[int], stride: list[int], around: list[tuple[int, int]],
+                  dilation: list[int], ceil_mode: bool) -> list[tuple[int, int]]:
+    """Of axes of these sizes, so that windows from the first datum on fill them."""
+    made = []
+    for (before, after), size, taps, step, wide in zip(around, shape, kernel, stride, dilation):
+        windows = _count(size, taps, step, before, after, wide, ceil_mode)
+        needed = max(0, (windows - 1) * step + (taps - 1) * wide + 1 - size - before)
+        made.append((before, needed if ceil_mode else after))
+    return made
+
+
 def _max_pool(x: torch.Tensor, kernel: list[int], stride: list[int], around: list[tuple[int, int]],
-              dilation: list[int], ceil_mode: bool, channel_last: bool) -> torch.Tensor:
+              dilation: list[int], channel_last: bool) -> torch.Tensor:
     x = x.movedim(-1, 1) if channel_last else x
     filled = F.pad(x, _flat(around), value=float("-inf")) if any(map(any, around)) else x
-    y = _MAX[len(kernel)](filled, tuple(kernel), tuple(stride), 0, tuple(dilation), ceil_mode)
+    y = _MAX[len(kernel)](filled, tuple(kernel), tuple(stride), 0, tuple(dilation))
     return y.movedim(1, -1) if channel_last else y
 
 
 def _build_max(make: Any, x: Any, kernel: list[int], stride: list[int], around: list[tuple[int, int]],
-               dilation: list[int], ceil_mode: bool, channel_last: bool) -> Any:
+               dilation: list[int], channel_last: bool) -> Any:
     x = make.as_float(make.channels_first(x) if channel_last else x)
-    if ceil_mode:  # the last window reaches past the edge by as much as it needs
-        dims = make.dims(x)
-        blank = torch.empty(dims, device="meta")
-        out = _max_pool(blank, kernel, stride, around, dilation, True, False).shape[2:]
-        around = [(before, max(after, (size - 1) * step + (taps - 1) * wide + 1 - length - before))
-                  for (before, after), size, step, taps, wide, length
-                  in zip(around, out, stride, kernel, dilation, dims[2:])]
     y = make.add("max_pool", x, kernel=kernel, strides=stride, pads=pads(around), dilations=dilation)
     return make.channels_last(y) if channel_last else y
 
@@ -42,23 +56,24 @@ def _build_max(make: Any, x: Any, kernel: list[int], stride: list[int], around: 
 def _avg_axis(x: torch.Tensor, kernel: int, stride: int, before: int, after: int, ceil_mode: bool, count: bool,
               divisor: float | None) -> torch.Tensor:
     """Means of windows along dim 0 of [n, columns]; what is outside counts as 0, or not at all."""
+    windows = _count(x.shape[0], kernel, stride, before, after, 1, ceil_mode)
+    past = max(0, (windows - 1) * stride + kernel - x.shape[0] - before - after)  # past the padding: never counted
     ones = torch.ones(1, 1, x.shape[0], dtype=x.dtype, device=x.device)
-    rows = x.t().unsqueeze(0)
-    pool = (lambda v: F.avg_pool1d(v, kernel, stride, 0, ceil_mode))
-    sums, shares = pool(F.pad(rows, (before, after))), pool(F.pad(ones, (before, after), value=float(count)))
-    counted = pool(F.pad(ones, (before, after), value=1.0))
-    if divisor is not None:  # windows that reach past the padding have fewer datums, and the same divisor
-        reach = torch.minimum(torch.arange(sums.shape[-1]) * stride + kernel, torch.tensor(
-            x.shape[0] + before + after)) - torch.arange(sums.shape[-1]) * stride
-        return (sums * reach / divisor).squeeze(0).t()
-    return (sums / (counted if count else shares)).squeeze(0).t()
+
+    def sums(rows: torch.Tensor, outside: float) -> torch.Tensor:
+        filled = F.pad(F.pad(rows, (before, after), value=outside), (0, past))
+        return F.avg_pool1d(filled, kernel, stride)[..., :windows] * kernel
+
+    counted = divisor if divisor is not None else sums(ones, float(count))
+    return (sums(x.t().unsqueeze(0), 0.0) / counted).squeeze(0).t()
 
 
 def _avg_pool(x: torch.Tensor, kernel: list[int], stride: list[int], around: list[tuple[int, int]], ceil_mode: bool,
               count: bool, divisor: float | None, channel_last: bool) -> torch.Tensor:
     if x.device.type == "meta":
         x = x.movedim(-1, 1) if channel_last else x
-        y = _max_pool(x, kernel, stride, around, [1] * len(kernel), ceil_mode, False)
+        around = _edges_of_all(list(x.shape[2:]), kernel, stride, around, [1] * len(kernel), ceil_mode)
+        y = _max_pool(x, kernel, stride, around, [1] * len(kernel), False)
         return y.movedim(1, -1) if channel_last else y
     first = 1 if channel_last else 2
     for k, (before, after) in enumerate(around):
@@ -95,10 +110,11 @@ define("avg_pool", _avg_pool, _build_avg)
 def _max(axes: int, name: str, activations: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
          ceil_mode: bool, return_indices: bool, channel_last: bool = False) -> Tensor:
     assert not return_indices, "pools give values; return_indices stays False"
-    kernel, dilation = per_axis(kernel_size, axes), per_axis(dilation, axes)
-    return result("max_pool", name, activations, attrs=(*kernel, ceil_mode), kernel=kernel,
-                  stride=per_axis(stride, axes), around=edges(padding, kernel, dilation), dilation=dilation,
-                  ceil_mode=ceil_mode, channel_last=channel_last)
+    kernel, stride, dilation = per_axis(kernel_size, axes), per_axis(stride, axes), per_axis(dilation, axes)
+    sizes = list(activations.shape)[1:-1] if channel_last else list(activations.shape)[2:]
+    around = _edges_of_all(sizes, kernel, stride, edges(padding, kernel, dilation), dilation, ceil_mode)
+    return result("max_pool", name, activations, attrs=(*kernel, ceil_mode), kernel=kernel, stride=stride,
+                  around=around, dilation=dilation, channel_last=channel_last)
 
 
 def MaxPool1d(name: str, activations: Tensor, kernel_size: int | tuple[int, ...], stride: int = 1,

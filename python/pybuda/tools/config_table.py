@@ -9,19 +9,21 @@ from ..config_fields import FIELDS
 
 _BEGIN, _END = "<!-- fields: begin -->\n", "<!-- fields: end -->\n"
 FUNCTIONS = {
-    "set_configuration_options": "the fields of these names; accumulate_df and math_fidelity with default_ before them, "
+    "set_configuration_options": "the fields of these names, others by theirs; accumulate_df and math_fidelity with default_ before them, "
                                  "harvested_rows as harvesting_mask; device_config the product; place_on_one_row none",
     "configure_mixed_precision": "a rule of format_rules; rules for other epochs than forward, and "
                                  "input_parameter_indices_to_optimize, have no effect in inference",
     "set_epoch_break": "op_names_to_epoch_break", "set_chip_break": "op_names_to_chip_break",
-    "override_op_size": "overrides: size", "override_t_stream_shape": "overrides: t, of rows; of columns none: results stream by rows",
-    "override_t_stream_dir": "overrides: t 1 for n; r as it is; none for the others: results stream by rows", "override_u_kt": "overrides: u_kt",
+    "override_op_size": "overrides: size",
+    "override_t_stream_shape": "overrides: t (rows) or t_columns; of a shape with both the rows",
+    "override_t_stream_dir": "overrides: t and t_columns 1 for n; else t_dir, rz as r and cz as c",
+    "override_u_kt": "overrides: u_kt; none of ops without an inner dimension",
     "override_dram_parameters": "overrides: dram_parameters",
     "override_input_buffer_multiplier": "overrides: input_blocks",
     "internal_override_output_buffer_multiplier": "overrides: output_buffers",
     "override_multi_op_fracture_factor": "overrides: fracture",
-    "override_op_placement": "overrides: place, transpose, epoch_break, chip_break; "
-                             "a chip_id other than 0 as spatial_epoch_break",
+    "override_op_placement": "overrides: place, transpose, epoch_break, chip_break, chip; "
+                             "a chip_id has no effect on a device with one chip",
     "override_dram_queue_placement": "manual_dram_queue_placement",
     "insert_nop": "buffering_nops_to_insert", "insert_buffering_nop": "buffering_nops_to_insert",
     "_internal_insert_fj_buffering_nop": "buffering_nops_to_insert",

@@ -321,6 +321,14 @@ def test_two_chips_share_the_epochs():
     assert pybuda.run_inference(inputs=[(x, x)]).get()
 
 
+def test_several_chips_of_grayskull_compute_as_one(caplog):
+    pybuda.set_chip_break("matmul2")
+    module, x = TwoProducts("chips"), torch.rand(1, 64, 64)
+    pybuda.TTDevice("tt0", module=module, arch=pybuda.BackendDevice.Grayskull, chip_ids=[0, 1])
+    assert close(pybuda.run_inference(inputs=[(x, x)]).get()[0], module.reference(x, x)[0])
+    assert "one runs all epochs" in caplog.text
+
+
 def test_nops_are_inserted_by_name():
     pybuda.set_configuration_options(enable_auto_fusing=False)
     pybuda.insert_nop("matmul2", ["sum", "gelu"], nop_count=2)

@@ -57,6 +57,8 @@ X = torch.rand(1, 64, 64, generator=torch.Generator().manual_seed(1))
     {"enable_t_streaming": True}, {"enable_t_streaming": True, "manual_t_streaming": True},
     {"enable_auto_fusing": False}, {"enable_conv_prestride": False}, {"enable_device_tilize": False}, {"amp_level": 1},
     {"default_df_override": DataFormat.Bfp8_b, "accumulate_df": DataFormat.Float32},
+    {"default_df_override": DataFormat.Bfp8_b, "default_accumulate_df": DataFormat.Float32},
+    {"default_math_fidelity": pybuda.MathFidelity.LoFi},
     {"math_fidelity": pybuda.MathFidelity.LoFi}, {"performance_trace": pybuda.PerfTraceLevel.LIGHT},
     {"performance_trace": pybuda.PerfTraceLevel.VERBOSE}, {"enable_stable_softmax": False},
     {"input_queues_on_host": False}, {"output_queues_on_host": False}, {"backend_opt_level": 2},
@@ -109,7 +111,7 @@ def test_results_in_slices():
 def test_directions_of_slices(direction, shape):
     pybuda.config.override_t_stream_dir("mm", direction)
     pybuda.config.override_t_stream_shape("mm", shape)
-    assert f" t: {shape[0]}," in op_line(run(Chain("net"), X), "mm")
+    assert f" t: {max(shape)}," in op_line(run(Chain("net"), X), "mm")
 
 
 def test_buffers_of_operands():
@@ -228,6 +230,53 @@ def test_a_chip_break_where_an_op_is_on_another_chip():
     run(Chain("net"), X, num_chips=2)
     solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
     assert (solution.chip_id("mm"), solution.chip_id("root")) == (0, 1)
+
+
+def chips_of_ops():
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    return {name: placement.chip_id for name, placement in solution.name_to_op_placement.items()}
+
+
+def test_an_op_alone_on_another_chip():
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.override_op_placement("exp", chip_id=1)
+    run(Chain("net"), X, num_chips=2)
+    found = chips_of_ops()
+    assert found.pop("exp") == 1 and set(found.values()) == {0}
+    pybuda.shutdown()
+    pybuda.config.override_op_placement("root", chip_id=7)
+    with pytest.raises(RuntimeError, match=r"'root' is to be on chip 7; the device has chips \[0, 1\]"):
+        pybuda.run_inference(inputs=[X])
+
+
+def test_chips_are_called_as_the_device_calls_them():
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.override_op_placement("exp", chip_id=5)
+    run(Chain("net"), X, chip_ids=[2, 5])
+    assert chips_of_ops() == {"mm": 2, "exp": 5, "root": 2, "sum": 2}
+
+
+@pytest.mark.parametrize("chip_ids", [[0, 1], {"mm": [0, 1], "exp": [0, 1]}])
+def test_parts_of_a_fracture_group_on_their_chips(chip_ids):
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.insert_fracture_group([("mm", -1, 2), ("exp", -1, 2)], chip_ids)
+    run(Chain("net"), X, num_chips=2)
+    found = chips_of_ops()
+    assert [found[f"{op}_fracture_{k}"] for op in ("mm", "exp") for k in (0, 1)] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("shape, slices", [((2, 1), 2), ((1, 2), 2), ((1, 1), 1)])
+@pytest.mark.parametrize("op", ["mm", "exp"])
+def test_slices_of_rows_and_of_columns(op, shape, slices):
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.override_t_stream_shape(op, shape)
+    assert f" t: {slices}," in op_line(run(Chain("net"), torch.rand(1, 64, 64)), op)
+
+
+def test_u_kt_only_where_there_is_an_inner_dimension():
+    for op in ("mm", "exp"):
+        pybuda.config.override_u_kt(op, 1)
+    run(Chain("net"), X)
 
 
 def test_formats_of_weights_and_inputs_by_their_names():

@@ -88,6 +88,15 @@ def test_max_pools():
     check(lambda x: op.MaxPool3d("", x, 2, 2, 0), lambda x: F.max_pool3d(x, 2, 2), volume, exact=True)
 
 
+@pytest.mark.parametrize("pool", ["MaxPool2d", "AvgPool2d"])
+@pytest.mark.parametrize("kernel, padding", [(2, 1), (3, 1), ((3, 2), 1)])
+def test_pools_whose_last_window_would_begin_outside(pool, kernel, padding):
+    x = torch.randn(1, 3, 9, 13)
+    torch_pool = F.max_pool2d if pool == "MaxPool2d" else F.avg_pool2d
+    check(lambda x: getattr(op, pool)("", x, kernel, 2, padding, ceil_mode=True),
+          lambda x: torch_pool(x, kernel, 2, padding, ceil_mode=True), x)
+
+
 @pytest.mark.parametrize("given_", [{}, {"count_include_pad": False}, {"ceil_mode": True}, {"divisor_override": 5},
                                     {"ceil_mode": True, "count_include_pad": False},
                                     {"ceil_mode": True, "divisor_override": 7}])

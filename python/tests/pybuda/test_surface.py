@@ -181,7 +181,13 @@ def test_arguments_are_in_their_order(path):
 
 
 def test_options_are_33_keywords():
-    assert len(inspect.signature(pybuda.set_configuration_options).parameters) == 33
+    kinds = [given.kind for given in inspect.signature(pybuda.set_configuration_options).parameters.values()]
+    assert len(kinds) == 34 and kinds[-1] == inspect.Parameter.VAR_KEYWORD
+    pybuda.set_configuration_options(default_accumulate_df=pybuda.DataFormat.Float16_b, tm_cpu_fallback_max_depth=5)
+    config = pybuda.config._get_global_compiler_config()
+    assert (config.default_accumulate_df, config.tm_cpu_fallback_max_depth) == (pybuda.DataFormat.Float16_b, 5)
+    with pytest.raises(TypeError, match="no option 'amp_levels'; did you mean 'amp_level'"):
+        pybuda.set_configuration_options(amp_levels=1)
 
 
 def test_defaults_of_the_configuration():

@@ -103,6 +103,19 @@ def test_nothing_left_for_the_device_is_an_error():
         import_module(nn.Identity(), (X,))
 
 
+def test_moves_at_both_ends_are_the_hosts_where_it_is_asked():
+    def forward(self, x):
+        y = torch.relu(torch.nn.functional.pad(x, (1, 1))[:, 1:]) * 2
+        return torch.cat([torch.exp(y), y], -1).unsqueeze(0)
+    imported = import_module(Of(forward), (X,), host_moves=10)
+    assert {one.op for one in imported.fallbacks} >= {"cat", "unsqueeze", "slice"} and len(imported.outputs) == 2
+    check(Of(forward), (X,), host_moves=10)
+    shallow = import_module(Of(forward), (X,), host_moves=1)
+    assert "unsqueeze" in {one.op for one in shallow.fallbacks} and "cat" not in {one.op for one in shallow.fallbacks}
+    check(Of(forward), (X,), host_moves=1)
+    assert not import_module(Of(lambda self, x: x.t().unsqueeze(0)), (X,), host_moves=10).fallbacks
+
+
 def test_results_that_are_not_computed_take_their_op_to_the_host():
     picture = torch.linspace(-1, 1, 64).reshape(1, 1, 8, 8)
     places = Of(lambda self, x: nn.functional.max_pool2d(torch.relu(x * 2 + 1), 2, return_indices=True))

@@ -66,6 +66,11 @@ _TYPES = {
 }
 
 
+# types that compute nothing, or next to nothing
+MOVES = ("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "strided_slice", "concatenate", "stack", "split",
+         "repeat", "tile", "reverse", "cast", "nn.pad", "nn.dropout")
+
+
 def falls_back(node: Node, types: Collection[str]) -> bool:
     """Whether the op is of one of these types. A name that is no type is that of an ATen op: cumsum, aten.cumsum."""
     name = op_name(node)

@@ -14,7 +14,7 @@ from .._ttsim import UnsupportedError
 from ..graph import Graph
 from . import conversions  # noqa: F401 (fills the table)
 from .capture import Captured, capture
-from .fallback_names import falls_back
+from .fallback_names import MOVES, falls_back
 from .host import is_random, run, run_node
 from .lowering import Lowered, Sources, lower
 from .place import op_name, place_of
@@ -96,16 +96,18 @@ class Imported:
 
 def import_module(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None = None, *, name: str = "",
                   fallback: bool = True, fallback_ops: Collection[str] = ("embedding",),
-                  parameter_names: bool = True) -> Imported:
+                  parameter_names: bool = True, host_moves: int = 0) -> Imported:
     """A module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the module's
     state-dict names; without `parameter_names` they are constants as any others, and folded.
+
+    Up to `host_moves` ops behind each other that only move data (fallback_names.MOVES) run on the host at both ends.
 
     What cannot be converted, and ops of the types `fallback_ops` (fallback_names.py), run on the host before or behind
     the device; each is listed in `fallbacks`, and what nobody asked for said in a warning. With fallback=False nothing
     does: UnsupportedError lists every op that has no conversion. UnsupportedError as well where nothing is left for the
     device, and for what torch.export cannot capture; NotImplementedError for results that are no tensors."""
     captured = capture(module, args, kwargs)
-    importer = _Importer(captured, fallback_ops if fallback else (), parameter_names)
+    importer = _Importer(captured, fallback_ops if fallback else (), parameter_names, host_moves if fallback else 0)
     placement, lowered = importer.place(fallback)
     fallbacks = [_fallback(node, placement) for node in placement.host]
     who = name or type(module).__name__
@@ -134,11 +136,12 @@ def _fallback(node: Node, placement: Placement) -> Fallback:
         cause = placement.causes[node]
         side = "before" if node in placement.before else "behind"
         reason = f"it stands {side} {op_name(cause)} at {place_of(cause)}"
-    asked = placement.reasons.get(placement.causes.get(node, node)) == _ASKED
+    asked = placement.reasons.get(placement.causes.get(node, node)) in (_ASKED, _MOVED)
     return Fallback(op_name(node), place_of(node), reason, asked)
 
 
 _ASKED = "it is one of fallback_ops"
+_MOVED = "it moves data at an edge of the model"
 
 
 def _say(who: str, fallbacks: list[Fallback]) -> None:
@@ -151,8 +154,9 @@ def _say(who: str, fallbacks: list[Fallback]) -> None:
 
 
 class _Importer:
-    def __init__(self, captured: Captured, fallback_ops: Collection[str], parameter_names: bool) -> None:
-        self._captured, self._fallback_ops = captured, fallback_ops
+    def __init__(self, captured: Captured, fallback_ops: Collection[str], parameter_names: bool,
+                 host_moves: int) -> None:
+        self._captured, self._fallback_ops, self._host_moves = captured, fallback_ops, host_moves
         graph = captured.graph
         self._inputs = _placeholders(captured, captured.inputs)
         named = dict(zip(_placeholders(captured, captured.parameters), captured.parameters.values(), strict=True))
@@ -219,10 +223,19 @@ class _Importer:
                 raise UnsupportedError(f"{len(refusals)} ops cannot be converted:" + "".join(
                     f"\n  {op_name(node)} at {place_of(node)}: {why}" for node, why in refusals.items()) +
                     "\nwith fallback=True they run on the host")
-            if not lowered.refusals:
+            if not lowered.refusals and not self._peeled(placement):
                 return placement, lowered
             for node, reason in refusals.items():
                 placement.to_host(node, reason)
+
+    def _peeled(self, placement: Placement) -> bool:
+        """Whether moves went to the host, which is tried once."""
+        depth, self._host_moves = self._host_moves, 0
+        count = len(placement.device)
+        if depth:
+            placement.peel(lambda node: falls_back(node, MOVES) and node not in self._known and
+                           not self._static(node), depth, _MOVED)
+        return len(placement.device) != count
 
     def _folds(self, node: Node) -> bool:
         """Takes the value of an op on parameters alone, which then is a constant."""

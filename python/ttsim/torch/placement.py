@@ -40,6 +40,32 @@ class Placement:
         for one in moved:
             self.causes.setdefault(one, node)
 
+    def peel(self, wanted: Callable[[Node], bool], depth: int, reason: str) -> None:
+        """Ops that `wanted` takes go to the host at both ends, up to `depth` behind each other, where nothing of the
+        device stands between; not if the device were left without ops."""
+        before = self._layers(self.device, lambda one: one.all_input_nodes, wanted, depth)
+        rest = [node for node in reversed(self.device) if node not in before]
+        behind = self._layers(rest, _readers, wanted, depth)
+        if all(unit(node) in before or unit(node) in behind for node in self.device):
+            return
+        self.before |= before
+        self.behind |= behind
+        for node in before | behind:
+            self.reasons.setdefault(node, reason)
+
+    def _layers(self, order: list[Node], step: Callable[[Node], Iterable[Node]], wanted: Callable[[Node], bool],
+                depth: int) -> set[Node]:
+        found: dict[Node, int] = {}
+        device = set(map(unit, self.device))
+        for node in order:
+            if unit(node) is not node or not wanted(node):
+                continue
+            next_ones = [unit(one) for one in step(node) if unit(one) in device]
+            layer = 1 + max((found.get(one, depth) for one in next_ones), default=0)
+            if layer <= depth:
+                found[node] = layer
+        return set(found)
+
     def _reach(self, start: Node, step: Callable[[Node], Iterable[Node]]) -> set[Node]:
         found, ahead = {start}, [start]
         while ahead:
