@@ -212,8 +212,9 @@ Schedule Planner::one(const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
-    for (Epoch& epoch : choose_epochs(*choices_, *costs_, budget_, options)) {
-        places_->improve(epoch);
+    std::vector<Epoch> epochs = choose_epochs(*choices_, *costs_, budget_, options);
+    for (Epoch& epoch : epochs) {
+        places_->improve(epoch, epochs.size());
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         waiting.merge(epoch.waiting);
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
