@@ -9,16 +9,16 @@
 namespace tt::ir {
 
 struct ModelFiles {
-    std::string model;                          ///< .onnx, or a graph as text
-    std::string out;                            ///< folder, or image
-    std::map<std::string, std::string> inputs;  ///< values of inputs: name -> .pb or .npy file
+    std::string model;                             ///< .onnx, or a graph as text
+    std::string out;                               ///< folder, or image
+    std::map<std::string, std::string> inputs;     ///< values of inputs: name -> .pb or .npy file
     std::map<std::string, std::string> constants;  ///< the same; or a number, of which all datums are
     std::map<std::string, Dims> shapes;
     std::string command;  ///< for the netlist's first line
 };
 
-/// Reads .onnx or text. Values of `files.constants` are read from their files, or are a number. `notes`: gets a line for
-/// what was left out.
+/// Reads .onnx or text. Values of `files.constants` are read from their files, or are a number. `notes`: gets a line
+/// for what was left out.
 Graph read_model(const ModelFiles& files, std::vector<std::string>* notes = nullptr);
 
 /// The model compiled, with the values of its files. Throws Error: Input (2), Unsupported (4).

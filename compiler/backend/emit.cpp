@@ -467,7 +467,7 @@ private:
         fused_;                      // by program and blocks
     std::set<std::string> between_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
-    std::vector<std::vector<const PlacedOp*>> readers_;  // of each value, in order
+    std::vector<std::vector<const PlacedOp*>> readers_;                 // of each value, in order
     std::map<std::pair<ValueId, std::int64_t>, std::string> queue_of_;  // value and the chip that reads it
     std::map<std::pair<ValueId, std::size_t>, std::string> parts_;      // node and operand -> queue
 };

@@ -106,7 +106,8 @@ public:
     void restore(Snapshot snapshot);
 
 private:
-    // Ops and edges have numbers of their own here, their places in the lists below: an epoch is a small part of a model.
+    // Ops and edges have numbers of their own here, their places in the lists below: an epoch is a small part of a
+    // model.
     struct Link {
         std::size_t edge = 0;     ///< its place
         std::size_t partner = 0;  ///< the op at the other end

@@ -24,7 +24,8 @@ ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     return n.two("add", n.pick(a, axis, left), n.pick(b, axis, right));
 }
 
-/// Without the axes of one datum behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n, 4].
+/// Without the axes of one datum behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n,
+/// 4].
 static std::optional<Dims> without_ones(const Dims& dims, std::int64_t axis) {
     const std::int64_t rank = std::ssize(dims);
     if (axis < 0 || axis >= rank - 2) return std::nullopt;

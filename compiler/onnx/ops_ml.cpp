@@ -108,9 +108,10 @@ ValueId pair_weights(Import& n, const std::vector<std::int64_t>& sizes, const st
     for (std::int64_t i = 0; i < classes; ++i)
         for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
             const auto take = [&](std::int64_t of, std::int64_t row) {
-                for (std::int64_t v = starts[static_cast<std::size_t>(of)]; v < starts[static_cast<std::size_t>(of) + 1];
-                     ++v)
-                    out.set(v * pairs + pair, static_cast<double>(weights[static_cast<std::size_t>(row * vectors + v)]));
+                for (std::int64_t v = starts[static_cast<std::size_t>(of)];
+                     v < starts[static_cast<std::size_t>(of) + 1]; ++v)
+                    out.set(v * pairs + pair,
+                            static_cast<double>(weights[static_cast<std::size_t>(row * vectors + v)]));
             };
             take(i, j - 1);
             take(j, i);
@@ -153,15 +154,13 @@ void svm_classifier(Import& n) {
     if (sizes.empty()) {
         const std::int64_t classes = std::ssize(weights) / std::max<std::int64_t>(features, 1);
         const ValueId lines = kernel_of(n, x, numbers(n, weights, {classes, features}));
-        const ValueId scores =
-            transformed_scores(n, n.two("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
+        const ValueId scores = transformed_scores(n, n.two("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
         n.give(label_of(n, scores, labels));
         return n.give(scores);
     }
     const auto classes = std::ssize(sizes);
     const ValueId against = pair_weights(n, sizes, weights);
-    const ValueId kernel =
-        kernel_of(n, x, numbers(n, n.floats("support_vectors"), {n.b.dims(against)[0], features}));
+    const ValueId kernel = kernel_of(n, x, numbers(n, n.floats("support_vectors"), {n.b.dims(against)[0], features}));
     ValueId scores = n.two("add", n.two("matmul", kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
     n.give(label_of(n, votes_of(n, scores, classes), labels));
     if (n.given("prob_a"))

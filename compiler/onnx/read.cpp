@@ -132,9 +132,10 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
     for (const auto& dim : dims) {
         if (batch_only && type.dims.empty()) {
             if (options_.notes)
-                options_.notes->push_back(fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "
-                                                      "--shape {}=... gives it another",
-                                                      input.name(), dim.dim_param(), input.name()));
+                options_.notes->push_back(
+                    fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "
+                                "--shape {}=... gives it another",
+                                input.name(), dim.dim_param(), input.name()));
             type.dims.push_back(1);
             continue;
         }

@@ -1,6 +1,7 @@
 // If, Loop and Scan, whose graphs stand in a node, and functions of the model: all are written out where they stand.
 //
-//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen, unless the
+//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen, unless
+//   the
 //          shapes of one do not go together: then it is the other one
 //   Loop   as often as constants say; a condition that is computed at run time is refused
 //   Scan   once for each slice
@@ -134,9 +135,9 @@ Reader::Branch Reader::branch_of(const onnx::NodeProto& node, const char* name, 
 bool Reader::give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken,
                        const Branch& left) {
     if (options_.notes)
-        options_.notes->push_back(fmt::format(
-            "{}: always its {}, because the other branch does not go with these shapes: {}", onnx_node_name(node), name,
-            left.problems.items().front().message));
+        options_.notes->push_back(
+            fmt::format("{}: always its {}, because the other branch does not go with these shapes: {}",
+                        onnx_node_name(node), name, left.problems.items().front().message));
     give(node, scope, *taken.results);
     return true;
 }

@@ -87,7 +87,8 @@ private:
         bool impossible() const;
     };
     Branch branch_of(const onnx::NodeProto& node, const char* name, const Scope& scope);
-    bool give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken, const Branch& left);
+    bool give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken,
+                   const Branch& left);
     const onnx::GraphProto& graph_of(const onnx::NodeProto& node, const char* attribute) const;
     void check_growth(const onnx::NodeProto& node) const;
 

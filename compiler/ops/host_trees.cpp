@@ -4,7 +4,8 @@
 //                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
 //                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
 //   look_up                              x, keys [n], values [n], the value of other keys
-//   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely each
+//   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely
+//   each
 //                                        class is, [N, classes] (Wu, Lin and Weng 2004, as libsvm finds them)
 //
 // mode: 0 leaf, 1 <=, 2 <, 3 >=, 4 >, 5 ==, 6 !=. aggregate: sum, average, min, max.

@@ -78,8 +78,7 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain)
 std::int64_t tiles_of(const Dims& dims) {
     constexpr std::int64_t edge = 32;
     std::int64_t tiles = 1;
-    for (std::size_t i = 0; i < dims.size(); ++i)
-        tiles *= i + 2 < dims.size() ? dims[i] : (dims[i] + edge - 1) / edge;
+    for (std::size_t i = 0; i < dims.size(); ++i) tiles *= i + 2 < dims.size() ? dims[i] : (dims[i] + edge - 1) / edge;
     return tiles;
 }
 

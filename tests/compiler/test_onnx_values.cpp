@@ -251,7 +251,8 @@ static Model choice_of(const Whole& dims, const std::string& op, const std::vect
     choice.set_input(0, "yes");
     for (const std::string name : {"then_branch", "else_branch"}) {
         onnx::GraphProto branch = body_of({}, {"out"});
-        add_node(branch, name == "then_branch" ? op : "Exp", name == "then_branch" ? operands : std::vector{"x"s}, "out");
+        add_node(branch, name == "then_branch" ? op : "Exp", name == "then_branch" ? operands : std::vector{"x"s},
+                 "out");
         auto& attribute = *choice.add_attribute();
         attribute.set_name(name);
         attribute.set_type(onnx::AttributeProto::GRAPH);
@@ -281,7 +282,8 @@ TEST_CASE("a branch that shapes rule out is never taken, one that has no form re
     gives(with_weight, {1}, {2.718282F});
     (void)parse_onnx(with_weight.bytes(), "m.onnx", options);
     REQUIRE(notes.size() == 1);
-    CHECK_THAT(notes.front(), Catch::Contains("(If): always its else_branch") && Catch::Contains("1 columns by 3 rows"));
+    CHECK_THAT(notes.front(),
+               Catch::Contains("(If): always its else_branch") && Catch::Contains("1 columns by 3 rows"));
     CHECK_THROWS_WITH(parse_onnx(choice_of({1}, "StringConcat", {"x", "x"}).bytes(), "m.onnx", {}),
                       Catch::Contains("StringConcat"));
 }
@@ -295,7 +297,9 @@ TEST_CASE("spectra of signals without an axis of parts") {
 TEST_CASE("support vectors vote for classes, by pairs") {
     // three classes of one vector each, on a line at -1, 0 and 1
     Model model("SVMClassifier", {2, 1}, 2, 13, "ai.onnx.ml");
-    model.attr("kernel_type", "LINEAR").floats_attr("support_vectors", {-1, 0, 1}).attr("classlabels_ints", Whole{5, 6, 7});
+    model.attr("kernel_type", "LINEAR")
+        .floats_attr("support_vectors", {-1, 0, 1})
+        .attr("classlabels_ints", Whole{5, 6, 7});
     model.floats_attr("coefficients", {1, -1, -1, 1, 1, -1}).attr("vectors_per_class", Whole{1, 1, 1});
     model.floats_attr("rho", {-0.5F, 0, 0.5F}).floats_attr("kernel_params", {0, 0, 0});
     gives(model, {-2, 3}, {5, 7});
