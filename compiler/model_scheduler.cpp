@@ -1,5 +1,6 @@
 #include "compiler/model_scheduler.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -50,7 +51,9 @@ Scheduled ModelScheduler::searched(const Graph& graph, const OpBudget& budget) c
 Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) const {
     auto [schedule, emitted] = scheduled(graph, budget);
     Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
-    while (options_.effort > 0 && !made.schedule.held_forks.empty()) {
+    constexpr std::size_t most_ops = 16'000;  // scheduled again, in all
+    std::size_t left = most_ops / std::max<std::size_t>(made.schedule.ops.size(), 1);
+    for (; options_.effort > 0 && !made.schedule.held_forks.empty() && left > 0; --left) {
         Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
         try {
             auto [with, with_emitted] = scheduled(nops, budget);

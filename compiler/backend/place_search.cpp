@@ -131,6 +131,11 @@ public:
         for (const auto& [link, times] : paths) change(link, bytes * times, badness);
         badness_ = badness;
     }
+    const std::vector<double>& loads() const { return loads_; }
+    void restore(const std::vector<double>& loads, double badness) {
+        loads_ = loads;
+        badness_ = badness;
+    }
     double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
     /// What the search lessens: the busiest links count most.
     double badness() const { return badness_; }
@@ -161,10 +166,12 @@ private:
 
 class EpochSearch {
 public:
-    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch)
+    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch,
+                std::size_t most_settled)
         : choices_(choices),
           budget_(budget),
           epoch_(epoch),
+          most_settled_(most_settled),
           load_time_(*budget.chip, budget.rows, budget.cols),
           links_(*budget.chip) {
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
@@ -197,7 +204,7 @@ public:
 
     /// All that the search depends on.
     std::string signature() const {
-        std::string text = fmt::format("{} ", slowest(choices_.ops, epoch_));
+        std::string text = fmt::format("{} {} ", most_settled_, slowest(choices_.ops, epoch_));
         for (std::size_t op = 0; op < shapes_.size(); ++op) {
             const Place& place = epoch_.places[op];
             text += fmt::format("{}x{}@{},{},{}{} ", shapes_[op].grid_r, shapes_[op].grid_c, place.row, place.col,
@@ -210,7 +217,6 @@ public:
 
 private:
     static constexpr int most_rounds = 6, shuffles = 12;
-    static constexpr std::size_t most_settled = 8;
     /// Of the slowest op's cycles: busiest links with less to do do not hold an epoch up.
     static constexpr double quiet = 0.5;
 
@@ -233,7 +239,7 @@ private:
             all.emplace_back(judged(), std::move(start));
             quietest = std::min(quietest, link_cycles());
         }
-        const std::size_t wanted = quietest < quiet * slowest(choices_.ops, epoch_) ? 1 : most_settled;
+        const std::size_t wanted = quietest < quiet * slowest(choices_.ops, epoch_) ? 1 : most_settled_;
         std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<std::vector<Place>> best;
         for (std::size_t n = 0; n < std::min(all.size(), wanted); ++n) best.push_back(std::move(all[n].second));
@@ -331,11 +337,15 @@ private:
             for (std::size_t b = a + 1; b < shapes_.size(); ++b) {
                 if (extent(a, epoch_.places[a]) != extent(b, epoch_.places[b]) || !movable(a) || !movable(b)) continue;
                 const double before = links_.badness();
+                const std::pair old(epoch_.places[a], epoch_.places[b]);
+                saved_ = links_.loads();
                 exchange(a, b);
-                if (links_.badness() < before * (1 - 1e-9))
+                if (links_.badness() < before * (1 - 1e-9)) {
                     better = true;
-                else
-                    exchange(a, b);
+                    continue;
+                }
+                std::tie(epoch_.places[a], epoch_.places[b]) = old;
+                links_.restore(saved_, before);
             }
         return better;
     }
@@ -351,18 +361,21 @@ private:
     const Choices& choices_;
     const OpBudget& budget_;
     Epoch& epoch_;
+    std::size_t most_settled_;
     std::vector<Blocking> shapes_;
     std::vector<Rectangle> rectangles_;
     LoadTime load_time_;
     std::vector<Flow> flows_;
     std::vector<std::vector<std::size_t>> flows_of_;  // per op
     Links links_;
+    std::vector<double> saved_;  // loads before an exchange
 };
 
 }  // namespace
 
-void PlaceSearch::improve(Epoch& epoch) {
-    EpochSearch search(choices_, costs_, budget_, epoch);
+void PlaceSearch::improve(Epoch& epoch, std::size_t epochs) {
+    constexpr std::size_t most = 8, of_all = 128;
+    EpochSearch search(choices_, costs_, budget_, epoch, std::clamp<std::size_t>(of_all / epochs, 1, most));
     const auto [known, fresh] = known_.try_emplace(search.signature());
     if (fresh) {
         search.run();

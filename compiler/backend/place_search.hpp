@@ -11,8 +11,9 @@ public:
     PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget)
         : choices_(choices), costs_(costs), budget_(budget) {}
     /// Moves ops of the epoch, which has places, to where the busiest links carry less and loading takes less; ops the
-    /// user has placed stay. Deterministic. Sets Epoch::link_cycles and load_cycles.
-    void improve(Epoch& epoch);
+    /// user has placed stay. Deterministic. Sets Epoch::link_cycles and load_cycles. `epochs`: of the model; the more
+    /// there are, the fewer starts are tried in each, so that a model of a hundred epochs does not take a minute.
+    void improve(Epoch& epoch, std::size_t epochs);
 
 private:
     struct Found {

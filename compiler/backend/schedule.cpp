@@ -245,7 +245,7 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
     for (Epoch& epoch : epochs) {
-        places_->improve(epoch);
+        places_->improve(epoch, epochs.size());
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         waiting.merge(epoch.waiting);
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {

@@ -224,6 +224,10 @@ for KERNEL, PARAMS in {"LINEAR": [0.5, 0.1, 2.0], "RBF": [0.4, 0.0, 0.0], "POLY"
                        "SIGMOID": [0.5, 0.1, 0.0]}.items():
     case("svm_" + KERNEL.lower(), "SVMRegressor", [ROWS], domain=ML, kernel_type=KERNEL, kernel_params=PARAMS,
          n_supports=4, support_vectors=real(12).tolist(), coefficients=real(4).tolist(), rho=[0.2])
+for NAME, CHANCES in (("", {}), ("_chances", {"prob_a": [-1.0, -1.5, -0.5], "prob_b": [0.1, 0.0, -0.1]})):
+    case("svm_classifier" + NAME, "SVMClassifier", [ROWS], 2, domain=ML, kernel_type="RBF", kernel_params=PARAMS,
+         support_vectors=real(12).tolist(), coefficients=real(8).tolist(), rho=[0.2, -0.1, 0.1],
+         vectors_per_class=[2, 1, 1], classlabels_ints=[3, 5, 8], **CHANCES)
 case("scaler", "Scaler", [ROWS], domain=ML, offset=[0.1, 0.2, 0.3], scale=[2.0, 3.0, 4.0])
 for NORM in ("MAX", "L1", "L2"):
     case("normalizer_" + NORM.lower(), "Normalizer", [np.abs(ROWS)], domain=ML, norm=NORM)

@@ -2,12 +2,12 @@
 PLAIN = ["vad", "rnnoise", "dtln", "dscnn", "tcn", "ecapa", "ssm", "tinygpt", "gptkv", "rope", "crnn", "seq2", "embag",
          "superpoint", "pointnet", "gnn", "dlrm", "nerf", "style", "anime", "vae", "espcn", "rrdb", "naf", "zerodce",
          "flow", "depth", "fft", "stn", "mixer", "mobilevit", "hand", "blazeface", "lane", "dbnet", "detr", "siam",
-         "movenet", "bifpn", "yolo8", "yolo8top", "spectra", "bcresnet", "filters", "matting", "chunk", "simcc", "nested",
-         "arcface", "volume", "gat", "deformable"]
+         "movenet", "bifpn", "yolo8", "yolo8top", "spectra", "bcresnet", "filters", "matting", "chunk", "simcc",
+         "nested", "arcface", "volume", "gat", "deformable"]
 NEWER_ONLY = ["gnn", "fft"]  # the older exporter has no form of scattered sums and of spectra
 NHWC = ["tf_classes", "tf_segments", "tf_boxes", "tf_priors", "tf_mesh"]
 QUANTIZERS = ["qdq", "qoperator", "dynamic"]
-QUANTIZED = ["dscnn", "tcn", "ecapa", "vae", "espcn", "mixer", "blazeface", "arcface", "tf_classes"]  # in all these ways
+QUANTIZED = ["dscnn", "tcn", "ecapa", "vae", "espcn", "mixer", "blazeface", "arcface", "tf_classes"]  # in all ways
 QUANTIZED_QDQ = ["depth", "hand", "dbnet", "yolo8", "bcresnet", "nested", "simcc", "volume"]
 QUANTIZED_DYNAMIC = ["rnnoise", "dtln", "tinygpt", "rope", "chunk", "filters", "simcc", "spectra"]
 KINDS = ([name for name in PLAIN if name not in NEWER_ONLY]

@@ -99,7 +99,7 @@ def tf_boxes():
 
 
 def tf_priors():
-    """SSD's boxes as [n, 1, 4], decoded by coordinate: each is split off as a vector and scaled by those of the priors."""
+    """SSD's boxes as [n, 1, 4], decoded by coordinate: each is cut off as a vector and scaled by those of priors."""
     g = Graph("priors", [1, 96, 96, 3])
     x = g.separable(g.relu6(g.conv("pixels", 3, 16, 3, 2)), 16, 32, 2)
     boxes = []
@@ -141,7 +141,8 @@ def tf_mesh():
         x, given = prelu(g.op("Add", x, y), made), made
     x = g.op("Transpose", x, perm=[0, 3, 1, 2])
     x = g.op("Conv", x, g.weights(96, 64, 6, 6, fan=64 * 36), g.weights(96, fan=10))
-    return g.model(**{g.reshape(x, 1, 1, 1, 96): [1, 1, 1, 96]}), {"pixels": g.random.random((1, 96, 96, 3), np.float32)}
+    x = g.reshape(x, 1, 1, 1, 96)
+    return g.model(**{x: [1, 1, 1, 96]}), {"pixels": g.random.random((1, 96, 96, 3), np.float32)}
 
 
 MAKERS = {f.__name__: f for f in (tf_classes, tf_segments, tf_boxes, tf_priors, tf_mesh)}

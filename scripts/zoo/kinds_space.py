@@ -45,7 +45,8 @@ class Nested(nn.Module):
         self.first = conv_norm(given, made)
         self.down = nn.ModuleList([conv_norm(made, middle)] + [conv_norm(middle, middle) for _ in range(depth - 1)])
         self.floor = nn.Sequential(nn.Conv2d(middle, middle, 3, padding=2, dilation=2), nn.ReLU())
-        self.up = nn.ModuleList([conv_norm(2 * middle, middle) for _ in range(depth - 1)] + [conv_norm(2 * middle, made)])
+        self.up = nn.ModuleList([conv_norm(2 * middle, middle) for _ in range(depth - 1)])
+        self.up.append(conv_norm(2 * middle, made))
 
     def forward(self, x):
         x = y = self.first(x)

@@ -145,9 +145,11 @@ class Matting(nn.Module):
             features.append(step(features[-1]))
             pictures.append(functional.avg_pool2d(pictures[-1], 2, 2, count_include_pad=False, ceil_mode=True))
         y, state1 = self.remembered(0, features[3], state1)
-        y = self.up[0](torch.cat([functional.interpolate(y, scale_factor=2, mode="bilinear"), features[2], pictures[2]], 1))
+        y = functional.interpolate(y, scale_factor=2, mode="bilinear")
+        y = self.up[0](torch.cat([y, features[2], pictures[2]], 1))
         y, state2 = self.remembered(1, y, state2)
-        y = self.up[1](torch.cat([functional.interpolate(y, scale_factor=2, mode="bilinear"), features[1], pictures[1]], 1))
+        y = functional.interpolate(y, scale_factor=2, mode="bilinear")
+        y = self.up[1](torch.cat([y, features[1], pictures[1]], 1))
         y = functional.interpolate(self.last(y), scale_factor=2, mode="bilinear")
         return (y[:, :3] + frame).clamp(0, 1), torch.sigmoid(y[:, 3:]), state1, state2
 
@@ -159,8 +161,8 @@ def matting():
 
 
 class Chunk(nn.Module):
-    """A chunk of a streaming speech encoder: attention to a cache of keys, of which as many count as were processed, and
-    a convolution over a cache of frames; both caches move on."""
+    """A chunk of a streaming speech encoder: attention to a cache of keys, of which as many count as were processed,
+    and a convolution over a cache of frames; both caches move on."""
 
     def __init__(self, width=64, kernel=9):
         super().__init__()

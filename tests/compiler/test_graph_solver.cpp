@@ -238,7 +238,7 @@ TEST_CASE("no candidate of a legal choice is ever dropped, and what is left when
             }
             const auto saved = solver.snapshot();
             for (std::size_t i = 0; i < p.model.sizes[op]; ++i) {
-                if (saved.left[op].has(i) && solver.set(op, i)) descend(op + 1);
+                if (solver.left(op).has(i) && solver.set(op, i)) descend(op + 1);
                 solver.restore(saved);
             }
         };

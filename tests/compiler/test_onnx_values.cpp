@@ -13,6 +13,7 @@
 
 using namespace tt;
 using namespace tt::ir;
+using namespace std::string_literals;
 
 namespace {
 
@@ -237,8 +238,9 @@ TEST_CASE("loops and scans are written out, with values of the graph around them
     gives(scan, {1, 2, 3, 4, 5, 6}, {105, 206, 108, 210, 109, 212}, 1);
 }
 
-TEST_CASE("a condition of the run chooses between the results of both branches") {
-    Model model("If", {1}, 1);
+/// if (x) then_branch else exp(x), each a node.
+static Model choice_of(const Whole& dims, const std::string& op, const std::vector<std::string>& operands) {
+    Model model("If", dims, 1);
     add_node(model.graph(), "Cast", {"x"}, "yes");
     auto& to = *model.graph().mutable_node(1)->add_attribute();
     to.set_name("to");
@@ -247,16 +249,63 @@ TEST_CASE("a condition of the run chooses between the results of both branches")
     model.graph().mutable_node()->SwapElements(0, 1);
     auto& choice = *model.graph().mutable_node(1);
     choice.set_input(0, "yes");
-    for (const auto& [name, op] : {std::pair{"then_branch", "Exp"}, std::pair{"else_branch", "Neg"}}) {
+    for (const std::string name : {"then_branch", "else_branch"}) {
         onnx::GraphProto branch = body_of({}, {"out"});
-        add_node(branch, op, {"x"}, "out");
+        add_node(branch, name == "then_branch" ? op : "Exp", name == "then_branch" ? operands : std::vector{"x"s},
+                 "out");
         auto& attribute = *choice.add_attribute();
         attribute.set_name(name);
         attribute.set_type(onnx::AttributeProto::GRAPH);
         *attribute.mutable_g() = branch;
     }
-    gives(model, {1}, {2.718282F});
-    gives(model, {0}, {0});
+    return model;
+}
+
+TEST_CASE("a condition of the run chooses between the results of both branches") {
+    const Model model = choice_of({1}, "Neg", {"x"});
+    gives(model, {1}, {-1});
+    gives(model, {0}, {1});
+}
+
+TEST_CASE("a branch that shapes rule out is never taken, one that has no form refuses the model") {
+    std::vector<std::string> notes;
+    OnnxOptions options;
+    options.notes = &notes;
+    const Model impossible = choice_of({1, 1}, "MatMul", {"x", "w"});
+    Model with_weight = impossible;
+    auto& weight = *with_weight.graph().add_initializer();
+    weight.set_name("w");
+    weight.set_data_type(onnx::TensorProto::FLOAT);
+    weight.add_dims(3);
+    weight.add_dims(1);
+    for (int k = 0; k < 3; ++k) weight.add_float_data(1);
+    gives(with_weight, {1}, {2.718282F});
+    (void)parse_onnx(with_weight.bytes(), "m.onnx", options);
+    REQUIRE(notes.size() == 1);
+    CHECK_THAT(notes.front(),
+               Catch::Contains("(If): always its else_branch") && Catch::Contains("1 columns by 3 rows"));
+    CHECK_THROWS_WITH(parse_onnx(choice_of({1}, "StringConcat", {"x", "x"}).bytes(), "m.onnx", {}),
+                      Catch::Contains("StringConcat"));
+}
+
+TEST_CASE("spectra of signals without an axis of parts") {
+    Model model("STFT", {1, 4}, 1, 17);
+    model.whole({2}, Whole{}).none().whole({2}, Whole{});
+    gives(model, {1, 2, 3, 5}, {3, 0, -1, 0, 8, 0, -2, 0});
+}
+
+TEST_CASE("support vectors vote for classes, by pairs") {
+    // three classes of one vector each, on a line at -1, 0 and 1
+    Model model("SVMClassifier", {2, 1}, 2, 13, "ai.onnx.ml");
+    model.attr("kernel_type", "LINEAR")
+        .floats_attr("support_vectors", {-1, 0, 1})
+        .attr("classlabels_ints", Whole{5, 6, 7});
+    model.floats_attr("coefficients", {1, -1, -1, 1, 1, -1}).attr("vectors_per_class", Whole{1, 1, 1});
+    model.floats_attr("rho", {-0.5F, 0, 0.5F}).floats_attr("kernel_params", {0, 0, 0});
+    gives(model, {-2, 3}, {5, 7});
+    gives(model, {-2, 3}, {1.5F, 4, 2.5F, -3.5F, -6, -2.5F}, 1);
+    model.floats_attr("prob_a", {-1, -1, -1}).floats_attr("prob_b", {0, 0, 0});
+    gives(model, {-2, 3}, {0.8055767F, 0.1796709F, 0.0147524F, 0.0022817F, 0.0756852F, 0.9220331F}, 1);
 }
 
 TEST_CASE("functions of the model are written out with the attributes they are called with") {

@@ -40,7 +40,7 @@ def external(name, dims, file):
 
 
 def model(kind):
-    dims = ["batch", 3] if kind == "dynamic" else [2, 3]
+    dims = {"dynamic": ["batch", "length"], "batch": ["batch", 3]}.get(kind, [2, 3])
     floats = struct.pack("<3f", 1, 2, 3)
     weights = [weight("w", [3], floats[:8] if kind == "short_weight" else floats)]
     nodes = [node("Add", ["x", "w"], "y")]
