@@ -99,6 +99,7 @@ std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std
             rule.name_regex = escaped(member.name);
             rule.output_df = units[u].output(ways[u]);
             rule.fidelity = units[u].fidelity(ways[u]);
+            if (member.product && rule.fidelity == Fidelity::LoFi) rule.accumulate_df = units[u].wide;
             for (const std::size_t k : member.constants) rule.inputs[k] = {.df = units[u].weights(ways[u])};
             rules.push_back(std::move(rule));
         }
@@ -110,6 +111,7 @@ std::string rules_text(const std::vector<FormatRule>& rules) {
     for (const FormatRule& rule : rules) {
         nlohmann::ordered_json item{{"op_type", rule.op_type}, {"name_regex", rule.name_regex}};
         if (rule.output_df) item["output_df"] = to_string(*rule.output_df);
+        if (rule.accumulate_df) item["accumulate_df"] = to_string(*rule.accumulate_df);
         if (rule.fidelity) item["math_fidelity"] = to_string(*rule.fidelity);
         for (const auto& [k, input] : rule.inputs) item["input_df"][std::to_string(k)] = to_string(input.df);
         list.push_back(std::move(item));

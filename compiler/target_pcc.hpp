@@ -31,6 +31,7 @@ struct TargetPcc {
     double pcc = 0.99;         ///< of each output and sample, with the model in float32
     std::int64_t trials = 24;  ///< most simulations
     std::function<Measured(const CompiledModel&, const Measurement&)> measure;
+    std::function<double(const CompiledModel&)> cycles;                    ///< of an execute, in timing mode
     std::function<void(const std::string& stage, double share)> progress;  ///< of the trials; empty: quiet
 };
 

@@ -94,8 +94,11 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.trials < 1 ||
         options.amp + options.amp_light > 0)
         tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, takes 1 trial or more, and no amp");
-    out.target = {
-        .pcc = options.target_pcc, .trials = options.trials, .measure = tt::runtime::measured_values, .progress = {}};
+    out.target = {.pcc = options.target_pcc,
+                  .trials = options.trials,
+                  .measure = tt::runtime::measured_values,
+                  .cycles = tt::runtime::measured_cycles,
+                  .progress = {}};
     return out;
 }
 

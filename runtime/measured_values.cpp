@@ -89,4 +89,18 @@ ir::Measured measured_values(const ir::CompiledModel& given, const ir::Measureme
     return measured;
 }
 
+double measured_cycles(const ir::CompiledModel& model) {
+    sim::RunOptions run;
+    run.value = std::make_shared<const Netlist>(model.netlist);
+    run.machine = std::make_shared<const Machine>(machine_of(model));
+    run.arch = run.machine->chips.front().params.name;
+    run.mode = sim::Mode::Timing;
+    run.check = false;
+    for (const ir::ModelProgram& program : model.programs) {
+        run.programs.push_back(program.name);
+        if (!program.executes.empty()) run.params[program.executes] = 1;
+    }
+    return static_cast<double>(sim::run(run).cycles);
+}
+
 }  // namespace tt::runtime

@@ -9,4 +9,7 @@ namespace tt::runtime {
 /// For TargetPcc::measure. Throws Error as sim::run() does.
 ir::Measured measured_values(const ir::CompiledModel& model, const ir::Measurement& what);
 
+/// For TargetPcc::cycles: of one execute of every program, in timing mode.
+double measured_cycles(const ir::CompiledModel& model);
+
 }  // namespace tt::runtime

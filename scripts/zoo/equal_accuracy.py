@@ -10,7 +10,7 @@ import time
 LEVELS = {"AMP 1": ["--amp", "1"], "AMP 2": ["--amp", "2"], "AMP light 1": ["--amp-light", "1"],
           "AMP light 2": ["--amp-light", "2"], "AMP light 3": ["--amp-light", "3"]}
 NO_LEVEL = "0.99"  # the target without a level to compare with
-MODELS = ["lenet_random", "keyword_spotter", "bert_small", "unet_small", "yolo_small", "squeezenet", "mobilenet_v2",
+MODELS = ["keyword_spotter", "bert_small", "unet_small", "yolo_small", "squeezenet", "mobilenet_v2",
           "resnet18", "yolov3_tiny"]
 INPUTS = 16  # of an execute: what is timed
 
@@ -22,17 +22,11 @@ def run(command):
     return done.stdout
 
 
-def sample(folder, place, numpy):
-    """The first sample of each input, as its file."""
-    files = {}
+def given(folder):
+    """The files of the inputs, and shapes of those that leave theirs open."""
     shapes = folder / "shapes.json"
-    shapes = json.loads(shapes.read_text()) if shapes.exists() else {}
-    for file in sorted((folder / "inputs").iterdir()):
-        values = numpy.load(file)
-        several = folder.name in ("lenet", "ppocr", "lenet_random")
-        numpy.save(place / file.name, values[0] if several else values)
-        files[file.stem] = place / file.name
-    return files, shapes
+    return ({file.stem: file for file in sorted((folder / "inputs").iterdir())},
+            json.loads(shapes.read_text()) if shapes.exists() else {})
 
 
 def measured(ttsim, model, device, flags, files, shapes, place):
@@ -57,11 +51,11 @@ def measured(ttsim, model, device, flags, files, shapes, place):
     return pcc, report["cycles"], seconds, trials
 
 
-def rows(ttsim, folder, device, levels, numpy):
+def rows(ttsim, folder, device, levels):
     """For each level: its PCC and cycles, then those of --target-pcc with that PCC."""
     with tempfile.TemporaryDirectory() as temporary:
         place = pathlib.Path(temporary)
-        files, shapes = sample(folder, place, numpy)
+        files, shapes = given(folder)
         for level in levels:
             flags = LEVELS.get(level, [])
             row = {"model": folder.name, "device": device, "level": level}
@@ -82,14 +76,14 @@ def rows(ttsim, folder, device, levels, numpy):
             yield row
 
 
-def table(names, devices, levels, ttsim, cache, numpy):
+def table(names, devices, levels, ttsim, cache):
     """Prints a row for each model, device and level; returns how many rows have no result."""
     print(f"| model | device | level | PCC | cycles of {INPUTS} inputs | PCC with `--target-pcc` | cycles | faster by "
           "| simulations | compile |\n|---|---|---|---|---|---|---|---|---|---|")
     missed = 0
     for name in names:
         for device in devices:
-            for row in rows(ttsim, cache / name, device, levels, numpy):
+            for row in rows(ttsim, cache / name, device, levels):
                 cells = [row["model"], row["device"], row["level"]]
                 cells += [f"{row['pcc']:.5f}", f"{row['cycles']:,}"] if "pcc" in row else ["", ""]
                 if "found_pcc" in row:

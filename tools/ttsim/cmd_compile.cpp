@@ -212,6 +212,7 @@ void run(CompileFlags& flags) {
     Progress progress(false);
     if (flags.options.target) {
         flags.options.target->measure = runtime::measured_values;
+        flags.options.target->cycles = runtime::measured_cycles;
         if (const auto show = progress.callback())
             flags.options.target->progress = [show](const std::string& stage, double share) {
                 show({.stage = stage, .share = share, .next = ""});
