@@ -61,6 +61,16 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     return state;
 }
 
+bool is_turn(const Node& node) { return node.has("turn"); }
+
+/// What is refused is part of a loop, which may do written out.
+bool is_in_loop(const Graph& model, const NoDeviceForm& refusal) {
+    const auto& origins = refusal.origins();
+    return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const Node& node) {
+        return is_turn(node) && std::find(origins.begin(), origins.end(), node.origin) != origins.end();
+    });
+}
+
 /// With what the device has no room for on the host, if that is allowed.
 CompileState run_with_fallback(const ModelCompiler& compiler, Graph& model, const CompileOptions& options,
                                const std::string& last) {
@@ -71,9 +81,27 @@ CompileState run_with_fallback(const ModelCompiler& compiler, Graph& model, cons
             state.notes.insert(state.notes.end(), notes.begin(), notes.end());
             return state;
         } catch (const NoDeviceForm& refusal) {
-            if (!options.host_fallback || !give_to_host(model, refusal, notes)) throw;
+            if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, notes)) throw;
         }
     }
+}
+
+/// With loops as programs where that is wanted and goes; else written out.
+CompileState run_with_loops(const ModelCompiler& compiler, Graph& model, const CompileOptions& options,
+                            const std::string& last) {
+    const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_turn);
+    if (!loops || options.loops == Loops::Programs) return run_with_fallback(compiler, model, options, last);
+    try {
+        if (Graph tried = model; options.loops == Loops::WherePays)
+            return run_with_fallback(compiler, tried, options, last);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+    for (Node& node : model.nodes) {
+        node.attrs.erase("turn");
+        node.attrs.erase("loop");
+    }
+    return run_with_fallback(compiler, model, options, last);
 }
 
 }  // namespace
@@ -120,7 +148,7 @@ CompileState compile_until(Graph model, const CompileOptions& options, const std
     step_number(step);
     const ModelCompiler compiler(options);
     name_parts(model);
-    return run_with_fallback(compiler, model, options, step);
+    return run_with_loops(compiler, model, options, step);
 }
 
 CompiledModel compile(Graph graph, const CompileOptions& options) {
@@ -130,7 +158,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     check_input_names(options, graph);
     CompiledModel model;
     model.reference = reference_graph(graph);
-    CompileState state = run_with_fallback(compiler, graph, options, emit_step);
+    CompileState state = run_with_loops(compiler, graph, options, emit_step);
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);
@@ -141,6 +169,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     model.report = report_of(compiler.arch(), state);
     model.report.host_steps = host_step_lines(model.host);
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
+    for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;

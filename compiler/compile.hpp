@@ -30,6 +30,7 @@ struct CompileOptions {
     std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
     bool prestride = true;                      ///< the host may lay out the windows of a first convolution
     Fusing fuse_gelu = Fusing::WherePays;
+    Loops loops = Loops::WherePays;          ///< written out where there is no host fallback
     std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
     bool keep_names = false;                 ///< ops of the netlist are called as those of the model
     Overrides overrides;                     ///< by op of the netlist

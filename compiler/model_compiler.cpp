@@ -175,19 +175,33 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     Lowered made{std::move(graph), {}, overrides, {}, {}, {}, padding};
     bool cut = false;
     const Overrides for_passes = with_batch_norms(made.graph, overrides);
-    run_passes(
-        made.graph, passes,
-        {options_.default_df, options_.stable_softmax, options_.host_fallback, &made.host, options_.accumulate_df,
-         options_.rules, options_.auto_fusing, options_.t_streaming, for_passes, options_.conv_fracture.value_or(1),
-         options_.prestride, options_.fuse_gelu,
-         [this](const Graph& candidate) { return scheduler_.estimate(candidate); }, slice_bytes, options_.intermediates,
-         chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi, options_.keep_names, l1_bytes, padding},
-        true, [&](const Pass& pass, const Graph& left) {
-            if (record) record->add(pass.name, left);
-            if (pass.name == "insert-nops") made.apart = device_ops(left);
-            if (pass.name != "cut-host" || std::exchange(cut, true)) return;
-            made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
-        });
+    run_passes(made.graph, passes,
+               {options_.default_df,
+                options_.stable_softmax,
+                options_.host_fallback,
+                &made.host,
+                options_.accumulate_df,
+                options_.rules,
+                options_.auto_fusing,
+                options_.t_streaming,
+                for_passes,
+                options_.conv_fracture.value_or(1),
+                options_.prestride,
+                options_.fuse_gelu,
+                options_.loops,
+                [this](const Graph& candidate) { return scheduler_.estimate(candidate); },
+                slice_bytes,
+                options_.intermediates,
+                chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
+                options_.keep_names,
+                l1_bytes,
+                padding},
+               true, [&](const Pass& pass, const Graph& left) {
+                   if (record) record->add(pass.name, left);
+                   if (pass.name == "insert-nops") made.apart = device_ops(left);
+                   if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+                   made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+               });
     return made;
 }
 

@@ -57,10 +57,10 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
         write_array(folder / file, std::move(entry), bits);
         files.push_back({queue, file, 0});
     };
-    // what later parts of the device are given depends on what the first computes
+    // what later parts of the device are given depends on what the first computes; a loop takes many entries
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
-        add(input.queue, to_entry(crossing.at(input.name), input), false);
+        if (input.turns == 0) add(input.queue, to_entry(crossing.at(input.name), input), false);
     for (const QueueConstant& constant : model.constants) add(constant.queue, *constant.entry.tensor(), constant.bits);
     return files;
 }

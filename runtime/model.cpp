@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -47,8 +48,10 @@ struct Model::Impl {
         std::vector<ir::BoundTensor> inputs, results;
         std::set<std::string> result_queues;
         std::vector<const ir::ModelProgram*> programs;
+        std::int64_t turns = 0;  ///< of a loop, which takes and gives entries one by one
     };
     std::vector<Part> parts;
+    bool loops = false;  ///< some part does
     /// Samples pushed and not taken, and what fills their microbatch up.
     struct InFlight {
         std::optional<ir::HostRun> host;  ///< none: it fills up
@@ -69,6 +72,8 @@ struct Model::Impl {
             parts[k].inputs = inputs_of_part(model.host, number);
             parts[k].results = results_of_part(model.host, number);
             for (const ir::BoundTensor& tensor : parts[k].results) parts[k].result_queues.insert(tensor.queue);
+            parts[k].turns = turns_of_part(model.host, number);
+            loops = loops || parts[k].turns > 0;
         }
         for (const ir::ModelProgram& program : model.programs) {  // of merged models, several for a part
             if (parts.size() > 1 && program.index >= std::ssize(parts))
@@ -160,7 +165,9 @@ struct Model::Impl {
 
     ir::Values run(const std::vector<ir::Values>& samples);
     void run_part(std::int64_t part, std::vector<ir::HostRun>& hosts);
+    void loop(std::int64_t part, ir::HostRun& host, bool wanted);
     void push_sample(ir::HostRun host);
+    void run_waiting();
     void fill_up();
     void start_microbatch();
     bool room_behind() const;
@@ -187,6 +194,10 @@ void Model::Impl::run_part(std::int64_t part, std::vector<ir::HostRun>& hosts) {
     const std::size_t whole = (hosts.size() + static_cast<std::size_t>(microbatch()) - 1) /
                               static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
     start(part, static_cast<std::int64_t>(whole) / microbatch());
+    if (at(part).turns > 0) {
+        for (std::size_t k = 0; k < whole; ++k) loop(part, hosts[std::min(k, hosts.size() - 1)], k < hosts.size());
+        return;
+    }
     std::size_t pushed = 0;
     for (std::size_t taken = 0; taken < whole; ++taken) {
         for (; pushed < whole && (pushed == taken || room(part)); ++pushed)
@@ -196,21 +207,60 @@ void Model::Impl::run_part(std::int64_t part, std::vector<ir::HostRun>& hosts) {
     }
 }
 
+/// One sample, turn by turn.
+void Model::Impl::loop(std::int64_t part, ir::HostRun& host, bool wanted) {
+    const ir::Values given = host.device_inputs(part);
+    std::map<std::string, std::vector<Tensor>> entries, made;
+    for (const ir::BoundTensor& tensor : at(part).inputs)
+        entries[tensor.queue] = entries_of(given.at(tensor.name), tensor);
+    for (std::int64_t turn = 0; turn < at(part).turns; ++turn) {
+        for (auto& [queue, own] : entries) session.push(queue, own[static_cast<std::size_t>(turn)]);
+        for (const std::string& queue : at(part).result_queues) {
+            if (values) made[queue].push_back(session.get(queue));
+            session.pop(queue);
+        }
+    }
+    if (!wanted) return;
+    ir::Values results;
+    for (const ir::BoundTensor& tensor : at(part).results)
+        results.emplace(tensor.name, values ? value_of(made.at(tensor.queue), tensor)
+                                            : ir::Literal(tensor.type.dtype, tensor.whole().dims));
+    host.give(part, results);
+}
+
 // --- a stream ------------------------------------------------------------------------------------------------------
 
 void Model::Impl::push_sample(ir::HostRun host) {
+    write_constants();
+    if (loops) {
+        in_flight.push_back({std::move(host), false});
+        if (++waiting == microbatch()) run_waiting();
+        return;
+    }
     if (!room(1) || (last_part() > 1 && !room_behind()))
         throw Error(Fault::Hang, where(),
                     fmt::format("the device has no room for another sample; get() outputs of the {} in flight first",
                                 in_flight.size()));
-    write_constants();
     last = host.device_inputs(1);
     push(1, last);
     in_flight.push_back({std::move(host), false});
     if (++waiting == microbatch()) start_microbatch();
 }
 
+/// Loops give their results entry by entry: samples in flight have theirs.
+void Model::Impl::run_waiting() {
+    std::vector<ir::HostRun> hosts;
+    for (InFlight& sample : in_flight)
+        if (!sample.started) hosts.push_back(std::move(*sample.host));
+    for (std::int64_t part = 1; part <= last_part(); ++part) run_part(part, hosts);
+    std::size_t next = 0;
+    for (InFlight& sample : in_flight)
+        if (!std::exchange(sample.started, true)) sample.host.emplace(std::move(hosts[next++]));
+    waiting = 0;
+}
+
 void Model::Impl::fill_up() {
+    if (loops && waiting > 0) run_waiting();
     while (waiting > 0) {
         push(1, last);
         in_flight.push_back({std::nullopt, false});
@@ -288,10 +338,11 @@ ir::Values Model::get() {
         fail_input(impl_->where(), "the oldest sample waits for its microbatch: push() {} more, or flush()",
                    impl_->microbatch() - impl_->waiting);
     const std::int64_t part = impl_->last_part();
-    const ir::Values results = impl_->take(part);
     ir::Values outputs;
+    ir::Values results;
+    if (!impl_->loops) results = impl_->take(part);
     if (impl_->values) {
-        in_flight.front().host->give(part, results);
+        if (!impl_->loops) in_flight.front().host->give(part, results);
         outputs = in_flight.front().host->outputs();
     }
     in_flight.pop_front();

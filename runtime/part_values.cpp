@@ -24,13 +24,16 @@ ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::i
     const std::int64_t microbatch = model_.host.microbatch, executes = (samples + microbatch - 1) / microbatch;
     start(part, executes);
     ir::Entries results;
-    for (std::int64_t k = 0; k < executes * microbatch; ++k) {
-        const auto sample = static_cast<std::size_t>(std::min(k, samples - 1));  // the last one fills up
-        for (const auto& [queue, entries] : inputs) session_.push(queue, entries.at(sample));
+    const std::int64_t turns = turns_of_part(model_.host, part);  // a loop takes entries, and gives them, one by one
+    const std::int64_t each = std::max<std::int64_t>(turns, 1), together = turns > 0 ? 1 : microbatch;
+    for (std::int64_t k = 0; k < executes * microbatch * each; ++k) {
+        const auto entry =
+            static_cast<std::size_t>(std::min(k / each, samples - 1) * each + k % each);  // the last fills up
+        for (const auto& [queue, entries] : inputs) session_.push(queue, entries.at(entry));
         for (const ir::BoundTensor& tensor : results_of_part(model_.host, part)) results[tensor.queue];
         for (auto& [queue, entries] : results) {
-            if ((k + 1) % microbatch != 0) continue;
-            for (std::int64_t n = 0; n < microbatch; ++n) {
+            if ((k + 1) % together != 0) continue;
+            for (std::int64_t n = 0; n < together; ++n) {
                 entries.push_back(session_.get(queue));
                 session_.pop(queue);
             }

@@ -27,8 +27,14 @@ public:
           chip_(*budget.chip),
           options_(options),
           chip_of_(chips_of(schedule, options.chips)),
-          dram_(static_cast<std::size_t>(options.chips), DramAllocator(*budget.chip, options.placement)) {
+          dram_(static_cast<std::size_t>(options.chips), DramAllocator(*budget.chip, options.placement)),
+          parts_of_(device_parts(graph)),
+          epoch_part_(schedule.epochs, 1) {
         result_.netlist.archs = {budget.chip->name};
+        for (ValueId id = 0; id < graph.nodes.size(); ++id)
+            if (const std::int64_t turns = graph.nodes[id].integer("turns", 0); graph.nodes[id].is_input() && turns > 0)
+                turns_[parts_of_[id]] = turns;
+        for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
         for (const Node& node : graph.nodes) names_.insert(node.name);
     }
 
@@ -44,6 +50,13 @@ public:
 
 private:
     static constexpr std::int64_t host_executes = 2;  // of entries: the host fills some while the device takes others
+
+    std::int64_t turns(std::int64_t part) const {
+        const auto found = turns_.find(part);
+        return found == turns_.end() ? 0 : found->second;
+    }
+    /// Inputs of an execute: of a loop one turn, because the next finds what it leaves.
+    std::int64_t microbatch(std::int64_t part) const { return turns(part) > 0 ? 1 : microbatch_; }
 
     std::string unused(std::string name) {
         while (!names_.insert(name).second) name += "_";
@@ -74,14 +87,14 @@ private:
     }
 
     Queue queue(const std::string& name, const std::string& input, const Blocking& blocking, DataFormat df,
-                std::int64_t on) const {
+                std::int64_t on, std::int64_t microbatch) const {
         Queue q;
         q.name = name;
         q.input = input;
         q.blocking = blocking;
         q.df = df;
         q.target_devices = {on};
-        q.entries = host_executes * microbatch_;
+        q.entries = host_executes * microbatch;
         return q;
     }
 
@@ -115,10 +128,11 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        if (!node.type.format) return;               // a table that its op is made from
-        for (const std::int64_t on : readers(id)) {  // every chip has its own
+        if (!node.type.format || node.has("state")) return;  // a table that its op is made from; add_output()
+        for (const std::int64_t on : readers(id)) {          // every chip has its own
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
-            Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on);
+            Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on,
+                            microbatch(parts_of_[id]));
             if (schedule_.by_columns.count(id)) q.blocking.order = UblockOrder::Column;
             if (node.is_constant()) {
                 q.type = QueueType::Ram;
@@ -132,7 +146,8 @@ private:
                                           {dtype.value_or(DType::F32), node.list("dims"), {}},
                                           *node.type.format,
                                           node.type.dims[1],
-                                          node.type.dims[2]});
+                                          node.type.dims[2],
+                                          turns(parts_of_[id])});
             }
             queue_of_[{id, on}] = name;
             if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))
@@ -202,8 +217,9 @@ private:
             const std::string name = between_name(op.op.name());
             queue_of_[key] = name;
             between_.insert(name);
-            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer));
-            q.entries = microbatch_;
+            Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer),
+                            microbatch(parts_of_[consumer.node]));
+            q.entries = microbatch(parts_of_[consumer.node]);
             QueueUse use = written_by(op);
             use.moved = reads(edge.value, chip(consumer));
             use.moved.push_back(op.epoch);
@@ -214,21 +230,42 @@ private:
 
     void add_output(const Output& output) {
         const PlacedOp& op = schedule_.ops[schedule_.op_of(output.value)];
+        if (add_state(output, op)) return;
         const std::string name =
             unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
-        result_.outputs.push_back({output.name, name, output.type.value_or(Type{})});
-        Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op));
+        const std::int64_t part = parts_of_[op.node];
+        BoundTensor bound{output.name, name, output.type.value_or(Type{})};
+        bound.turns = turns(part);
+        result_.outputs.push_back(std::move(bound));
+        Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), microbatch(part));
         if (options_.host_outputs && !options_.channels.contains(name))
             add_host_queue(std::move(q));
         else
             add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
     }
 
+    /// What the next turn of a loop finds lies in a ram of one entry.
+    bool add_state(const Output& output, const PlacedOp& op) {
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (!node.is_input() || node.word("state", "") != output.name) continue;
+            Queue q =
+                queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), 1);
+            q.type = QueueType::Ram;
+            q.entries = 1;
+            for (const std::int64_t on : readers(id)) queue_of_[{id, on}] = q.name;
+            states_[op.epoch].insert(q.name);
+            add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
+            return true;
+        }
+        return false;
+    }
+
     void add_graph(std::size_t epoch) {
         tt::Graph g;
         g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
         g.target_devices = {chip_of_[epoch]};
-        g.input_count = microbatch_;
+        g.input_count = microbatch(epoch_part_[epoch]);
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
@@ -264,7 +301,8 @@ private:
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
-                            spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed));
+                            spread({shape.z, shape.rt, shape.ct}, channels_), placed.op.cfg.in_df[k], chip(placed),
+                            microbatch_);
             q.type = QueueType::Ram;
             q.entries = 1;
             result_.constants.push_back(
@@ -307,9 +345,8 @@ private:
 
     /// One program for each part of the device's ops.
     void add_programs() {
-        const std::vector<std::int64_t> parts = device_parts(graph_);
         std::map<std::int64_t, std::set<std::size_t>> epochs;
-        for (const PlacedOp& op : schedule_.ops) epochs[parts[op.node]].insert(op.epoch);
+        for (const PlacedOp& op : schedule_.ops) epochs[parts_of_[op.node]].insert(op.epoch);
         for (const auto& [part, own] : epochs) add_program(part, own);
     }
 
@@ -332,6 +369,10 @@ private:
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable(forward.executes)};
         program.instructions = {params, vars, statics, loop};
+        if (turns(part) > 0) {
+            loop.operands = {literal(turns(part) * microbatch_)};
+            program.instructions.push_back(loop);
+        }
         for (const std::size_t epoch : epochs) {
             const auto at = static_cast<std::int64_t>(epoch);
             lifetimes(program, Kind::Allocate, [&](const QueueUse& use) { return use.first_epoch == at; });
@@ -342,12 +383,13 @@ private:
             Instruction step = instruction(Kind::VarInst);
             step.out = pointer;
             step.op = "incwrap";
-            step.operands = {literal(microbatch_), literal(2 * entries)};
+            step.operands = {literal(microbatch(part)), literal(2 * entries)};
             program.instructions.push_back(step);
         };
-        for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch_);
+        for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch(part));
         if (moving)
-            for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch_);
+            for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch(part));
+        if (turns(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
@@ -358,7 +400,8 @@ private:
         Instruction run = instruction(Instruction::Kind::Execute);
         run.graph = result_.netlist.graphs[epoch].name;
         std::map<std::string, bool> prologue;  // constants may be read by several ops: held only if all hold them
-        std::set<std::string> queues;
+        std::set<std::string> queues, states;
+        if (const auto left = states_.find(epoch); left != states_.end()) states = left->second;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             const Node& node = graph_.nodes[placed.node];
@@ -370,12 +413,15 @@ private:
                 if (made || from.is_constant()) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
+                } else if (from.has("state")) {
+                    states.insert(name);
                 } else if (name != from.name || from.is_input()) {
                     queues.insert(name);
                 }
             }
         }
         for (const std::string& name : queues) run.settings.push_back(fifo(name, between_.count(name) > 0));
+        for (const std::string& name : states) run.settings.push_back(ram(name, false));
         for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
         return run;
     }
@@ -407,9 +453,13 @@ private:
     std::int64_t microbatch_, channels_;
     const ChipParams& chip_;
     EmitOptions options_;
-    std::vector<std::int64_t> chip_of_;  // each epoch's
-    std::vector<DramAllocator> dram_;    // each chip's
-    std::uint64_t host_end_ = 0;         // of the host's memory in use
+    std::vector<std::int64_t> chip_of_;                    // each epoch's
+    std::vector<DramAllocator> dram_;                      // each chip's
+    std::vector<std::int64_t> parts_of_;                   // each node's
+    std::vector<std::int64_t> epoch_part_;                 // each epoch's
+    std::map<std::int64_t, std::int64_t> turns_;           // of parts that loop
+    std::map<std::size_t, std::set<std::string>> states_;  // of loops, by the epoch that writes them
+    std::uint64_t host_end_ = 0;                           // of the host's memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

@@ -16,18 +16,20 @@ public:
           exact_(exact),
           on_host_(whole.nodes.size()),
           on_device_(whole.nodes.size()),
-          part_(whole.nodes.size(), 0) {}
+          part_(whole.nodes.size(), 0),
+          turns_(whole.nodes.size(), 0) {}
 
     HostProgram run() {
         find_parts();
         for (ValueId id = 0; id < whole_.nodes.size(); ++id)
-            if (is_host(id) || whole_.nodes[id].is_input()) host(id);
+            if ((is_host(id) && !is_handed_over(id)) || (whole_.nodes[id].is_input() && !is_state(id))) host(id);
         for (ValueId id = 0; id < whole_.nodes.size(); ++id)
             if (!is_host(id) && !whole_.nodes[id].is_constant() && !whole_.nodes[id].is_input()) device(id);
         for (const Output& output : whole_.outputs) add_output(output);
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
-            if (const Node& node = device_.nodes[id]; node.is_input())
-                program_.to_device.push_back({node.origin, given_by_.at(id), node.integer("part", 1)});
+            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state"))
+                program_.to_device.push_back(
+                    {node.origin, given_by_.at(id), node.integer("part", 1), node.integer("turns", 0)});
         if (device_.outputs.empty()) give_one_number();
         whole_ = std::move(device_);
         whole_.erase_unused();
@@ -40,11 +42,51 @@ private:
         return !is_host(id) && !whole_.nodes[id].is_input() && !whole_.nodes[id].is_constant();
     }
 
+    /// A state of a loop, before the cut and behind it.
+    bool is_state(ValueId id) const { return whole_.nodes[id].op == "loop_state" || whole_.nodes[id].has("state"); }
+    /// What a turn of a loop is handed over.
+    bool is_handed_over(ValueId id) const { return is_state(id) || whole_.nodes[id].op == "loop_feed"; }
+
+    /// What belongs to a loop, with its turns; all of it waits for whatever its turns are handed over.
+    void find_loops() {
+        std::vector<std::string> loop(whole_.nodes.size());
+        for (ValueId id = 0; id < whole_.nodes.size(); ++id) {
+            const Node& node = whole_.nodes[id];
+            if (is_handed_over(id) || node.is_input()) {
+                turns_[id] = node.integer("turns", 0);
+                loop[id] = node.word("loop", "");
+            } else if (is_op(id)) {
+                for (const Edge& edge : node.inputs) {
+                    turns_[id] = std::max(turns_[id], turns_[edge.value]);
+                    if (!loop[edge.value].empty()) loop[id] = loop[edge.value];
+                }
+            }
+            loops_ = loops_ || turns_[id] > 0;
+        }
+        if (!loops_) return;
+        loop_ = std::move(loop);
+    }
+
     /// As early as what the host gives allows; an op of such values alone that only later parts read is in theirs.
     void find_parts() {
+        find_loops();
         constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
         std::vector<std::int64_t> wanted(whole_.nodes.size(), none);  // the least part that reads it; 0: others do
         std::vector<bool> free(whole_.nodes.size(), true);            // no operand is the device's
+        std::map<std::string, std::int64_t> before;
+        do {
+            before = waits_;
+            find_earliest(free);
+        } while (waits_ != before);  // a loop's first ops wait for what its last are handed over
+        for (const Output& output : whole_.outputs) wanted[output.value] = 0;
+        for (ValueId id = whole_.nodes.size(); id-- > 0;) {
+            if (is_op(id) && free[id] && wanted[id] != none) part_[id] = std::max(part_[id], wanted[id]);
+            for (const Edge& edge : whole_.nodes[id].inputs)
+                wanted[edge.value] = is_op(id) ? std::min(wanted[edge.value], part_[id]) : 0;
+        }
+        if (loops_) separate_loops();
+    }
+    void find_earliest(std::vector<bool>& free) {
         for (ValueId id = 0; id < whole_.nodes.size(); ++id) {
             const Node& node = whole_.nodes[id];
             if (node.is_input()) part_[id] = node.integer("part", 1) - 1;
@@ -53,14 +95,24 @@ private:
                 part_[id] = std::max(part_[id], part_[edge.value] + (given ? 1 : 0));
                 free[id] = free[id] && !is_op(edge.value);
             }
+            if (loops_ && !loop_[id].empty()) {
+                std::int64_t& last = waits_[loop_[id]];
+                if (is_op(id)) part_[id] = std::max(part_[id], last + 1);
+                last = std::max(last, part_[id] - (is_op(id) ? 1 : 0));
+                free[id] = false;
+            }
             if (is_op(id)) part_[id] = std::max<std::int64_t>(part_[id], 1);
         }
-        for (const Output& output : whole_.outputs) wanted[output.value] = 0;
-        for (ValueId id = whole_.nodes.size(); id-- > 0;) {
-            if (is_op(id) && free[id] && wanted[id] != none) part_[id] = std::max(part_[id], wanted[id]);
-            for (const Edge& edge : whole_.nodes[id].inputs)
-                wanted[edge.value] = is_op(id) ? std::min(wanted[edge.value], part_[id]) : 0;
-        }
+    }
+    /// A part has one number of turns: parts of other numbers stand behind each other.
+    void separate_loops() {
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> number;
+        for (ValueId id = 0; id < whole_.nodes.size(); ++id)
+            if (is_op(id)) number[{part_[id], turns_[id]}] = 0;
+        std::int64_t last = 0;
+        for (auto& [key, own] : number) own = ++last;
+        for (ValueId id = 0; id < whole_.nodes.size(); ++id)
+            if (is_op(id)) part_[id] = number.at({part_[id], turns_[id]});
     }
 
     static ValueId push(Graph& graph, Node node) {
@@ -85,12 +137,29 @@ private:
             on_host_[id] = result(id, node.name, device(id), part_[id]);
             return *on_host_[id];
         }
+        if (node.op == "loop_results") {
+            keep_states(node);
+            on_host_[id] = host(node.inputs[0].value);
+            return *on_host_[id];
+        }
         Node made = node;
         for (Edge& edge : made.inputs) edge.value = host(edge.value);
         made.attrs.erase("host");
         if (is_host(id)) made.name = crossing(made.name);
         on_host_[id] = push(program_.graph, std::move(made));
         return *on_host_[id];
+    }
+
+    /// What a loop's states are left with goes to where they are found.
+    void keep_states(const Node& results) {
+        const std::string loop = results.word("loop", "");
+        for (std::size_t k = 1; k < results.inputs.size(); ++k) {
+            const std::string name = state_name(loop, static_cast<std::int64_t>(k) - 1);
+            if (results_.insert(name).second) device_.outputs.push_back({name, device(results.inputs[k].value), {}});
+        }
+    }
+    static std::string state_name(const std::string& loop, std::int64_t state) {
+        return fmt::format("{}_state_{}", loop, state);
     }
 
     /// All of the model is work for the host. A netlist has an op: the device copies a number that nobody reads.
@@ -127,6 +196,7 @@ private:
         Node made = input_like(whole_.nodes[id], name);
         made.name = unused_name(name);
         made.attrs["device"] = part;
+        if (turns_[id] > 0) made.type.dims.insert(made.type.dims.begin(), turns_[id]);
         device_.outputs.push_back({name, on_device, {}});
         return push(program_.graph, std::move(made));
     }
@@ -139,6 +209,10 @@ private:
 
     void add_output(const Output& output) {
         const Node& node = whole_.nodes[output.value];
+        if (is_kept(output)) {
+            device_.outputs.push_back({output.name, device(output.value), {}});
+            return;
+        }
         const bool plain = !is_host(output.value) && (!(node.is_input() || node.is_constant()) || passes(node));
         if (!plain) {
             program_.graph.outputs.push_back({output.name, host(output.value), {}});
@@ -152,7 +226,13 @@ private:
         program_.graph.outputs.push_back({output.name, found->second, {}});
     }
     /// An input or constant that is an output goes through the device where that does not change it much.
-    bool passes(const Node& node) const { return exact_ || is_float(node.type.dtype); }
+    bool passes(const Node& node) const { return !loops_ && (exact_ || is_float(node.type.dtype)); }
+    /// By a state, for the next turn.
+    bool is_kept(const Output& output) const {
+        return loops_ && std::any_of(whole_.nodes.begin(), whole_.nodes.end(), [&](const Node& node) {
+                   return node.is_input() && node.word("state", "") == output.name;
+               });
+    }
 
     ValueId whole_output(const Output& output) {
         const ValueId id = output.value;
@@ -183,14 +263,29 @@ private:
         }
         if (is_op(id) && part_[id] == part) return device(id);
         const auto [found, first] = given_.try_emplace({id, part}, 0);
-        if (first) {
-            const Node& from = program_.graph.nodes[host(id)];
+        if (first && is_state(id)) {
+            const Node& state = whole_.nodes[id];
+            const std::string kept = state.is_input() ? state.word("state", "")
+                                                      : state_name(state.word("loop", ""), state.integer("state", 0));
+            Node made = input_like(state, kept);
+            made.name = unused_on_device(std::move(made.name));
+            made.attrs = {{"state", kept}, {"turns", turns_[id]}, {"loop", state.word("loop", "")}};
+            if (part > 1) made.attrs["part"] = part;
+            found->second = push(device_, std::move(made));
+        } else if (first) {
+            const bool fed = whole_.nodes[id].op == "loop_feed";
+            const ValueId given = host(fed ? whole_.nodes[id].inputs[0].value : id);
+            const Node& from = program_.graph.nodes[given];
             std::string name = crossing_name(from);
             while (!given_names_.insert(name).second) name = crossing(name + "_");
             Node made = input_like(whole_.nodes[id], name);
             made.name = unused_on_device(std::move(made.name));
             if (part > 1) made.attrs["part"] = part;
-            given_by_[device_.nodes.size()] = host(id);
+            if (turns_[id] > 0) {
+                made.attrs["turns"] = turns_[id];
+                made.attrs["loop"] = whole_.nodes[id].word("loop", "");
+            }
+            given_by_[device_.nodes.size()] = given;
             found->second = push(device_, std::move(made));
         }
         return found->second;
@@ -206,7 +301,11 @@ private:
     HostProgram program_;
     Graph device_;
     std::vector<std::optional<ValueId>> on_host_, on_device_;
-    std::vector<std::int64_t> part_;  ///< of the device's ops; of others: the last that they wait for
+    std::vector<std::int64_t> part_;             ///< of the device's ops; of others: the last that they wait for
+    std::vector<std::int64_t> turns_;            ///< of the loop that a node is in; 0: of none
+    bool loops_ = false;                         ///< there are loops
+    std::vector<std::string> loop_;              ///< where there are: the one that a node is in; "": none
+    std::map<std::string, std::int64_t> waits_;  ///< the last part that a loop's turns wait for
     std::map<std::pair<ValueId, std::int64_t>, ValueId>
         given_;                            ///< value and part that reads it -> input of the device
     std::map<ValueId, ValueId> given_by_;  ///< input of the device -> value of the host

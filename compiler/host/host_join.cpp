@@ -24,8 +24,8 @@ public:
         for (ValueId id = 0; id < from_inner_.size(); ++id) inner(id);
         for (const Output& output : outer_.graph.outputs)
             joined_.graph.outputs.push_back({output.name, outer(output.value), output.type});
-        for (const auto& [name, value, part] : inner_.to_device)
-            joined_.to_device.push_back({name, inner(value), part});
+        for (const auto& [name, value, part, turns] : inner_.to_device)
+            joined_.to_device.push_back({name, inner(value), part, turns});
         return std::move(joined_);
     }
 

@@ -3,7 +3,8 @@
 //   inputs of the model -> ops -> values for the device | the device's results -> ops -> outputs of the model
 //
 // Where the host computes something of the device's results that the device goes on with, the device runs in parts,
-// from 1 on: a program each, the host's ops between them.
+// from 1 on: a program each, the host's ops between them. A part may loop (passes/roll_loops.cpp): then it takes the
+// slices of tensors one by one, gives results slice by slice, and keeps its state from turn to turn.
 #pragma once
 
 #include <functional>
@@ -25,6 +26,7 @@ struct HostProgram {
         std::string name;
         ValueId value = 0;
         std::int64_t part = 1;
+        std::int64_t turns = 0;  ///< of a part that loops: the value's first axis, a slice for each turn; 0: all of it
     };
     std::vector<Crossing> to_device;
     /// Throws Error(Internal) when there is no such input.
@@ -36,7 +38,8 @@ struct HostProgram {
 
 /// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
 /// becomes its input, what they need of the device its output. The device's parts have no edges between them: what a
-/// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART}.
+/// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART},
+/// those of parts that loop {turns = TURNS}, and states {state = NAME} of the output that the next turn finds there.
 /// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
 /// Where nothing is left for the device it copies one number.
 HostProgram cut_host(Graph& graph, bool exact);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -118,6 +119,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     if (input) item["part"] = program.crossing(tensor.name).part;
+    if (tensor.turns > 0) item["turns"] = tensor.turns;
     item["matrix"] = {form.z, form.rows, form.cols};
     if (tensor.rt > form.rt() || tensor.ct > form.ct()) item["tiles"] = {tensor.rt, tensor.ct};
     item["df"] = std::string(to_string(tensor.df));
@@ -135,7 +137,8 @@ std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part)
     return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} {}{}", input ? "input" : "output",
                        tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
                        form.cols, input ? "filled up to" : "cut from", tiles,
-                       part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part));
+                       (tensor.turns == 0 ? "" : fmt::format(", {} turns", tensor.turns)) +
+                           (part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part)));
 }
 
 }  // namespace
@@ -207,6 +210,16 @@ std::string parts_line(const HostSteps& steps) {
         "the device runs in {} parts, {} datums an input go to those behind the first: the host computes "
         "{} between and behind them",
         parts, datums, fmt::join(between, ", "));
+}
+
+std::vector<std::string> loop_lines(const HostSteps& steps) {
+    std::map<std::int64_t, std::int64_t> turns;
+    for (const HostProgram::Crossing& crossing : steps.program.to_device)
+        if (crossing.turns > 0) turns[crossing.part] = crossing.turns;
+    std::vector<std::string> lines;
+    for (const auto& [part, own] : turns)
+        lines.push_back(fmt::format("part {} of the device is a program that loops: {} turns an input", part, own));
+    return lines;
 }
 
 // --- reading ------------------------------------------------------------------------------------------------------
@@ -351,7 +364,11 @@ private:
         const auto name = item.at("df").get<std::string>();
         const auto df = parse_format(name);
         if (!df) fail_input(loc_, "'{}' is no data format", name);
-        return {item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
+        BoundTensor tensor{item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
+        tensor.turns = item.value("turns", std::int64_t{0});
+        constexpr std::int64_t most = 1 << 20;
+        if (tensor.turns < 0 || tensor.turns > most) fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.turns);
+        return tensor;
     }
 
     /// Every value that crosses is there on both sides. The file names tensors by the host's values; results of the
@@ -363,7 +380,7 @@ private:
             const ValueId value = crossing(tensor, false);
             check_order(value, parts_[k], tensor.name);
             if (const int time = ++times[tensor.name]; time > 1) tensor.name += fmt::format(" {}", time);
-            steps_.program.to_device.push_back({tensor.name, value, parts_[k]});
+            steps_.program.to_device.push_back({tensor.name, value, parts_[k], tensor.turns});
         }
         std::set<std::string> names;
         for (BoundTensor& tensor : steps_.from_device) {
@@ -389,7 +406,7 @@ private:
     ValueId crossing(const BoundTensor& tensor, bool from_device) {
         const auto found = known_.find(tensor.name);
         if (found == known_.end() || (from_device && !graph().nodes[found->second].has("device")) ||
-            graph().nodes[found->second].type != tensor.type)
+            graph().nodes[found->second].type != tensor.whole())
             fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
                        to_string(tensor.type));
         return found->second;

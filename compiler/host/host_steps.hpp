@@ -42,6 +42,8 @@ HostSteps with_value_names(HostSteps steps);
 std::vector<std::string> host_step_lines(const HostSteps& steps);
 /// Why the device runs in parts, and what that costs; "" when it does not. `steps` under the names they were made with.
 std::string parts_line(const HostSteps& steps);
+/// One line for each part that loops.
+std::vector<std::string> loop_lines(const HostSteps& steps);
 
 /// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
 /// `df`: of the queue; floats are rounded to it.

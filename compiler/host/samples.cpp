@@ -8,7 +8,7 @@ namespace tt::ir {
 
 namespace {
 
-/// One sample of an array of several.
+/// One sample of an array of several, one turn of a tensor of all.
 Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
     Literal one(type.dtype, type.dims, most_read);
     const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
@@ -81,26 +81,54 @@ std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t pa
     return tensors;
 }
 
+std::int64_t turns_of_part(const HostSteps& steps, std::int64_t part) {
+    const std::vector<BoundTensor> inputs = inputs_of_part(steps, part);
+    return inputs.empty() ? 0 : inputs.front().turns;
+}
+
 void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries) {
     for (const BoundTensor& tensor : inputs_of_part(steps, part))
-        entries[tensor.queue].push_back(to_entry(crossing.at(tensor.name), tensor));
+        for (Tensor& entry : entries_of(crossing.at(tensor.name), tensor))
+            entries[tensor.queue].push_back(std::move(entry));
+}
+
+std::vector<Tensor> entries_of(const Literal& value, const BoundTensor& input) {
+    std::vector<Tensor> entries;
+    if (input.turns == 0) entries.push_back(to_entry(value, input));
+    for (std::int64_t turn = 0; turn < input.turns; ++turn)
+        entries.push_back(to_entry(sample_of(value, input.type, turn), input));
+    return entries;
+}
+
+Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
+    if (result.turns == 0) return from_entry(entries.front(), result.type);
+    Literal all(result.type.dtype, result.whole().dims, most_read);
+    for (std::size_t turn = 0; turn < entries.size(); ++turn) {
+        const Literal one = from_entry(entries[turn], result.type);
+        for (std::int64_t i = 0; i < one.size(); ++i)
+            all.set(static_cast<std::int64_t>(turn) * one.size() + i, one.at(i));
+    }
+    return all;
 }
 
 Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k) {
     Values results;
     for (const BoundTensor& tensor : results_of_part(steps, part))
-        results.emplace(tensor.name, from_entry(entries.at(tensor.queue).at(k), tensor.type));
+        results.emplace(
+            tensor.name,
+            value_of(std::span(entries.at(tensor.queue)).subspan(k * tensor.each(), tensor.each()), tensor));
     return results;
 }
 
 Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs) {
     Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
-    if (executes.count == 1) {
-        executes.inputs_count = samples;
-        return executes;
+    if (executes.count == 1) executes.inputs_count = samples;
+    for (auto& [queue, entries] : inputs) {
+        const std::size_t each = entries.size() / static_cast<std::size_t>(samples);  // a loop takes one for each turn
+        if (executes.count == 1 && each == 1) continue;
+        while (entries.size() < static_cast<std::size_t>(executes.count * microbatch) * each)
+            entries.push_back(entries[entries.size() - each]);
     }
-    for (auto& [queue, entries] : inputs)
-        entries.resize(static_cast<std::size_t>(executes.count * microbatch), entries.back());
     return executes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
 
 /// Entries of queues, in order of the samples.
 using Entries = std::map<std::string, std::vector<Tensor>>;
+/// What goes into the queue of an input for a sample, and comes of that of a result: of a loop an entry for each turn.
+std::vector<Tensor> entries_of(const Literal& value, const BoundTensor& input);
+Literal value_of(std::span<const Tensor> entries, const BoundTensor& result);
 /// What a part of the device is given for a sample: `crossing` are the values of its inputs.
 void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries);
 /// The results of a part of the device for sample `k`, by the names under which they cross.
@@ -30,6 +34,7 @@ Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entr
 /// The tensors that go to a part, and come from it.
 std::vector<BoundTensor> inputs_of_part(const HostSteps& steps, std::int64_t part);
 std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t part);
+std::int64_t turns_of_part(const HostSteps& steps, std::int64_t part);  ///< 0: it does not loop
 
 /// How samples become executes of a microbatch each.
 struct Executes {

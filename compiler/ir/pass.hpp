@@ -20,6 +20,10 @@ struct HostProgram;  // compiler/host/host_program.hpp
 /// Whether a pass fuses: where the estimate says it pays, everywhere it can, or nowhere.
 enum class Fusing : std::uint8_t { WherePays, Always, Never };
 
+/// What becomes of a loop whose turns are all alike: a program that loops where that spares much, wherever it can be
+/// one, or nowhere.
+enum class Loops : std::uint8_t { WherePays, Programs, WrittenOut };
+
 /// What passes may depend on.
 struct PassOptions {
     DataFormat default_df = DataFormat::Float16_b;
@@ -34,6 +38,7 @@ struct PassOptions {
     std::int64_t conv_fracture = 1;           ///< parts that convolutions are cut into, where overrides say nothing
     bool prestride = true;                    ///< host-windows does its work
     Fusing fuse_gelu = Fusing::WherePays;
+    Loops loops = Loops::WherePays;
     /// Cycles an input of a graph on device level would take; passes that choose ask it. None: what they do pays.
     std::function<double(const Graph&)> estimate;
     std::int64_t slice_bytes = 200 * 1024;   ///< of L1 for a core's part of a slice that streams

@@ -101,10 +101,14 @@ void Lowering::add_input(const Node& n) {
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
-    if (n.has("part")) made.attrs["part"] = n.integer("part", 1);
+    for (const char* key : {"part", "turns", "state"})
+        if (n.has(key)) made.attrs[key] = n.attrs.at(key);
     made.attrs["dims"] = n.type.dims;
     made.attrs["dtype"] = std::string(to_string(n.type.dtype));
-    done_[now_] = {{id, {}}, form, {}, {}};
+    // the host fills up with zeros, the turn before with what it computed
+    constexpr double large = 1e30;
+    const PadRange pads = n.has("state") ? PadRange{-large, large} : PadRange{};
+    done_[now_] = {{id, {}}, form, pads, pads};
 }
 
 void Lowering::add_output(const Output& output) {

@@ -28,4 +28,27 @@ ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis) {
     return joined(n, joined(n, parts.first(half), axis), joined(n, parts.subspan(half), axis), axis);
 }
 
+TurnMarks::TurnMarks(Import& n, std::int64_t turns)
+    : n_(n),
+      marks_(turns > 4),
+      name_(fmt::format("{}#{}", n.b.origin(), n.b.graph().nodes.size())),
+      from_(n.b.graph().nodes.size()) {}
+
+void TurnMarks::next() {
+    std::vector<Node>& nodes = n_.b.graph().nodes;
+    for (; from_ < nodes.size(); ++from_) {
+        Node& node = nodes[from_];
+        if (!marks_ || node.is_constant() || node.is_input() || node.has("turn")) continue;
+        node.attrs["loop"] = name_;
+        node.attrs["turn"] = turn_;
+    }
+    ++turn_;
+}
+
+ValueId TurnMarks::joined(std::span<const ValueId> parts, std::int64_t axis) {
+    if (!marks_ || parts.size() == 1) return ir::joined(n_, parts, axis);
+    n_.check_positions(std::ssize(parts) * n_.b.dims(parts.front())[static_cast<std::size_t>(axis)]);
+    return n_.b.add("join", {parts.begin(), parts.end()}, {{"axis", axis}});
+}
+
 }  // namespace tt::ir

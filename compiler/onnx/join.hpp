@@ -1,4 +1,4 @@
-// Values one behind the other along an axis.
+// Values one behind the other along an axis; turns of loops.
 #pragma once
 
 #include <span>
@@ -10,5 +10,23 @@ namespace tt::ir {
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis);
 /// All of them, which is at least one.
 ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis);
+
+/// Marks what a loop adds, turn by turn: the device may then loop itself (passes/roll_loops.cpp).
+class TurnMarks {
+public:
+    /// Of so many turns; short loops are not marked.
+    TurnMarks(Import& n, std::int64_t turns);
+    /// The nodes added since the last call are of the next turn.
+    void next();
+    /// What the turns gathered, one behind the other.
+    ValueId joined(std::span<const ValueId> parts, std::int64_t axis);
+
+private:
+    Import& n_;
+    bool marks_;
+    std::string name_;
+    std::size_t from_;
+    std::int64_t turn_ = 0;
+};
 
 }  // namespace tt::ir

@@ -232,6 +232,7 @@ using Step = void (*)(Import&, Direction&, ValueId);
 /// The outputs of all steps, [1, batch, hidden] each, in the order of the sequence.
 std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backwards, Step step) {
     std::vector<ValueId> given(static_cast<std::size_t>(layer.steps));
+    TurnMarks marks(n, layer.steps);
     for (std::int64_t k = 0; k < layer.steps; ++k) {
         const std::int64_t t = backwards ? layer.steps - 1 - k : k;
         const ValueId x = n.b.reshape(n.pick(n.x(0), layer.batch_first ? 1 : 0, {t}), {layer.batch, layer.inputs});
@@ -249,6 +250,7 @@ std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backw
             if (d.c) d.c = kept(*d.c, c);
         }
         given[static_cast<std::size_t>(t)] = n.b.reshape(output, {1, layer.batch, layer.hidden});
+        marks.next();
     }
     return given;
 }
@@ -282,7 +284,8 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
     std::vector<ValueId> all;  // [steps * directions, batch, hidden]
     for (std::size_t t = 0; t < outputs.front().size(); ++t)
         for (const auto& of_direction : outputs) all.push_back(of_direction[t]);
-    ValueId y = n.b.reshape(joined(n, all, 0), {layer.steps, layer.directions, layer.batch, layer.hidden});
+    ValueId y = n.b.reshape(TurnMarks(n, layer.steps).joined(all, 0),
+                            {layer.steps, layer.directions, layer.batch, layer.hidden});
     if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
     n.give(y);
     for (const auto& last : {last_h, last_c}) {

@@ -154,6 +154,7 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     NamedValue condition = none((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
     std::vector<NamedValue> state(given->begin() + 2, given->end());
     std::vector<std::vector<ValueId>> scanned;
+    TurnMarks marks(n, turns);
     for (std::int64_t turn = 0; turn < turns; ++turn) {
         if (!condition.is_tensor() || !build_.literal(condition.items.front()))
             fail_unsupported(loc(),
@@ -179,11 +180,12 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
             if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
             scanned[k].push_back(with_axis(n, value.items.front(), 0));
         }
+        marks.next();
     }
     if (!counted && build_.literal(condition.items.front())->at(0) != 0)
         n.unsupported("more than {} turns", most_turns);
     build_.set_origin(scope.prefix + node.name());
-    for (const auto& parts : scanned) state.push_back({{joined(n, parts, 0)}});
+    for (const auto& parts : scanned) state.push_back({{marks.joined(parts, 0)}});
     give(node, scope, state);
     return true;
 }
@@ -212,6 +214,7 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     }
     if (turns < 1 || turns > most_turns) n.unsupported("{} turns; 1 to {} are written out", turns, most_turns);
     std::vector<std::vector<ValueId>> scanned;
+    TurnMarks marks(n, turns);
     for (std::int64_t turn = 0; turn < turns; ++turn) {
         std::vector<NamedValue> values = state;
         for (std::int64_t k = 0; k < inputs; ++k) {
@@ -235,11 +238,12 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
                 with_axis(n, value.items.front(), entry_of(node, "scan_output_axes", static_cast<int>(k)));
             scanned[k].insert(back ? scanned[k].begin() : scanned[k].end(), one);
         }
+        marks.next();
     }
     for (std::size_t k = 0; k < scanned.size(); ++k) {
         const std::int64_t rank = std::ssize(n.b.dims(scanned[k].front()));
         state.push_back(
-            {{joined(n, scanned[k], n.axis(entry_of(node, "scan_output_axes", static_cast<int>(k)), rank))}});
+            {{marks.joined(scanned[k], n.axis(entry_of(node, "scan_output_axes", static_cast<int>(k)), rank))}});
     }
     give(node, scope, state);
     return true;

@@ -82,6 +82,7 @@ public:
             join_host_ops();
             reduce_on_host();
         }
+        leave_loops();
         Diagnostics problems;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
@@ -119,6 +120,20 @@ private:
             const Node& node = graph_.nodes[id];
             const OpInfo* op = find_op(node.op);
             host_[id] = node.has("host") || (op && op->level == Level::Host);
+        }
+    }
+
+    /// What the device does turn by turn is its own.
+    void leave_loops() {
+        std::vector<bool> inside(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (node.op == "loop_results") continue;
+            for (const Edge& edge : node.inputs) {
+                const std::string& from = operand(edge).op;
+                inside[id] = inside[id] || inside[edge.value] || from == "loop_feed" || from == "loop_state";
+            }
+            if (inside[id]) host_[id] = false;
         }
     }
 

@@ -7,7 +7,7 @@ namespace tt::ir {
 
 // One name per pass; its file has the rest.
 // clang-format off
-extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows,
+extern const Pass roll_loops, keep_states, fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, flatten_rows,
     recognize_gelu, recognize_norms, recognize_softmax,
     mark_host, host_windows, split_wide_products, host_moves, cut_host_part,
     decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
@@ -17,13 +17,13 @@ extern const Pass fold_constants, erase_unused, merge_moves, sink_moves, fold_sc
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
-        &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows,
+        &roll_loops, &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &flatten_rows,
         &recognize_gelu, &recognize_norms, &recognize_softmax,
         &mark_host, &host_windows, &split_wide_products, &host_moves, &cut_host_part,
         &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
         &decompose_elementwise,
         &fuse_slice_stack, &fold_flatten, &explicit_broadcast, &split_moves,
-        &lower_to_buda, &keep_names, &keep_intermediates, &data_formats, &mixed_precision, &fuse_bias, &fuse_relu, &fuse_gelu, &widen_outputs, &stream_slices, &insert_nops, &fuse_ops, &order_ops,
+        &lower_to_buda, &keep_names, &keep_intermediates, &data_formats, &mixed_precision, &keep_states, &fuse_bias, &fuse_relu, &fuse_gelu, &widen_outputs, &stream_slices, &insert_nops, &fuse_ops, &order_ops,
     };
     return table;
 }
@@ -44,12 +44,12 @@ std::span<const Pipeline> all_pipelines() {
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
         {"default",
          "everything ttsim compile does before placing",
-         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
+         {"roll-loops", "fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "mark-host", "host-windows", "cut-host",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "split-wide-products", "host-moves", "cut-host",
           "fuse-slice-stack", "fold-flatten", "explicit-broadcast", "split-moves", "erase-unused",
-          "lower-to-buda", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "mixed-precision", "fuse-gelu", "insert-nops", "fuse-ops", "order-ops"}},
+          "lower-to-buda", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "mixed-precision", "keep-states", "fuse-gelu", "insert-nops", "fuse-ops", "order-ops"}},
     };
     return table;
 }

@@ -12,14 +12,14 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::int64_t cores = 8;  // of a row
+constexpr std::int64_t row_cores = 8;  // of a row
 
-/// Tiles of columns for which a row of cores has nearly equal shares.
+/// Tiles of columns for which a row of row_cores has nearly equal shares.
 std::int64_t divisible(std::int64_t ct) {
     std::int64_t best = 1;
-    for (std::int64_t d = 2; d <= cores; ++d)
+    for (std::int64_t d = 2; d <= row_cores; ++d)
         if (ct % d == 0) best = d;
-    return best * 2 > cores || ct < 2 * cores ? ct : (ct + cores - 1) / cores * cores;
+    return best * 2 > row_cores || ct < 2 * row_cores ? ct : (ct + row_cores - 1) / row_cores * row_cores;
 }
 
 bool plain(const Edge& edge) {
@@ -61,7 +61,7 @@ void run_widen_outputs(Graph& graph, const PassOptions&) {
 
 extern const Pass widen_outputs;
 const Pass widen_outputs{.name = "widen-outputs",
-                         .summary = "products that are outputs get columns until cores divide them",
+                         .summary = "products that are outputs get columns until row_cores divide them",
                          .run = run_widen_outputs};
 
 }  // namespace tt::ir

@@ -90,6 +90,7 @@ void run(const Flags& flags) {
                     flags.conv_fracture,
                     true,
                     ir::Fusing::WherePays,
+                    ir::Loops::Programs,
                     {},
                     ir::PassOptions{}.slice_bytes,
                     flags.intermediates,

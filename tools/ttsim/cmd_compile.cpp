@@ -41,6 +41,7 @@ struct CompileFlags {
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
     bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
+    std::string loops;              ///< "": where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -105,6 +106,7 @@ std::string shown_command(const CompileFlags& flags) {
     if (!flags.self_cut.empty()) text += " --self-cut " + flags.self_cut;
     if (o.conv_fracture) text += fmt::format(" --conv-fracture {}", *o.conv_fracture);
     if (flags.fuse_gelu) text += *flags.fuse_gelu ? " --fuse-gelu" : " --no-fuse-gelu";
+    if (!flags.loops.empty()) text += " --loops " + flags.loops;
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
@@ -155,6 +157,7 @@ void finish(CompileFlags& flags) {
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
     o.schedule.column_order = !flags.no_column_order;
+    if (!flags.loops.empty()) o.loops = flags.loops == "programs" ? ir::Loops::Programs : ir::Loops::WrittenOut;
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
@@ -275,6 +278,14 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     command.add_flag(
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
         "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
+    command
+        .add_option(
+            "--loops", flags.loops,
+            "Turns of a loop or a recurrent layer that are all alike become a program that loops, with its state "
+            "in the device's memory (programs), or stay written out one by one (unrolled). Default: programs "
+            "where written out they have many ops")
+        ->check(quiet(CLI::IsMember({"programs", "unrolled"})))
+        ->type_name("HOW");
     command
         .add_option("--conv-fracture", o.conv_fracture,
                     "Cut the rows of every kernel into so many parts, each a convolution of its own; 1: never. "

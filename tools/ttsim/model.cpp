@@ -78,7 +78,7 @@ static ir::Entries zeros(const std::vector<ir::BoundTensor>& tensors, std::int64
     ir::Entries entries;
     for (const ir::BoundTensor& tensor : tensors) {
         const auto zero = ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims));
-        entries[tensor.queue].assign(static_cast<std::size_t>(samples), zero);
+        entries[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.each(), zero);
     }
     return entries;
 }
@@ -143,7 +143,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         ir::Entries results = zeros(steps.from_device, samples);
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
             const auto found = results.find(queue);
-            if (found != results.end() && entry < samples)
+            if (found != results.end() && entry < std::ssize(found->second))
                 found->second[static_cast<std::size_t>(entry)] = std::move(value);
         };
         report.device = execute(run);

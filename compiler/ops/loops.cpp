@@ -1,0 +1,86 @@
+// Loops that stay loops: what one turn takes, keeps and gives. The host hands over and gathers, turn by turn
+// (passes/roll_loops.cpp makes them, host/host_cut.cpp takes them out).
+//
+//   join {axis}                           operands one behind the other along an axis
+//   loop_feed {loop, turns}               its operand of [turns, ...] is handed over slice by slice: what a turn gets
+//   loop_state {loop, state, dims, dtype} what the turn before left as that state, before the first zeros
+//   loop_results {loop, turns}            the first operand's values of all turns, [turns, ...]; the others are what
+//                                         states are left with, in the order of their numbers
+#include <array>
+
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+std::size_t joined_axis(const Node& node, const Type& type) {
+    const std::int64_t axis = node.integer("axis", 0);
+    if (axis < 0 || axis >= std::ssize(type.dims))
+        fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, type.dims.size());
+    return static_cast<std::size_t>(axis);
+}
+
+Type infer_join(const Node& node, std::span<const Type> in) {
+    const std::size_t axis = joined_axis(node, in[0]);
+    Type out = in[0];
+    for (const Type& type : in.subspan(1)) {
+        Dims dims = type.dims;
+        if (dims.size() == out.dims.size()) dims[axis] = out.dims[axis];
+        if (dims != out.dims || type.dtype != out.dtype)
+            fail_input(node.loc, "'{}' joins {} and {} along axis {}", node.name, to_string(in[0]), to_string(type),
+                       axis);
+        out.dims[axis] += type.dims[axis];
+    }
+    return out;
+}
+
+Literal eval_join(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const std::int64_t inner = strides(out.dims())[axis], row = out.dims()[axis] * inner;
+    std::int64_t at = 0;
+    for (const Literal* part : in) {
+        const std::int64_t own = part->dims()[axis] * inner;
+        for (std::int64_t k = 0; k < part->size(); ++k) out.set(k / own * row + at + k % own, part->at(k));
+        at += own;
+    }
+    return out;
+}
+
+std::int64_t turns_of(const Node& node) {
+    const std::int64_t turns = node.integer("turns", 0);
+    if (turns < 1) fail_input(node.loc, "'{}' has {} turns", node.name, turns);
+    return turns;
+}
+
+Type infer_feed(const Node& node, std::span<const Type> in) {
+    if (in[0].dims.empty() || in[0].dims[0] != turns_of(node))
+        fail_input(node.loc, "'{}' hands over {} in {} turns", node.name, to_string(in[0]), turns_of(node));
+    return {in[0].dtype, {in[0].dims.begin() + 1, in[0].dims.end()}, {}};
+}
+
+Type infer_state(const Node& node, std::span<const Type>) {
+    const auto dtype = parse_dtype(node.word("dtype", "f32"));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    return {*dtype, node.list("dims"), {}};
+}
+
+Type infer_results(const Node& node, std::span<const Type> in) {
+    Type out = in[0];
+    out.dims.insert(out.dims.begin(), turns_of(node));
+    return out;
+}
+
+constexpr std::array loop_table{
+    OpInfo{"join", Level::Host, 1, SIZE_MAX, infer_join, eval_join},
+    OpInfo{"loop_feed", Level::Host, 1, 1, infer_feed, nullptr},
+    OpInfo{"loop_state", Level::Host, 0, 0, infer_state, nullptr},
+    OpInfo{"loop_results", Level::Host, 1, SIZE_MAX, infer_results, nullptr},
+};
+
+}  // namespace
+
+std::span<const OpInfo> loop_ops() { return loop_table; }
+
+}  // namespace tt::ir
