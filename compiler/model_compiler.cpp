@@ -48,12 +48,15 @@ std::vector<std::string> device_ops(const Graph& graph) {
 static void check_aim(const CompileOptions& options) {
     const Policy policy = options.schedule.policy;
     if (options.effort >= 2 && policy != Policy::Balanced && policy != Policy::Simulated)
-        fail_input({}, "--effort {} looks for grids and epochs by itself, --policy {} says which to take: leave one out",
+        fail_input({},
+                   "--effort {} looks for grids and epochs by itself, --policy {} says which to take: leave one out",
                    options.effort, to_string(policy));
     if (options.schedule.aim != Aim::Latency) return;
     if (options.microbatch > 1)
-        fail_input({}, "--optimize latency is for one input at a time, and --microbatch sends {} through each epoch "
-                   "before the next: leave one out", options.microbatch);
+        fail_input({},
+                   "--optimize latency is for one input at a time, and --microbatch sends {} through each epoch "
+                   "before the next: leave one out",
+                   options.microbatch);
     if (policy != Policy::Balanced && policy != Policy::Simulated)
         fail_input({}, "--optimize latency chooses grids by itself, --policy {} says which to take: leave one out",
                    to_string(policy));

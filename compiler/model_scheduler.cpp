@@ -88,9 +88,8 @@ Schedule ModelScheduler::balanced(const Graph& graph) const {
 Estimate ModelScheduler::estimate_of(const Graph& graph) const {
     try {
         return with_room(graph, [&](const OpBudget& budget) -> Estimate {
-            return {options_.simulates()
-                        ? simulated_cycles(graph, budget)
-                        : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
+            return {options_.simulates() ? simulated_cycles(graph, budget)
+                                         : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
                     budget.overlay_size};
         });
     } catch (const Error& error) {

@@ -145,8 +145,8 @@ void ScheduleSearch::improve(std::int64_t most_runs) {
 
 std::pair<Schedule, EmittedModel> ScheduleSearch::take() {
     if (!best_) throw failure_.value();
-    best_->schedule.variant = fmt::format("{}, {:.0f} cycles an execute, of {} runs", variant_text(best_->options),
-                                          best_->cycles, runs_);
+    best_->schedule.variant =
+        fmt::format("{}, {:.0f} cycles an execute, of {} runs", variant_text(best_->options), best_->cycles, runs_);
     best_->schedule.steps = std::move(steps_);
     return {std::move(best_->schedule), std::move(best_->emitted)};
 }

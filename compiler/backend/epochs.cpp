@@ -291,8 +291,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
     for (const Epoch& epoch : epochs) {
         double cores = 0;
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
-            cores +=
-                static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
+            cores += static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
         sum += slowest(ops, epoch) + load.of_cores(cores) / static_cast<double>(budget.microbatch);
     }
     return sum;
@@ -358,8 +357,8 @@ public:
     bool add(const std::vector<EpochWish>& wishes) {
         const std::size_t epochs = epochs_.size(), ops = chosen_.size();
         for (const EpochWish& wish : wishes) {
-            auto epoch = solver_.solve(
-                wish.first, wish.end, {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
+            auto epoch = solver_.solve(wish.first, wish.end,
+                                       {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
             if (!epoch) {
                 epochs_.resize(epochs);
                 chosen_.resize(ops);

@@ -145,8 +145,7 @@ std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs
             slowest = std::max(slowest, choices.ops[op].choice.fitting[table.chosen(k)[op]].cycles);
         return Wish{slowest, [&table, k](std::size_t op) { return table.order(op, table.price(k)); }};
     };
-    for (const auto& [first, end] : shortest(choices, table, cores, load))
-        epochs.add(first, end, wishes);
+    for (const auto& [first, end] : shortest(choices, table, cores, load)) epochs.add(first, end, wishes);
     return epochs.take();
 }
 

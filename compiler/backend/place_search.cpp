@@ -218,8 +218,8 @@ private:
     /// links lead one way only.
     std::vector<std::vector<Place>> starts() const {
         std::vector<std::vector<Place>> all{epoch_.places};
-        const bool fixed = std::any_of(rectangles_.begin(), rectangles_.end(),
-                                       [](const Rectangle& r) { return r.fixed.has_value(); });
+        const bool fixed =
+            std::any_of(rectangles_.begin(), rectangles_.end(), [](const Rectangle& r) { return r.fixed.has_value(); });
         if (auto other = place(rectangles_, budget_.rows, budget_.cols, Scan::Columns))
             all.push_back(std::move(*other));
         if (auto other = spread_places(rectangles_, load_time_, budget_.rows, budget_.cols))

@@ -10,9 +10,8 @@ class PlaceSearch {
 public:
     PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget)
         : choices_(choices), costs_(costs), budget_(budget) {}
-    /// Moves ops of the epoch, which has places, to where the busiest links carry less and loading takes less; ops the user has placed stay.
-    /// Deterministic. Sets Epoch::link_cycles
-    /// and load_cycles.
+    /// Moves ops of the epoch, which has places, to where the busiest links carry less and loading takes less; ops the
+    /// user has placed stay. Deterministic. Sets Epoch::link_cycles and load_cycles.
     void improve(Epoch& epoch);
 
 private:

@@ -55,11 +55,11 @@ std::optional<Aim> parse_aim(std::string_view name);
 struct ScheduleOptions {
     Policy policy = Policy::Balanced;
     SelfCut self_cut = SelfCut::ConsumerOperandEdgesFirst;
-    std::uint32_t seed = 0;    ///< of the random policy
-    double packing = 1;        ///< balanced: share of the cores an epoch may count on
-    bool one_height = true;    ///< balanced: or as ribbon, where that is estimated quicker
-    double stages = 1;         ///< balanced: share of what an epoch takes to fill that counts
-    double dram = 0.4;         ///< balanced: share of the memories' rates that an epoch may count on
+    std::uint32_t seed = 0;  ///< of the random policy
+    double packing = 1;      ///< balanced: share of the cores an epoch may count on
+    bool one_height = true;  ///< balanced: or as ribbon, where that is estimated quicker
+    double stages = 1;       ///< balanced: share of what an epoch takes to fill that counts
+    double dram = 0.4;       ///< balanced: share of the memories' rates that an epoch may count on
     Aim aim = Aim::Throughput;
     bool paced = false;        ///< balanced, for latency: epochs and grids by their slowest ops all the same
     Overrides overrides;       ///< by op
@@ -83,15 +83,15 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< its place in ops
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold micro-blocks by columns
     std::map<ValueId, std::size_t> index;
-    std::vector<bool> chip_breaks;     ///< by epoch: the user wants the next chip from it on
+    std::vector<bool> chip_breaks;        ///< by epoch: the user wants the next chip from it on
     std::vector<double> epoch_targets;    ///< cycles that ops should have stayed within
     std::vector<double> epoch_cycles;     ///< of the slowest op, hand-over, NoC link or held fork, per input
     std::vector<double> epoch_loads;      ///< of its programs, once
     std::vector<double> epoch_latencies;  ///< of one input alone, by its ops
     double estimated_cycles = 0;          ///< per input: that of each epoch, by the aim, and changing epochs
-    std::vector<Decision> decisions;   ///< per op
-    std::string variant;               ///< which of those tried on the simulated chip
-    std::vector<std::string> steps;    ///< of the search on the simulated chip that won something, and what
+    std::vector<Decision> decisions;      ///< per op
+    std::string variant;                  ///< which of those tried on the simulated chip
+    std::vector<std::string> steps;       ///< of the search on the simulated chip that won something, and what
 };
 
 /// The chip of each epoch: runs of epochs in order, as the user breaks them, else the longest run as short as can be.

@@ -26,11 +26,11 @@ struct CompileOptions {
     std::string format;              ///< of tensors; "": Float16_b, with amp 2 Float16
     std::string accumulate_format;   ///< of Dst; "": the compiler's choice
     std::string fidelity = "HiFi4";
-    std::string policy = "balanced";  ///< how ops share the device
-    int effort = 1;                        ///< 0 to 3: schedules that are tried; from 2 on on the simulated chip
-    std::string optimize = "throughput";   ///< or "latency": one sample at a time
-    int amp = 0;                      ///< automatic mixed precision: 0, 1 or 2
-    std::int64_t microbatch = 1;      ///< samples that go through each epoch before the next
+    std::string policy = "balanced";      ///< how ops share the device
+    int effort = 1;                       ///< 0 to 3: schedules that are tried; from 2 on on the simulated chip
+    std::string optimize = "throughput";  ///< or "latency": one sample at a time
+    int amp = 0;                          ///< automatic mixed precision: 0, 1 or 2
+    std::int64_t microbatch = 1;          ///< samples that go through each epoch before the next
     std::int64_t chips = 1;
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool host_fallback = true;        ///< false: what would run on the host is refused

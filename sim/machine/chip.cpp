@@ -4,8 +4,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "isa/load_channel.hpp"
 #include "base/error.hpp"
+#include "isa/load_channel.hpp"
 
 namespace tt::sim {
 
