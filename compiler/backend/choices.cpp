@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/backend/choice_cache.hpp"
+#include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/no_device_form.hpp"
@@ -103,6 +104,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
                        pattern,
                        user == options.overrides.end() ? nullptr : &user->second,
                        outputs[id]};
+        item.first_share = first_share(item.op.cfg, pattern != nullptr);
         item.choice = choice_of(graph, item, budget);
         if (item.choice.fitting.empty())
             problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",

@@ -14,6 +14,7 @@ struct OpChoices {
     std::shared_ptr<const SparsePattern> pattern;
     const OpOverride* user = nullptr;  ///< what the user decides
     std::size_t outputs = 0;           ///< of the model
+    double first_share = 1;            ///< of its time, until it gives the first of its result
     std::int64_t part = 1;             ///< of the device's
     bool first_of_part = false;
     bool other_chip = false;  ///< than the user wants for the op before it

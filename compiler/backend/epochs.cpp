@@ -228,7 +228,7 @@ public:
             double crossing = 0;
             for (std::size_t first = end; first-- > 0;) {
                 crossing += traffic_.added(first, end);
-                const auto pace = pace_of(first, end, cores, crossing);
+                const auto pace = pace_of(first, end, cores, crossing, best[end] - best[first]);
                 if (!pace && end - first > 1) break;  // more ops need more
                 const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0));
                 if (total < best[end]) {
@@ -263,14 +263,18 @@ private:
     };
     /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
     /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any.
-    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing) const {
+    /// What takes `most` or more is of no interest.
+    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing,
+                                double most = std::numeric_limits<double>::infinity()) const {
         std::size_t t = table_.least(first, end, cores);
         if (t == table_.size()) return std::nullopt;
         const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;
         std::optional<Pace> best;
         for (std::size_t step = 1; t < table_.size(); t += step, step *= 2) {
-            if (best && std::max(table_.target(t), dram(t)) >= best->cost) break;
+            const double pace = std::max(table_.target(t), dram(t));
+            if (best && pace >= best->cost) break;
+            if (pace >= most) return best ? best : Pace{t, pace};
             const double total = cost(first, end, t, dram(t));
             if (!best || total < best->cost) best = {t, total};
         }

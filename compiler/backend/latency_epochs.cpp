@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "compiler/backend/epoch_list.hpp"
-#include "compiler/backend/estimate.hpp"
 #include "compiler/backend/load_time.hpp"
 
 namespace tt::ir {
@@ -123,7 +122,7 @@ double latency_of(const Choices& choices, std::size_t first, std::span<const std
         const double cycles = candidate.cycles;
         begin.first = std::max(begin.first, candidate.resident_cycles);
         begin.last = std::max(begin.last, candidate.resident_cycles);
-        const double tail = cycles * first_share(item.op.cfg, item.pattern != nullptr);  // of what came last
+        const double tail = cycles * item.first_share;  // of what came last
         made[op - first] = {begin.first + tail, std::max(begin.first + cycles, begin.last + tail)};
         last = std::max(last, made[op - first].last);
     }

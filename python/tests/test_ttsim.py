@@ -31,6 +31,15 @@ def compiled():
     return ttsim.compile(product()[0], device="wh_n150")
 
 
+def test_effort_and_aim_are_options():
+    searched = ttsim.compile(product()[0], effort=2, optimize="latency")
+    assert ttsim.Model(searched).run({"x": numpy.ones((32, 64), numpy.float32)})["y"].shape == (32, 32)
+    with pytest.raises(ttsim.InputError, match="effort is 0 to 3"):
+        ttsim.compile(product()[0], effort=4)
+    with pytest.raises(ttsim.InputError, match="latency is for one input at a time"):
+        ttsim.compile(product()[0], optimize="latency", microbatch=2)
+
+
 def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
     model = ttsim.Model(compiled)
     x = numpy.random.default_rng(0).standard_normal((32, 64)).astype(numpy.float32)

@@ -49,7 +49,7 @@ class Vendor:
     def from_host(self):
         """Queues of the model's inputs: those the host fills and no execute reads as a constant."""
         return [name for name, q in self.queues.items() if q["input"] == "HOST" and q["type"] == "queue"
-                and not name.startswith(("lc.", "dc.", "constant", "input_1_multiply"))]
+                and q["entries"] >= self.inputs and not name.startswith(("lc.", "dc.", "constant", "input_1_multiply"))]
 
     def heads(self):
         """Of attention: what the first hslice cuts into."""
