@@ -40,8 +40,9 @@ bool has_phase(Fidelity fidelity, int phase) {
 int multiplied_digits(const OpConfig& op, std::size_t operand) {
     const auto port = port_of(op, operand);
     if (!port || operand >= op.in_df.size() || is_integer(op.in_df[operand]) || is_raw(op.in_df[operand])) return 0;
-    const int shown = 1 + visible_mantissa_bits(op.fidelity, *port);
-    return std::min(shown, significand_bits(op.in_df[operand]));
+    const int given = significand_bits(op.in_df[operand]), bits = visible_mantissa_bits(op.fidelity, *port);
+    // what the register itself has no room for is no matter of phases
+    return bits == visible_mantissa_bits(Fidelity::HiFi4, *port) ? given : std::min(1 + bits, given);
 }
 
 double share_cut_off(const OpConfig& op, std::size_t operand) {
