@@ -35,11 +35,11 @@ public:
         run.host_values = std::make_shared<const sim::HostValues>(std::move(inputs));
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device)
-            results[tensor.queue].assign(static_cast<std::size_t>(samples),
+            results[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.each(),
                                          ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims)));
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
             const auto found = results.find(queue);
-            if (found != results.end() && entry < samples)
+            if (found != results.end() && entry < std::ssize(found->second))
                 found->second[static_cast<std::size_t>(entry)] = std::move(value);
         };
         report_ = sim::run(run);

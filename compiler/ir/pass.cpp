@@ -19,6 +19,12 @@ const OpOverride* convolution_override(const Overrides& overrides, const Node& n
     return nullptr;
 }
 
+std::optional<Loops> parse_loops(std::string_view name) {
+    if (name == "programs") return Loops::Programs;
+    if (name == "unrolled") return Loops::WrittenOut;
+    return std::nullopt;
+}
+
 void rewrite(Graph& graph, const Rule& rule) {
     Graph result;
     Builder build(result);

@@ -23,6 +23,8 @@ enum class Fusing : std::uint8_t { WherePays, Always, Never };
 /// What becomes of a loop whose turns are all alike: a program that loops where that spares much, wherever it can be
 /// one, or nowhere.
 enum class Loops : std::uint8_t { WherePays, Programs, WrittenOut };
+/// "programs" or "unrolled".
+std::optional<Loops> parse_loops(std::string_view name);
 
 /// What passes may depend on.
 struct PassOptions {

@@ -74,6 +74,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "auto_fusing": (settings.enable_auto_fusing, True),
         "t_streaming": (settings.enable_t_streaming and not settings.manual_t_streaming, True),
         "prestride": (settings.enable_conv_prestride, True),
+        "round_constants": (not device.ignores_formats, True),
         "host_inputs": (settings.input_queues_on_host, False),
         "host_outputs": (settings.output_queues_on_host, False),
         "queue_channels": (_channels(settings.manual_dram_queue_placement), {}),

@@ -31,6 +31,7 @@ def get_device_config(arch: BackendDevice | None = None, *_: Any, **__: Any) -> 
 class TTDevice(Device):
     """`devtype`: Silicon (with a clock), Versim and Emulation the same, Golden and Model (values only), all simulated.
     `chip_ids` or `num_chips` (0: all there are). `fp32_fallback`: format of float32 tensors."""
+    ignores_formats = False  # computes in float32, as Golden does in verification
 
     def __init__(self, name: str, num_chips: int | None = None, chip_ids: Any = None, arch: BackendDevice | None = None,
                  devtype: BackendType | None = None, device_mode: DeviceMode | None = None, optimizer: Any = None,
@@ -53,7 +54,6 @@ class TTDevice(Device):
         self._loopback: Loopback | None = None
         self._active = 0
         self.runs = False  # it was compiled to be run
-        self.ignores_formats = False  # computes in float32, as Golden does in verification
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None

@@ -56,10 +56,11 @@ _LISTS = ("harvested_rows", "intermediates")
 
 def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> CompiledModel:  # noqa: A001
     """Compiles a model. Keywords, as `ttsim compile` has them: format, accumulate_format, fidelity, policy,
-    effort (0 to 3), optimize ("throughput" or "latency"), amp, amp_light, format_rules and overrides (text of their YAML), keep_names (ops of the netlist are
-    called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown (overrides of ops that are not there are
-    notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback, stable_softmax, auto_fusing,
-    t_streaming, conv_fracture, prestride, host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
+    effort (0 to 3), optimize ("throughput" or "latency"), amp, amp_light, format_rules and overrides (text of their
+    YAML), keep_names (ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown
+    (overrides of ops that are not there are notes), intermediates, microbatch, chips, cluster, harvested_rows,
+    host_fallback, stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
+    round_constants (False: for runs in float32), host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
     target_pcc, with trials: formats op by op, found by simulating; inputs by name, to run with by default, with
     target_pcc one sample or several (one axis more in front). Raises InputError, UnsupportedError."""
     options = _ttsim.CompileOptions()

@@ -173,7 +173,7 @@ void finish(CompileFlags& flags) {
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
     o.schedule.column_order = !flags.no_column_order;
-    if (!flags.loops.empty()) o.loops = flags.loops == "programs" ? ir::Loops::Programs : ir::Loops::WrittenOut;
+    if (!flags.loops.empty()) o.loops = ir::parse_loops(flags.loops).value_or(ir::Loops::WherePays);
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);

@@ -349,7 +349,8 @@ def test_nops_in_a_daisy_chain():
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
     ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
     assert ops["buffer_1_matmul2_gelu"].inputs == ["buffer_0_matmul2_sum"]
-    assert ops["buffer_0_matmul2_sum"].inputs == ["matmul2"] and "buffer_0_matmul2_sum" in ops["sum"].inputs
+    # in one epoch, or by way of a queue
+    assert ops["buffer_0_matmul2_sum"].inputs[0] in ("matmul2", "e2e_matmul2_0") and "buffer_0_matmul2_sum" in ops["sum"].inputs
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
 

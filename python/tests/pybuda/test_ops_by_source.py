@@ -63,7 +63,10 @@ def test_formats_and_fidelity_of_a_product_in_the_netlist(data_format, fidelity)
     verify_module(module, [(1, 64, 96), (1, 96, 32)], VerifyConfig(arch=pybuda.BackendDevice.Wormhole_B0))
     with open(pybuda.pybudaglobal.get_devices()[0]._compile_output.netlist_filename) as text:
         said = yaml.safe_load(text)["graphs"]["fwd_0_0_temporal_epoch_0"]["tested"]
-    assert (said["type"], said["math_fidelity"], said["in_df"]) == ("matmul", fidelity.name, [data_format.name] * 2)
+    # block floats leave the phases of HiFi4 beyond HiFi2 nothing to add
+    spared = data_format == DataFormat.Bfp8_b and fidelity == MathFidelity.HiFi4
+    wanted = MathFidelity.HiFi2 if spared else fidelity
+    assert (said["type"], said["math_fidelity"], said["in_df"]) == ("matmul", wanted.name, [data_format.name] * 2)
 
 
 def test_attention_as_programs_write_it():
