@@ -116,7 +116,7 @@ class TTDevice(Device):
         data_format = compile_options.default_format(settings, formats, self.fp32_fallback)
         session: dict[str, Any] = {"engine": _ENGINES.get(self.devtype, "full")}
         if self.ignores_formats:
-            session["numerics"] = "float32"
+            session |= {"engine": "golden", "numerics": "float32"}
         if settings.performance_trace != config.PerfTraceLevel.NONE:
             session["engine"] = "full"
             os.makedirs(settings.backend_output_dir, exist_ok=True)
