@@ -111,8 +111,8 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     options.schedule.seed = seed;
     options.simulate = [](const EmittedModel& emitted, const CompileOptions&) {
         SimulatedRun ran;  // the fewest epochs
-        for (const tt::Graph& graph : emitted.netlist.graphs)
-            ran.epochs.push_back({1, std::vector<double>(graph.ops.size(), 1)});
+        for (const tt::Graph& epoch : emitted.netlist.graphs)
+            ran.epochs.push_back({1, std::vector<double>(epoch.ops.size(), 1)});
         ran.cycles = ran.latency_cycles = static_cast<double>(ran.epochs.size());
         return ran;
     };
