@@ -81,11 +81,12 @@ private:
     std::vector<Item> items_;
 };
 
-/// An invariant of ours. Not for checking input.
+/// An invariant of ours. Not for checking input. Names its file without the folder, so that a cache of objects serves
+/// every copy of the tree.
 #define TT_CHECK(condition, ...)                                                    \
     do {                                                                            \
         if (!(condition)) [[unlikely]]                                              \
-            throw ::tt::Error(::tt::Fault::Internal, {__FILE__, __LINE__, 0},       \
+            throw ::tt::Error(::tt::Fault::Internal, {__FILE_NAME__, __LINE__, 0},  \
                               #condition " is false: " + fmt::format(__VA_ARGS__)); \
     } while (false)
 
