@@ -20,6 +20,7 @@ export const checks = {
     const { page, problems } = await open(browser, at('bert.html'));
     await go(page, 'time');
     const before = await page.textContent('#window');
+    expect(before.startsWith('cycles 0 to '), `the whole epoch first: ${before}`);
     const box = await (await page.$('#gantt')).boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + 60);
     await page.mouse.wheel(0, -800);

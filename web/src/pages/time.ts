@@ -97,12 +97,15 @@ function gantt(rows: Lane[], length: number, openOp: (op: string) => void): HTML
       const cycle = from + ((to - from) * i) / 8;
       pen.fillText(number(Math.round(cycle)), Math.min(w - 60, x(cycle)), 12);
     }
+  }
+  function say(): void {
     said.textContent = `cycles ${number(Math.round(from))} to ${number(Math.round(to))} of the epoch's ${number(length)}`;
   }
   function window_(a: number, b: number): void {
     const size = Math.max(10, Math.min(length, b - a));
     from = Math.max(0, Math.min(length - size, a));
     to = from + size;
+    say();
     draw();
   }
   const zoom = (by: number, px: number) => {
@@ -131,6 +134,7 @@ function gantt(rows: Lane[], length: number, openOp: (op: string) => void): HTML
     else if (e.key === 'ArrowLeft') window_(from - step, to - step);
     else if (e.key === 'ArrowRight') window_(from + step, to + step);
   });
+  say();  // not with the first drawing: that waits for the canvas to have a size
   new ResizeObserver(draw).observe(canvas);
   return el('div', {}, said, canvas);
 }
