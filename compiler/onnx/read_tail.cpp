@@ -117,8 +117,7 @@ Graph read_tail(const std::string& text, const std::string& name, std::span<cons
     onnx::ModelProto model;
     google::protobuf::TextFormat::Parser parser;
     parser.SetRecursionLimit(most_nesting);
-    if (!parser.ParseFromString(text, &model) ||
-        model.graph().input_size() != std::ssize(inputs))
+    if (!parser.ParseFromString(text, &model) || model.graph().input_size() != std::ssize(inputs))
         fail_input({name, 0, 0}, "its nodes cannot be read");
     OnnxOptions options;
     for (std::size_t k = 0; k < inputs.size(); ++k)
