@@ -374,8 +374,7 @@ private:
         found.rules = trial.rules;
         if (!found.reached()) found.first_below = first_below_;
         for (std::size_t u = 0; u < units_.size(); ++u)
-            found.ops.push_back(trial.ways.empty() ? as_preset(u, trial)
-                                                   : as_chosen(u, trial.ways[u], trial.model));
+            found.ops.push_back(trial.ways.empty() ? as_preset(u, trial) : as_chosen(u, trial.ways[u], trial.model));
         double all = 0;
         for (const OpFormat& format : found.ops) all += format.share;
         for (OpFormat& format : found.ops) format.share = all > 0 ? format.share / all : 0;

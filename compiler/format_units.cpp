@@ -97,8 +97,7 @@ std::vector<FormatPreset> format_presets(DataFormat default_df) {
     for (const int level : {1, 2, 3}) {
         std::vector<FormatRule> rules = light_amp_rules(level);
         for (FormatRule& rule : rules)
-            for (auto& [k, input] : rule.inputs)
-                input = {.df = in_family_of(input.df, default_df)};
+            for (auto& [k, input] : rule.inputs) input = {.df = in_family_of(input.df, default_df)};
         presets.push_back({fmt::format("light mixed precision {}", level), std::move(rules)});
     }
     return presets;

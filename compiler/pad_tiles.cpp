@@ -67,7 +67,7 @@ TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const Sch
 
 TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                  const TilePadding& known) {
-    double longest = 0, all = 0;                                        // ops on the grids they like best; of all cores
+    double longest = 0, all = 0;                                    // ops on the grids they like best; of all cores
     std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops
     for (const OpChoices& op : list_choices(graph, budget, options).ops) {
         double least = std::numeric_limits<double>::infinity(), cores = least;

@@ -74,9 +74,7 @@ private:
             return {inputs / both, parts / both};
         }
         /// The least that is a multiple of both.
-        friend Piece lcm(Piece a, Piece b) {
-            return of(std::lcm(a.inputs, b.inputs), std::gcd(a.parts, b.parts));
-        }
+        friend Piece lcm(Piece a, Piece b) { return of(std::lcm(a.inputs, b.inputs), std::gcd(a.parts, b.parts)); }
         /// The fewest slices that are whole pieces, where an input has so many.
         std::int64_t slices(std::int64_t of_input) const { return of(inputs * of_input, parts).inputs; }
     };
