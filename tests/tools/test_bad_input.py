@@ -53,6 +53,10 @@ class BadInput(unittest.TestCase):
         cls.good = cls.folder / "good.ttperf"
         subprocess.run([PROGRAMS["ttsim"], "run", ROOT / "examples/eltwise_chain.yaml", "--arch", "wormhole_b0", "--mode",
                         "timing", "--trace", cls.good, "--trace-level", "2"], check=True, capture_output=True)
+        # a build without the page of 'ttsim report' says so first
+        report = subprocess.run([PROGRAMS["ttsim"], "report", cls.good, "-o", cls.folder / "good.html"], check=False,
+                                capture_output=True, text=True)
+        cls.no_page = "scripts/web" in report.stderr
 
     def refused(self, bad, *wanted):
         for line in COMMANDS:
@@ -60,6 +64,8 @@ class BadInput(unittest.TestCase):
             words = {"BAD": str(bad), "GOOD": str(self.good), "OUT": str(out)}
             program, *arguments = [words.get(word, word) for word in line.split()]
             with self.subTest(line):
+                if self.no_page and line.startswith("ttsim report"):
+                    self.skipTest("there is no page; scripts/web builds it")
                 done = subprocess.run([PROGRAMS[program], *arguments], capture_output=True, text=True, timeout=60,
                                       check=False, stdin=subprocess.DEVNULL)
                 self.assertEqual(done.returncode, 2, done.stderr)
