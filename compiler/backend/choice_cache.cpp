@@ -28,6 +28,7 @@ std::string type_text(const Type& type) {
 std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& index, const LiteralPtr& weights,
                                                           std::int64_t cols) {
     const std::size_t hash = hash_of(*index);
+    const std::lock_guard lock(mutex_);
     const auto [first, last] = patterns_.equal_range(hash);
     for (auto it = first; it != last; ++it)
         if (it->second.cols == cols && same(it->second.index, index) && same(it->second.weights, weights))
@@ -37,9 +38,9 @@ std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& inde
     return made;
 }
 
-const Choice* ChoiceCache::find(const std::string& key) const {
-    const auto found = choices_.find(key);
-    return found == choices_.end() ? nullptr : &found->second;
+std::int64_t ChoiceCache::number(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return numbers_.try_emplace(text, static_cast<std::int64_t>(numbers_.size())).first->second;
 }
 
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {

@@ -203,7 +203,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
         const Candidate& candidate = choices_.ops[op].choice.fitting[i];
         epoch.chosen.push_back(i);
         rectangles.push_back(rectangle(candidate.blocking, choices_.ops[op].user));
-        routed.push_back({&costs_.made(op, i), &candidate});
+        routed.push_back({&costs_.made(op, i), &candidate, i});
         cores += candidate.blocking.cores();
     }
     failure_ = Failure::Cores;
@@ -213,7 +213,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     epoch.places = std::move(*places);
     std::vector<bool> cut(choices_.edges.size(), false);
     for (const auto& [edge, why] : cuts.why) cut[edge] = true;
-    Routes routes = route(choices_, routed, first, cut, budget_);
+    Routes routes = route(choices_, costs_, routed, first, cut);
     for (const NoRoom& missing : routes.no_room)
         if (!cuts.why.count(missing.edge)) {
             make_room(missing, solver, cuts);
