@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <set>
 #include <tuple>
 
+#include "base/parallel.hpp"
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/levels.hpp"
@@ -356,9 +356,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
 /// Grids of one height where an op has any: the height with the least estimated time.
 std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                           const ScheduleOptions& options) {
-    std::optional<std::vector<Epoch>> best;
-    std::exception_ptr refused;
-    std::set<Offer> tried;
+    std::vector<Offer> offers;
     for (std::int64_t height = 1; height <= budget.rows; ++height) {
         Offer offer = offer_all(choices.ops);
         for (std::size_t op = 0; op < offer.size(); ++op) {
@@ -367,17 +365,24 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
                 if (choices.ops[op].choice.fitting[i].blocking.grid_r == height) same.push_back(i);
             if (!same.empty()) offer[op] = std::move(same);
         }
-        if (!tried.insert(offer).second) continue;
+        if (std::find(offers.begin(), offers.end(), offer) == offers.end()) offers.push_back(std::move(offer));
+    }
+    std::vector<std::optional<std::vector<Epoch>>> made(offers.size());
+    std::vector<std::exception_ptr> refused(offers.size());
+    parallel_for(budget.threads, offers.size(), [&](std::size_t k) {
         try {
-            auto epochs = LeastTime(choices, budget, options, std::move(offer)).run(costs);
-            if (!best || slowest_sum(choices.ops, epochs, budget) < slowest_sum(choices.ops, *best, budget))
-                best = std::move(epochs);
+            made[k] = LeastTime(choices, budget, options, std::move(offers[k])).run(costs);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
-            refused = std::current_exception();
+            refused[k] = std::current_exception();
         }
-    }
-    if (!best) std::rethrow_exception(refused);
+    });
+    std::optional<std::vector<Epoch>> best;
+    for (auto& epochs : made)
+        if (epochs &&
+            (!best || slowest_sum(choices.ops, *epochs, budget) < slowest_sum(choices.ops, *best, budget)))
+            best = std::move(epochs);
+    if (!best) std::rethrow_exception(refused.back());
     return std::move(*best);
 }
 
