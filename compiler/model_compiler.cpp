@@ -211,7 +211,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
                 options_.keep_names,
                 l1_bytes,
-                padding},
+                padding,
+                options_.threads},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "insert-nops") made.apart = device_ops(left);

@@ -155,6 +155,22 @@ HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t bu
     });
 }
 
+std::optional<Rejection> EdgeCosts::impossible(std::size_t edge) const {
+    const auto [producer, consumer] = choices_.edges[edge];
+    std::optional<Rejection> nearest;
+    for (std::size_t i = 0; i < candidates(producer); ++i)
+        for (std::size_t j = 0; j < candidates(consumer); ++j)
+            for (const bool direct : {true, false}) {
+                const Costs costs = cost(edge, direct, i, j);
+                std::optional<Rejection> why;
+                for (std::size_t l = 0; l < limit_count && !why; ++l)
+                    if (costs[l] > limits_[l]) why = Rejection{static_cast<Limit>(l), costs[l], limits_[l], edge};
+                if (!why) return std::nullopt;
+                if (!nearest || why->needs - why->there < nearest->needs - nearest->there) nearest = why;
+            }
+    return nearest;
+}
+
 /// Operands that come from queues in any case, and the queues of outputs.
 Costs EdgeCosts::count_own(std::size_t op, std::size_t i) const {
     const OpChoices& item = choices_.ops[op];

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/choices.hpp"
@@ -35,6 +36,9 @@ public:
     /// How candidate i of the op, with that buffer (buf_size_mb), hands its output to all who read it directly.
     HandedOver handed_over(std::size_t op, std::size_t i, std::int64_t buffer, const std::vector<Reader>& readers) const;
     ChoiceCache& cache() const { return cache_; }
+
+    /// Why no pair of candidates keeps the edge within the limits, direct or through DRAM; nothing where one does.
+    std::optional<Rejection> impossible(std::size_t edge) const;
 
 private:
     /// Made by whoever asks first; who comes second at the same time makes an equal one and drops it.
