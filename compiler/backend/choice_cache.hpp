@@ -13,6 +13,7 @@
 #include "compiler/backend/edge_table.hpp"
 #include "compiler/backend/graph_solver.hpp"
 #include "compiler/backend/placer.hpp"
+#include "compiler/backend/sparse_blocking.hpp"
 
 namespace tt::ir {
 
@@ -34,6 +35,8 @@ class ChoiceCache {
 public:
     /// make_pattern(), once for equal operands.
     std::shared_ptr<const SparsePattern> pattern(const LiteralPtr& index, const LiteralPtr& weights, std::int64_t cols);
+    /// make_parts(), once for ops that are made alike as long as somebody holds them.
+    SparseParts parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op);
     /// A number for a text, the same for equal ones; good for keys alone, as it depends on who asks first.
     std::int64_t number(const std::string& text);
 
@@ -52,6 +55,11 @@ private:
     std::mutex mutex_;
     std::multimap<std::size_t, Known> patterns_;  // by hash
     std::map<std::string, std::int64_t> numbers_;
+    struct Parts {
+        std::weak_ptr<const SparsePattern> pattern;
+        std::weak_ptr<const Literal> tiles, encoding;
+    };
+    std::map<std::string, Parts> parts_;
 };
 
 /// Of a node that the user decides nothing about; `pattern`: its own, from the cache that is asked.
