@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/host/model_tail.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -15,9 +16,11 @@ void decompose_for_host(Graph& graph) {
     run_passes(graph, passes, {}, true);
 }
 
+static bool is_tail(const Node& node) { return node.op == "model_tail"; }
+
 bool has_host_value(const Node& node) {
     const OpInfo* op = find_op(node.op);
-    return op && !node.type.format && (op->eval || op->level == Level::Composite);
+    return op && !node.type.format && (op->eval || op->level == Level::Composite || is_tail(node));
 }
 
 /// The op alone, of values that are known.
@@ -49,6 +52,7 @@ static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
 
 Literal host_value(const Node& node, std::span<const Literal* const> in) {
     const OpInfo* op = find_op(node.op);
+    if (is_tail(node)) return tail_value(node, in);
     return op->eval ? op->eval(node, in) : value_of_parts(node, in);
 }
 

@@ -57,6 +57,11 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
             Dims dims = all.dims();
             dims.insert(dims.begin(), static_cast<std::int64_t>(samples.size()));
             const std::int64_t size = all.size();
+            for (const Values& sample : samples)
+                if (sample.at(output.name).dims() != all.dims())
+                    fail_unsupported({},
+                                     "output '{}' has another shape for one sample than for another; run one at a time",
+                                     output.name);
             all = Literal(all.dtype(), dims);
             for (std::size_t k = 0; k < samples.size(); ++k)
                 for (std::int64_t i = 0; i < size; ++i)

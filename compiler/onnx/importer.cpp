@@ -28,9 +28,11 @@ ValueId Import::x(std::size_t k) const {
 
 const Literal& Import::literal(std::size_t k) const {
     const Literal* found = b.literal(x(k));
-    if (!found)
-        unsupported("operand {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)", k);
-    return *found;
+    if (found) return *found;
+    if (b.graph().nodes[x(k)].is_input())
+        unsupported("operand {} is an input; it must be a constant (--constant NAME=FILE gives one)", k);
+    needs_value("operand {} is computed at run time; a constant (--constant NAME=FILE) keeps the nodes on the device",
+                k);
 }
 
 std::vector<std::int64_t> Import::integers(std::size_t k) const {

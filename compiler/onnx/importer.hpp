@@ -15,6 +15,12 @@ class AttributeProto;
 
 namespace tt::ir {
 
+/// What a node becomes depends on a value that only a run knows: the host computes it, and all that follows.
+class NeedsValue : public Error {
+public:
+    using Error::Error;
+};
+
 class Import {
 public:
     Import(Builder& builder, const onnx::NodeProto& node, std::int64_t opset, std::string file,
@@ -62,6 +68,12 @@ public:
     template <class... Args>
     [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
         fail_unsupported(loc(), "{}: {}", what_, fmt::format(text, std::forward<Args>(args)...));
+    }
+    /// It depends on operand k, whose value only a run knows.
+    template <class... Args>
+    [[noreturn]] void needs_value(fmt::format_string<Args...> text, Args&&... args) const {
+        throw NeedsValue(Fault::Unsupported, loc(),
+                         fmt::format("{}: {}", what_, fmt::format(text, std::forward<Args>(args)...)));
     }
     template <class... Args>
     [[noreturn]] void wrong(fmt::format_string<Args...> text, Args&&... args) const {

@@ -242,13 +242,8 @@ double overlap(const Box& a, const Box& b) {
 
 /// How many boxes are left depends on their values.
 void non_max_suppression(Import& n) {
-    for (std::size_t k = 0; k < n.in.size(); ++k)
-        if (n.has(k) && !n.b.literal(n.x(k)))
-            n.unsupported(
-                "how many boxes it leaves depends on values of the run (operand {}); cut the model before it "
-                "(onnx.utils.extract_model) and choose boxes from its scores in your program, or give the operand with "
-                "--constant",
-                k);
+    for (std::size_t k = 0; k < 2; ++k)
+        if (!n.b.literal(n.x(k))) n.needs_value("how many boxes it leaves depends on their values");
     const Literal &boxes = n.literal(0), &scores = n.literal(1);
     const Dims b = boxes.dims(), s = scores.dims();
     if (b.size() != 3 || s.size() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])

@@ -25,9 +25,7 @@ void reverse_sequence(Import& n) {
 /// The values of operand 0, whose number of results depends on them.
 const Literal& counted(Import& n) {
     if (const Literal* known = n.b.literal(n.x(0))) return *known;
-    n.unsupported(
-        "how many results it has depends on values of the run; cut the model before it (onnx.utils.extract_model), or "
-        "give operand 0 with --constant");
+    n.needs_value("how many results it has depends on its values");
 }
 
 void non_zero(Import& n) {

@@ -30,6 +30,7 @@ Graph Reader::read() {
     check_names();
     problems_.throw_if_any();
     for (const auto& node : graph_.node()) add_node(node, top_);
+    if (problems_.empty()) add_tail();
     add_outputs();
     problems_.throw_if_any();
     result_.erase_unused();
@@ -181,7 +182,7 @@ void Reader::check_size(const std::string& name, const Dims& dims) const {
 
 void Reader::add_outputs() {
     for (const auto& output : graph_.output()) {
-        if (top_.is_broken(output.name())) continue;
+        if (top_.is_broken(output.name()) || (!problems_.empty() && late_.count(output.name()))) continue;
         const NamedValue* found = top_.find(output.name());
         if (!found)
             problems_.error(loc(), "output '{}' is computed by no node", output.name());

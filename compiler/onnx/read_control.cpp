@@ -126,6 +126,9 @@ Reader::Branch Reader::branch_of(const onnx::NodeProto& node, const char* name, 
     try {
         branch.results =
             run_graph(node, graph, scope, scope.prefix + node.name() + (node.name().empty() ? "" : "/"), {});
+    } catch (const NeedsValue&) {
+        problems_ = std::move(around);
+        throw;
     } catch (const Error& error) {
         problems_.add(error);
     }
@@ -173,9 +176,9 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     for (std::size_t k = 0; k < yes.results->size(); ++k) {
         const NamedValue &a = (*yes.results)[k], &b = (*no.results)[k];
         if (!a.is_tensor() || !b.is_tensor() || build_.type(a.items[0]) != build_.type(b.items[0]))
-            n.unsupported(
-                "its condition is computed at run time, and output {} has another shape in each branch; make the "
-                "condition a constant (--constant NAME=NUMBER of what it is computed of)",
+            n.needs_value(
+                "its condition is computed at run time, and output {} has another shape in each branch; a constant "
+                "condition (--constant NAME=NUMBER of what it is computed of) keeps it on the device",
                 k);
         const ValueId which = n.b.reshape(condition.items.front(), {});
         chosen.push_back({{n.b.add("where", {which, a.items[0], b.items[0]})}});
@@ -199,11 +202,10 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     TurnMarks marks(n, turns);
     for (std::int64_t turn = 0; turn < turns; ++turn) {
         if (!condition.is_tensor() || !build_.literal(condition.items.front()))
-            fail_unsupported(loc(),
-                             "{}: whether it goes on after turn {} is computed at run time; export it with a number of "
-                             "turns that is known and a condition that stays true, or cut the model around it "
-                             "(onnx.utils.extract_model)",
-                             onnx_node_name(node), turn);
+            n.needs_value(
+                "whether it goes on after turn {} is computed at run time; a number of turns that is known and a "
+                "condition that stays true keep it on the device",
+                turn);
         if (known(node, condition, "its condition").at(0) == 0) break;
         if (turn == most_turns) n.unsupported("more than {} turns", most_turns);
         std::vector<NamedValue> inputs{{{n.b.scalar(static_cast<double>(turn), DType::I64)}}, condition};

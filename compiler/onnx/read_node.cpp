@@ -49,8 +49,14 @@ void Reader::add_node(const onnx::NodeProto& given, Scope& scope) {
     for (const auto& attribute : given.attribute()) refers = refers || !attribute.ref_attr_name().empty();
     const onnx::NodeProto resolved = refers ? with_arguments(given, scope) : onnx::NodeProto();
     const onnx::NodeProto& node = refers ? resolved : given;
+    const bool inside = scope.depth > 0;
     try {
+        if (!inside && is_late(node)) return add_late(node);
         if (import(node, scope)) return;
+    } catch (const NeedsValue& error) {
+        if (inside) throw;  // the node of the model that holds it
+        if (tail_.empty()) tail_reason_ = error.message();
+        return add_late(node);
     } catch (const Error& error) {
         problems_.add(error.where().file.empty()
                           ? Error(error.fault(), loc(), onnx_node_name(node) + ": " + error.message())
@@ -68,6 +74,10 @@ bool Reader::import(const onnx::NodeProto& node, Scope& scope) {
     // a function of the model is what the model says it is, unless there is a rule
     if (const ImportRule rule = find_rule(node.domain(), node.op_type())) return compute(node, scope, rule);
     if (const onnx::FunctionProto* function = function_of(node)) return import_function(node, scope, *function);
+    refuse_unknown(node);
+}
+
+void Reader::refuse_unknown(const onnx::NodeProto& node) const {
     fail_unsupported(loc(), "{}: the op is not known{}", onnx_node_name(node),
                      node.domain().empty() ? "" : " (domain " + node.domain() + ")");
 }
@@ -121,10 +131,13 @@ void Reader::give(const onnx::NodeProto& node, Scope& scope, const std::vector<N
 
 const Literal& Reader::known(const onnx::NodeProto& node, const NamedValue& value, const std::string& what) const {
     const Literal* literal = value.is_tensor() ? build_.literal(value.items.front()) : nullptr;
-    if (!literal)
-        fail_unsupported(loc(),
-                         "{}: {} is computed at run time; it must be a constant (--constant NAME=FILE gives one)",
+    if (!literal && value.is_tensor() && build_.graph().nodes[value.items.front()].is_input())
+        fail_unsupported(loc(), "{}: {} is an input; it must be a constant (--constant NAME=FILE gives one)",
                          onnx_node_name(node), what);
+    if (!literal)
+        throw NeedsValue(Fault::Unsupported, loc(),
+                         fmt::format("{}: {} is computed at run time; a constant keeps it on the device",
+                                     onnx_node_name(node), what));
     if (literal->size() != 1)
         fail_input(loc(), "{}: {} has {} values; it needs one", onnx_node_name(node), what, literal->size());
     return *literal;

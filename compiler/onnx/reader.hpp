@@ -67,6 +67,7 @@ private:
     bool compute(const onnx::NodeProto& node, Scope& scope, ImportRule rule);
     /// The operands; nothing when one of them was refused. A name that is empty has no value.
     std::optional<std::vector<NamedValue>> operands(const onnx::NodeProto& node, const Scope& scope) const;
+    [[noreturn]] void refuse_unknown(const onnx::NodeProto& node) const;
     [[noreturn]] void refuse_operand(const onnx::NodeProto& node, const std::string& name, const Scope& scope) const;
     Import importing(const onnx::NodeProto& node, const Scope& scope);
     void give(const onnx::NodeProto& node, Scope& scope, const std::vector<NamedValue>& results);
@@ -99,6 +100,14 @@ private:
     const onnx::GraphProto& graph_of(const onnx::NodeProto& node, const char* attribute) const;
     void check_growth(const onnx::NodeProto& node) const;
 
+    // nodes whose results have a shape that only a run knows: read_tail.cpp
+    void add_late(const onnx::NodeProto& node);
+    bool is_late(const onnx::NodeProto& node) const;  ///< reads what such a node gives
+    void check_known(const onnx::NodeProto& node) const;
+    std::vector<ValueId> tail_operands(onnx::GraphProto& tail);
+    void add_tail();
+    std::string tail_note() const;
+
     // sequences and optionals, which are known while the model is read: read_sequence.cpp
     static Control sequence_of(const std::string& op);
     bool import_sequence(const onnx::NodeProto& node, Scope& scope);
@@ -114,6 +123,9 @@ private:
     Builder build_;
     Scope top_;
     Diagnostics problems_;
+    std::vector<const onnx::NodeProto*> tail_;  ///< in order, of the model itself
+    std::set<std::string> late_;                ///< what they give
+    std::string tail_reason_;                   ///< why the first of them is one
 };
 
 std::string onnx_node_name(const onnx::NodeProto& node);  ///< "node 'n' (Relu)"

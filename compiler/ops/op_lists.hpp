@@ -19,6 +19,7 @@ std::span<const OpInfo> sample_ops();   ///< host_sample.cpp: grid_sample, ...
 std::span<const OpInfo> region_ops();   ///< host_regions.cpp: roi_align, ...
 std::span<const OpInfo> number_ops();   ///< host_numbers.cpp: bits of whole numbers, det, inverse
 std::span<const OpInfo> tree_ops();     ///< host_trees.cpp: trees of decisions, tables by key
+std::span<const OpInfo> tail_ops();     ///< model_tail.cpp: nodes whose results' shapes only a run knows
 std::span<const OpInfo> loop_ops();     ///< loops.cpp: loops that stay loops
 
 }  // namespace tt::ir

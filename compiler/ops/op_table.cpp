@@ -9,8 +9,9 @@ namespace tt::ir {
 static std::vector<const OpInfo*>& table() {
     static std::vector<const OpInfo*> table = [] {
         std::vector<const OpInfo*> ops;
-        for (const auto list : {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops(), sort_ops(),
-                                scatter_ops(), sample_ops(), region_ops(), number_ops(), tree_ops(), loop_ops()})
+        for (const auto list :
+             {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops(), sort_ops(), scatter_ops(),
+              sample_ops(), region_ops(), number_ops(), tree_ops(), tail_ops(), loop_ops()})
             for (const OpInfo& op : list) ops.push_back(&op);
         return ops;
     }();

@@ -60,6 +60,9 @@ def model(kind):
     result = "stage/1:0" if kind == "odd_names" else "y"
     if kind == "odd_names":
         nodes = [node("Add", ["x", "w"], result)]
+    if kind == "late_shape":
+        nodes = [node("Add", ["x", "w"], "a"), node("Relu", ["a"], "b"), node("NonZero", ["b"], "c"),
+                 node("Transpose", ["c"], "d"), node("GatherND", ["b", "d"], "y")]
     if kind == "embedding":
         weights = [weight("table", [300, 2], struct.pack("<600f", *range(600)))]
         nodes = [node("Gather", ["table", "x"], "e"), node("Exp", ["e"], "y")]

@@ -1,0 +1,18 @@
+#include "compiler/host/model_tail.hpp"
+
+#include "compiler/host/host_program.hpp"
+#include "compiler/onnx/read_tail.hpp"
+#include "compiler/ops/model_tail.hpp"
+
+namespace tt::ir {
+
+Literal tail_value(const Node& node, std::span<const Literal* const> in) {
+    HostProgram program;
+    program.graph = read_tail(node.word("model", ""), node.name, in);
+    const Values values = HostRun(program, {}).outputs();
+    std::vector<Literal> results;
+    for (const Output& output : program.graph.outputs) results.push_back(values.at(output.name));
+    return packed_results(results);
+}
+
+}  // namespace tt::ir

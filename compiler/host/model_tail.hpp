@@ -1,0 +1,13 @@
+// The value of a model_tail (ops/model_tail.cpp).
+#pragma once
+
+#include <span>
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+/// Throws Error for values that the nodes refuse: their places are the node's.
+Literal tail_value(const Node& node, std::span<const Literal* const> in);
+
+}  // namespace tt::ir

@@ -1,0 +1,128 @@
+#include "compiler/onnx/read_tail.hpp"
+
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+
+#include "compiler/onnx/reader.hpp"
+#include "compiler/onnx/tensor.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr int most_nesting = 300;  // of messages: a graph in a node is three
+
+/// What a node reads, its graphs included; names that are given in these graphs as well.
+void add_read_names(const onnx::NodeProto& node, std::set<std::string>& names) {
+    for (const auto& name : node.input())
+        if (!name.empty()) names.insert(name);
+    const auto of_graph = [&](const onnx::GraphProto& graph) {
+        for (const auto& one : graph.node()) add_read_names(one, names);
+        for (const auto& output : graph.output()) names.insert(output.name());
+    };
+    for (const auto& attribute : node.attribute()) {
+        if (attribute.has_g()) of_graph(attribute.g());
+        for (const auto& graph : attribute.graphs()) of_graph(graph);
+    }
+}
+
+}  // namespace
+
+bool Reader::is_late(const onnx::NodeProto& node) const {
+    if (late_.empty()) return false;
+    std::set<std::string> names;
+    add_read_names(node, names);
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return late_.count(name) != 0; });
+}
+
+void Reader::add_late(const onnx::NodeProto& node) {
+    check_known(node);
+    tail_.push_back(&node);
+    for (const auto& out : node.output())
+        if (!out.empty()) late_.insert(out);
+}
+
+/// An op that nobody knows is found now, and not in the run.
+void Reader::check_known(const onnx::NodeProto& node) const {
+    const bool own = is_own_domain(node.domain());
+    if (!(own && (control_of(node.op_type()) || sequence_of(node.op_type()))) &&
+        !find_rule(node.domain(), node.op_type()) && !function_of(node))
+        refuse_unknown(node);
+    for (const auto& attribute : node.attribute())
+        for (const auto& one : attribute.g().node()) check_known(one);
+}
+
+/// What the tail reads of the nodes before it: its inputs, in order.
+std::vector<ValueId> Reader::tail_operands(onnx::GraphProto& tail) {
+    std::set<std::string> names;
+    for (const onnx::NodeProto* node : tail_) add_read_names(*node, names);
+    std::vector<ValueId> operands;
+    for (const std::string& name : names) {
+        const auto found = top_.values.find(name);
+        if (found == top_.values.end() || late_.count(name)) continue;
+        if (!found->second.is_tensor())
+            fail_unsupported(loc(),
+                             "{}: the shape of its results follows from values of the run, and '{}', which the nodes "
+                             "from there on read, is no tensor but a sequence or an optional",
+                             onnx_node_name(*tail_.front()), name);
+        const ValueId value = found->second.items.front();
+        auto& input = *tail.add_input();
+        input.set_name(name);
+        if (const Type& type = build_.type(value); type.dtype == DType::F64 && type.dims.empty()) {
+            input.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::DOUBLE);
+            input.mutable_type()->mutable_tensor_type()->mutable_shape();
+        }
+        operands.push_back(value);
+    }
+    return operands;
+}
+
+void Reader::add_tail() {
+    if (tail_.empty()) return;
+    onnx::ModelProto model;
+    model.set_ir_version(model_.ir_version());
+    *model.mutable_opset_import() = model_.opset_import();
+    *model.mutable_functions() = model_.functions();
+    onnx::GraphProto& graph = *model.mutable_graph();
+    const std::vector<ValueId> operands = tail_operands(graph);
+    for (const onnx::NodeProto* node : tail_) *graph.add_node() = *node;
+    std::vector<DType> types;
+    for (const auto& output : graph_.output()) {
+        if (late_.count(output.name()) == 0) continue;
+        graph.add_output()->set_name(output.name());
+        types.push_back(onnx_dtype(output.type().tensor_type().elem_type()).value_or(DType::F32));
+    }
+    if (graph.output_size() == 0) return;  // nobody reads them
+    std::string text;
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetSingleLineMode(true);
+    TT_CHECK(printer.PrintToString(model, &text), "the nodes have no text");
+    build_.set_origin(tail_.front()->name().empty() ? tail_.front()->output(0) : tail_.front()->name());
+    const ValueId all = build_.add("model_tail", operands, {{"model", text}});
+    for (int k = 0; k < graph.output_size(); ++k) {
+        const std::string dtype(to_string(types[static_cast<std::size_t>(k)]));
+        const ValueId one = build_.add("tail_result", {all}, {{"index", std::int64_t{k}}, {"dtype", dtype}});
+        top_.values[graph.output(k).name()] = {{one}};
+    }
+    if (options_.notes) options_.notes->push_back(tail_note());
+}
+
+std::string Reader::tail_note() const {
+    return fmt::format("the host computes the last {} nodes, from {} on, whose results' shapes only a run knows: {}",
+                       tail_.size(), onnx_node_name(*tail_.front()), tail_reason_);
+}
+
+Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs) {
+    onnx::ModelProto model;
+    google::protobuf::TextFormat::Parser parser;
+    parser.SetRecursionLimit(most_nesting);
+    if (!parser.ParseFromString(text, &model) || model.graph().input_size() != std::ssize(inputs))
+        fail_input({name, 0, 0}, "its nodes cannot be read");
+    OnnxOptions options;
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+        options.constants.emplace(model.graph().input(static_cast<int>(k)).name(), *inputs[k]);
+    return Reader(model, name, options).read();
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,75 @@
+// Nodes of a model whose results have a shape that only a run knows, such as the boxes that are chosen.
+//
+//   model_tail {model}           their values, all in one list: those of a model in protobuf's text form whose inputs
+//   are
+//                                the operands. The host reads that model as it reads any, with the operands as
+//                                constants (host/model_tail.hpp)
+//   tail_result {index, dtype}   one of them. Its type has one datum, for those that nobody knows yet
+#include <array>
+#include <bit>
+
+#include "compiler/ops/model_tail.hpp"
+#include "compiler/ops/op_lists.hpp"
+
+namespace tt::ir {
+
+Literal packed_results(const std::vector<Literal>& results) {
+    std::vector<std::int64_t> words{std::ssize(results)};
+    for (const Literal& one : results) {
+        words.push_back(static_cast<std::int64_t>(one.dtype()));
+        words.push_back(std::ssize(one.dims()));
+        words.insert(words.end(), one.dims().begin(), one.dims().end());
+        words.insert(words.end(), one.whole().begin(), one.whole().end());
+        for (const float v : one.floats()) words.push_back(std::bit_cast<std::int32_t>(v));
+    }
+    return Literal::vector(words);
+}
+
+namespace {
+
+Type infer_tail(const Node&, std::span<const Type>) { return {DType::I64, {1}, {}}; }
+
+Type infer_result(const Node& node, std::span<const Type>) {
+    const auto dtype = parse_dtype(node.word("dtype", "f32"));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    return {*dtype, {1}, {}};
+}
+
+/// Reads what packed_results() wrote.
+class Unpacker {
+public:
+    explicit Unpacker(const Literal& packed) : words_(packed.whole()) {}
+    std::int64_t next() { return at_ < words_.size() ? words_[at_++] : 0; }
+    Literal literal() {
+        const auto dtype = static_cast<DType>(next());
+        Dims dims(static_cast<std::size_t>(next()));
+        for (std::int64_t& dim : dims) dim = next();
+        Literal out(dtype, std::move(dims), most_read);
+        for (float& v : out.floats()) v = std::bit_cast<float>(static_cast<std::int32_t>(next()));
+        for (std::int64_t& v : out.whole()) v = next();
+        return out;
+    }
+
+private:
+    const std::vector<std::int64_t>& words_;
+    std::size_t at_ = 0;
+};
+
+Literal eval_result(const Node& node, std::span<const Literal* const> in) {
+    Unpacker unpacker(*in[0]);
+    const std::int64_t index = node.integer("index", 0), all = unpacker.next();
+    if (index < 0 || index >= all) fail_input(node.loc, "'{}' is result {} of {}", node.name, index, all);
+    for (std::int64_t k = 0; k < index; ++k) unpacker.literal();
+    return unpacker.literal();
+}
+
+constexpr std::array tail_table{
+    OpInfo{"model_tail", Level::Host, 0, SIZE_MAX, infer_tail, nullptr},
+    OpInfo{"tail_result", Level::Host, 1, 1, infer_result, eval_result},
+};
+
+}  // namespace
+
+std::span<const OpInfo> tail_ops() { return tail_table; }
+
+}  // namespace tt::ir

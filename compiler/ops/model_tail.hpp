@@ -1,0 +1,13 @@
+// The values of a model_tail (ops/model_tail.cpp).
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/literal.hpp"
+
+namespace tt::ir {
+
+/// i64[n]: of each its type, rank, dimensions and datums, floats as their bits.
+Literal packed_results(const std::vector<Literal>& results);
+
+}  // namespace tt::ir

@@ -1,0 +1,143 @@
+// split-reshapes
+//
+//   %y = reshape %x : [r, a] -> [s, b]     ->  reshapes through widths between a and b
+//
+// A reshape between rows of a datums and rows of b is a product with one matrix for each way in which a run of datums
+// may move: a * b * (a + b) / gcd(a, b) numbers, or so. Where that would be a giant, rows go through other widths:
+//
+//   w -> w / n    n whole tiles beside each other become rows below each other: hslice, and rows in another order
+//   w * n <- w    the other way round, by hstack
+//   v -> w        any two, by their matrix, which is small where one of them is
+//
+// The cheapest way there is taken, by the numbers of the matrices and the datums that are carried. What is left too
+// large is refused later, by name, and the host may do it.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "compiler/ir/pass.hpp"
+#include "compiler/lower/lowering.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+using Width = std::int64_t;
+
+constexpr double largest_matrix = 1 << 26;  // in numbers: a reshape with a larger one is taken apart
+constexpr Width widest = 8192;              // between the two ends
+
+double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
+
+class Ways {
+public:
+    Ways(std::int64_t datums, Width from, Width to) : datums_(datums), from_(from), to_(to) {
+        for (Width w = 1; w <= std::min(widest, datums / w); ++w)
+            if (datums % w == 0) widths_.insert({w, std::min(widest, datums / w)});
+        std::erase_if(widths_, [&](Width w) { return datums % w != 0; });
+        widths_.insert({from, to});
+    }
+
+    /// Numbers of the matrix between two widths.
+    double matrix(Width a, Width b) const {
+        const std::int64_t both = std::lcm(a, b), period = std::min(both, datums_);
+        const double runs = static_cast<double>(period / a + period / b - period / both);
+        return tiles_of(a) * tiles_of(b) * runs;
+    }
+
+    /// From the first width to the last; empty where there is none.
+    std::vector<Width> cheapest() const {
+        std::map<Width, double> cost{{from_, 0}};
+        std::map<Width, Width> before;
+        std::set<Width> open = widths_;
+        while (!open.empty()) {
+            const auto least = std::min_element(open.begin(), open.end(),
+                                                [&](Width a, Width b) { return cost_of(cost, a) < cost_of(cost, b); });
+            const Width at = *least;
+            if (cost_of(cost, at) == never) return {};
+            if (at == to_) break;
+            open.erase(least);
+            for (const Width next : open) {
+                const double sum = cost.at(at) + step(at, next);
+                if (sum >= cost_of(cost, next)) continue;
+                cost[next] = sum;
+                before[next] = at;
+            }
+        }
+        std::vector<Width> way{to_};
+        while (way.back() != from_) way.push_back(before.at(way.back()));
+        std::reverse(way.begin(), way.end());
+        return way;
+    }
+
+private:
+    static constexpr double never = 1e300;
+    static double cost_of(const std::map<Width, double>& cost, Width w) {
+        const auto found = cost.find(w);
+        return found == cost.end() ? never : found->second;
+    }
+    /// Datums that a tensor of such rows has, with what fills its tiles.
+    double carried(Width w) const { return static_cast<double>(datums_ / w) * tiles_of(w); }
+    double step(Width a, Width b) const {
+        if (slices(a, b) || slices(b, a)) return carried(a) + carried(b);
+        constexpr double pass = 16;  // a product passes all datums more often than a TM
+        const double numbers = matrix(a, b);
+        if (numbers > largest_matrix) return never;
+        return numbers + carried(b) * numbers / tiles_of(b) / tiles_of(b) + pass * (carried(a) + carried(b));
+    }
+
+public:
+    static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
+
+private:
+    std::int64_t datums_;
+    Width from_, to_;
+    std::set<Width> widths_;
+};
+
+ValueId narrowed(Builder& build, ValueId x, Width wide, Width narrow) {
+    const std::int64_t rows = build.dims(x)[0], n = wide / narrow;
+    const ValueId parts = build.add("hslice", {build.reshape(x, {1, rows, wide})}, {{"n", n}});
+    return build.reshape(build.transpose(build.reshape(parts, {n, rows, narrow}), {1, 0, 2}), {rows * n, narrow});
+}
+
+ValueId widened(Builder& build, ValueId x, Width narrow, Width wide) {
+    const std::int64_t n = wide / narrow, rows = build.dims(x)[0] / n;
+    const ValueId parts = build.transpose(build.reshape(x, {rows, n, narrow}), {1, 0, 2});
+    return build.reshape(build.add("hstack", {parts}, {{"n", n}}), {rows, wide});
+}
+
+std::optional<ValueId> taken_apart(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if (node.op != "reshape" || node.has("host") || node.type.format || node.type.dims.empty()) return std::nullopt;
+    const Dims dims = build.dims(in[0]);
+    const std::int64_t datums = count(dims);
+    if (dims.empty() || datums == 0) return std::nullopt;
+    const Width from = dims.back(), to = node.type.dims.back();
+    if (from == to || (datums == from && to == 1)) return std::nullopt;
+    const Ways ways(datums, from, to);
+    if (ways.matrix(from, to) <= largest_matrix) return std::nullopt;
+    const std::vector<Width> way = ways.cheapest();
+    if (way.empty()) return std::nullopt;
+    ValueId x = build.reshape(in[0], {datums / from, from});
+    for (std::size_t k = 1; k < way.size(); ++k) {
+        if (Ways::slices(way[k - 1], way[k]))
+            x = narrowed(build, x, way[k - 1], way[k]);
+        else if (Ways::slices(way[k], way[k - 1]))
+            x = widened(build, x, way[k - 1], way[k]);
+        else
+            x = build.reshape(x, {datums / way[k], way[k]});
+    }
+    return build.reshape(x, node.type.dims);
+}
+
+void run_split_reshapes(Graph& graph, const PassOptions&) { rewrite(graph, taken_apart); }
+
+}  // namespace
+
+extern const Pass split_reshapes;
+const Pass split_reshapes{.name = "split-reshapes",
+                          .summary = "reshapes with giant matrices go through other widths",
+                          .run = run_split_reshapes};
+
+}  // namespace tt::ir
