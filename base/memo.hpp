@@ -11,7 +11,8 @@ namespace tt {
 template <class Key, class Value>
 class Memo {
 public:
-    /// The value for the key; `make()` returns it where there is none yet. The reference stays good as long as this does.
+    /// The value for the key; `make()` returns it where there is none yet. The reference stays good as long as this
+    /// does.
     template <class Make>
     const Value& get(const Key& key, Make make) {
         {

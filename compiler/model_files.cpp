@@ -78,7 +78,8 @@ Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
 Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
     const std::string extension = std::filesystem::path(files.model).extension().string();
     if (extension == ".onnx" || extension == ".pb")
-        return read_onnx(files.model, {files.shapes, read_constants(files.constants), std::nullopt, notes, files.threads});
+        return read_onnx(files.model,
+                         {files.shapes, read_constants(files.constants), std::nullopt, notes, files.threads});
     Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
     name_inputs(graph);
     return graph;

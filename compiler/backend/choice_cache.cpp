@@ -41,10 +41,10 @@ std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& inde
 SparseParts ChoiceCache::parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op) {
     const Blocking& b = op.out;
     const OpAttributes& a = op.attr;
-    std::string key =
-        fmt::format("{} {}x{}.{}x{}.{}x{}.{} {}.{} {}.{}.{}.{}.{}.{}", static_cast<const void*>(pattern.get()), b.grid_r,
-                    b.grid_c, b.mblock_m, b.mblock_n, b.ublock_rt, b.ublock_ct, b.t, a.u_kt, a.m_k, a.num_index_tiles,
-                    a.num_sparse_tiles, a.num_columns, a.sparse_tile_ptr_bits, a.sparse_ublock_idx_bits, a.act_t);
+    std::string key = fmt::format("{} {}x{}.{}x{}.{}x{}.{} {}.{} {}.{}.{}.{}.{}.{}",
+                                  static_cast<const void*>(pattern.get()), b.grid_r, b.grid_c, b.mblock_m, b.mblock_n,
+                                  b.ublock_rt, b.ublock_ct, b.t, a.u_kt, a.m_k, a.num_index_tiles, a.num_sparse_tiles,
+                                  a.num_columns, a.sparse_tile_ptr_bits, a.sparse_ublock_idx_bits, a.act_t);
     for (const TileShape& in : op.in) key += fmt::format(" {}x{}x{}", in.z, in.rt, in.ct);
     const std::lock_guard lock(mutex_);
     Parts& known = parts_[key];

@@ -40,11 +40,11 @@ public:
     /// A number for a text, the same for equal ones; good for keys alone, as it depends on who asks first.
     std::int64_t number(const std::string& text);
 
-    Memo<std::string, Choice> choices;                            ///< by choice_key()
-    Memo<std::string, std::vector<Costs>> own;                    ///< EdgeCosts::own() of all candidates
-    Memo<std::string, std::shared_ptr<EdgeTable>> edges;          ///< by the kinds of both ops and what lies between
-    Memo<std::vector<std::int64_t>, HandedOver> hand_overs;       ///< by the op, its candidate and buffer, its readers
-    Memo<std::string, FoundPlaces> places;                        ///< by what moves, and between which grids
+    Memo<std::string, Choice> choices;                       ///< by choice_key()
+    Memo<std::string, std::vector<Costs>> own;               ///< EdgeCosts::own() of all candidates
+    Memo<std::string, std::shared_ptr<EdgeTable>> edges;     ///< by the kinds of both ops and what lies between
+    Memo<std::vector<std::int64_t>, HandedOver> hand_overs;  ///< by the op, its candidate and buffer, its readers
+    Memo<std::string, FoundPlaces> places;                   ///< by what moves, and between which grids
 
 private:
     struct Known {

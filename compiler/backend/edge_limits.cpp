@@ -26,7 +26,8 @@ std::string shape_text(const OpConfig& cfg) {
 
 std::string tm_text(const std::vector<Tm>& tms) {
     std::string text;
-    for (const Tm& tm : tms) text += fmt::format("{}:{}:{}:{}:{},", static_cast<int>(tm.kind), tm.n, tm.rt, tm.ct, tm.value);
+    for (const Tm& tm : tms)
+        text += fmt::format("{}:{}:{}:{}:{},", static_cast<int>(tm.kind), tm.n, tm.rt, tm.ct, tm.value);
     return text;
 }
 

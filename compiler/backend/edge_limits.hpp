@@ -15,8 +15,8 @@ Costs read_edge_limits(std::int64_t overlay_size);
 /// What the overlay has for stream descriptions without more.
 std::int64_t overlay_bytes();
 
-/// Costs by the pipes that an edge takes (netlist/plan/stream_use.hpp); equal edges are counted once. Threads may use one
-/// at the same time.
+/// Costs by the pipes that an edge takes (netlist/plan/stream_use.hpp); equal edges are counted once. Threads may use
+/// one at the same time.
 class EdgeCosts : public EdgeModel {
 public:
     EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache& cache, Costs limits);
@@ -34,7 +34,8 @@ public:
         std::size_t edge = 0, candidate = 0;
     };
     /// How candidate i of the op, with that buffer (buf_size_mb), hands its output to all who read it directly.
-    HandedOver handed_over(std::size_t op, std::size_t i, std::int64_t buffer, const std::vector<Reader>& readers) const;
+    HandedOver handed_over(std::size_t op, std::size_t i, std::int64_t buffer,
+                           const std::vector<Reader>& readers) const;
     ChoiceCache& cache() const { return cache_; }
 
     /// Why no pair of candidates keeps the edge within the limits, direct or through DRAM; nothing where one does.
@@ -69,11 +70,11 @@ private:
     const OpBudget& budget_;
     ChoiceCache& cache_;
     Costs limits_;
-    std::vector<std::unique_ptr<MadeOp[]>> made_;    // per op and candidate
-    std::vector<std::int64_t> kinds_;                // per op: the same for ops that are made alike
-    std::vector<const std::vector<Costs>*> own_;     // per op
+    std::vector<std::unique_ptr<MadeOp[]>> made_;     // per op and candidate
+    std::vector<std::int64_t> kinds_;                 // per op: the same for ops that are made alike
+    std::vector<const std::vector<Costs>*> own_;      // per op
     std::vector<std::shared_ptr<EdgeTable>> tables_;  // per edge
-    std::vector<std::int64_t> table_numbers_;        // per edge: the same for edges with one table
+    std::vector<std::int64_t> table_numbers_;         // per edge: the same for edges with one table
 };
 
 }  // namespace tt::ir

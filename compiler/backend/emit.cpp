@@ -303,8 +303,8 @@ private:
     /// Operands 0 and 2 of a sparse product, which depend on its grid.
     void add_parts(const PlacedOp& placed) {
         if (!placed.pattern) return;
-        SparseParts parts = cache_ ? cache_->parts(placed.pattern, placed.op.cfg)
-                                   : make_parts(*placed.pattern, placed.op.cfg);
+        SparseParts parts =
+            cache_ ? cache_->parts(placed.pattern, placed.op.cfg) : make_parts(*placed.pattern, placed.op.cfg);
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",

@@ -379,8 +379,7 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
     });
     std::optional<std::vector<Epoch>> best;
     for (auto& epochs : made)
-        if (epochs &&
-            (!best || slowest_sum(choices.ops, *epochs, budget) < slowest_sum(choices.ops, *best, budget)))
+        if (epochs && (!best || slowest_sum(choices.ops, *epochs, budget) < slowest_sum(choices.ops, *best, budget)))
             best = std::move(epochs);
     if (!best) std::rethrow_exception(refused.back());
     return std::move(*best);

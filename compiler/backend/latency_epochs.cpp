@@ -73,9 +73,11 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
             std::size_t k = table.least(first, end, cores);
             if (k == table.size() && end - first > 1) break;  // more ops need more
             k = std::min(k, table.size() - 1);
-            const double loading = first == 0 ? 0 : load.of_cores(static_cast<double>(table.levels().cores(k, first, end)));
-            const double total = best[first] + loading +
-                                 latency_of(choices, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
+            const double loading =
+                first == 0 ? 0 : load.of_cores(static_cast<double>(table.levels().cores(k, first, end)));
+            const double total =
+                best[first] + loading +
+                latency_of(choices, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
             if (total < best[end]) {
                 best[end] = total;
                 from[end] = first;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "compiler/backend/epoch_solver.hpp"
 

@@ -25,18 +25,18 @@ public:
     std::int64_t cores(std::size_t level, std::size_t first, std::size_t end) const {
         return sums_[level][end] - sums_[level][first];
     }
-    /// The first level, no less than `from`, at which ops first .. end - 1 take so many cores at most; size() when there
-    /// is none.
+    /// The first level, no less than `from`, at which ops first .. end - 1 take so many cores at most; size() when
+    /// there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores, std::size_t from = 0) const {
         const auto levels = std::views::iota(from, size());
-        return from + static_cast<std::size_t>(
-                          std::ranges::partition_point(
-                              levels, [&](std::size_t k) { return this->cores(k, first, end) > cores; }) -
-                          levels.begin());
+        return from +
+               static_cast<std::size_t>(std::ranges::partition_point(
+                                            levels, [&](std::size_t k) { return this->cores(k, first, end) > cores; }) -
+                                        levels.begin());
     }
 
 private:
-    std::vector<std::vector<std::int64_t>> sums_;  // per level: cores of the ops before
+    std::vector<std::vector<std::int64_t>> sums_;   // per level: cores of the ops before
     std::vector<std::vector<std::size_t>> chosen_;  // per level: of all ops
 };
 

@@ -184,7 +184,7 @@ Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptio
       own_cache_(budget.cache ? nullptr : std::make_unique<ChoiceCache>()),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
       costs_(std::make_unique<EdgeCosts>(*choices_, budget, budget.cache ? *budget.cache : *own_cache_,
-                                          read_edge_limits(budget.overlay_size))),
+                                         read_edge_limits(budget.overlay_size))),
       places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {
     refuse_impossible_edges(*choices_, *costs_, budget);
 }

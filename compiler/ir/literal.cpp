@@ -137,7 +137,8 @@ bool operator==(const Literal& a, const Literal& b) {
     if (!is_float(a.dtype_)) return a.whole_ == b.whole_ || *a.whole_ == *b.whole_;
     // bit patterns, so that NaN equals itself
     const std::vector<float>&x = *a.floats_, &y = *b.floats_;
-    return &x == &y || (x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0));
+    return &x == &y ||
+           (x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0));
 }
 
 }  // namespace tt::ir

@@ -41,8 +41,8 @@ std::int64_t extent(const Dims& dims);
 std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 
-/// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one of
-/// them is changed; who changes datums from several threads takes the reference to them first.
+/// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one
+/// of them is changed; who changes datums from several threads takes the reference to them first.
 class Literal {
 public:
     Literal() = default;
@@ -53,9 +53,7 @@ public:
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
-    std::int64_t size() const {
-        return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
-    }
+    std::int64_t size() const { return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size()); }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
         return is_float(dtype_) ? static_cast<double>((*floats_)[k]) : static_cast<double>((*whole_)[k]);

@@ -203,7 +203,8 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
-    std::vector<std::vector<std::pair<std::int64_t, double>>> weights(static_cast<std::size_t>(outs));  // that are not 0
+    std::vector<std::vector<std::pair<std::int64_t, double>>> weights(
+        static_cast<std::size_t>(outs));  // that are not 0
     for (std::int64_t o = 0; o < outs; ++o)
         for (std::int64_t k = 0; k < ins; ++k)
             if (const double weight = m.at(o * ins + k); weight != 0)

@@ -421,8 +421,9 @@ void add_compile(CLI::App& app) {
                      "simulated: several tried on the simulated chip, the quickest taken")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
-    command->add_option("--threads", flags->files.threads,
-                        "Threads of the compiler; no result depends on it. Default: one per processor")
+    command
+        ->add_option("--threads", flags->files.threads,
+                     "Threads of the compiler; no result depends on it. Default: one per processor")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     command
