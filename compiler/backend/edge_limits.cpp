@@ -90,6 +90,7 @@ std::string EdgeCosts::kind_text(std::size_t op) const {
         text += fmt::format(";{}x{}.{}x{}.{}x{}.{}.{}.{}.{}", b.grid_r, b.grid_c, b.mblock_m, b.mblock_n, b.ublock_rt,
                             b.ublock_ct, b.t, static_cast<int>(b.order), c.u_kt, c.l1_bytes);
         for (const bool resident : c.resident) text += resident ? '+' : '-';
+        for (const auto& [operand, tiles] : c.broadcasts) text += fmt::format(",{}:{}", operand, tiles);
     }
     return text;
 }
