@@ -1,4 +1,5 @@
 // Random graphs with loops and quantizers, on the machine in float32, against what their ops say.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
