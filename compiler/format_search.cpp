@@ -22,7 +22,8 @@ double noise_of_pcc(double pcc) { return pcc > 1e-3 ? 1 / (pcc * pcc) - 1 : no_l
 /// A model compiled in one way and simulated.
 struct Trial {
     CompiledModel model;
-    std::vector<OpWay> ways;
+    std::vector<OpWay> ways;  ///< none: a preset's
+    std::vector<FormatRule> rules;
     double pcc = 0;  ///< the worst output and sample
     double noise() const { return noise_of_pcc(std::min(pcc, 1.0)); }
     double cycles = 0;  ///< of an execute, of one that reaches the target
@@ -50,6 +51,7 @@ public:
 
     CompiledModel run() {
         measure_levels();
+        race_presets();
         if (!best_) return finished(std::move(*most_accurate_));
         if (best_level_ + 1 < levels.size()) {
             weigh_stretches();
@@ -92,9 +94,9 @@ private:
                 what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
     }
 
-    CompileOptions with(const std::vector<OpWay>& ways) const {
+    CompileOptions with(std::vector<FormatRule> rules) const {
         CompileOptions options = options_;
-        options.rules = rules_of(units_, ways);
+        options.rules = std::move(rules);
         options.rules.insert(options.rules.end(), options_.rules.begin(), options_.rules.end());  // the user's win
         options.count_core_cycles = true;
         return options;
@@ -130,7 +132,7 @@ private:
                 }
             }
         }
-        CompileOptions exact = with(ways_at(0));
+        CompileOptions exact = with(rules_of(units_, ways_at(0)));
         exact.round_constants = false;
         reference_ = target_.measure(compile(model_, exact), {inputs_, true, false}).outputs;
     }
@@ -151,8 +153,12 @@ private:
     }
 
     Trial attempt(std::vector<OpWay> ways, const std::string& what, bool by_op = false) {
+        std::vector<FormatRule> rules = rules_of(units_, ways);
+        return attempt(std::move(ways), std::move(rules), what, by_op);
+    }
+    Trial attempt(std::vector<OpWay> ways, std::vector<FormatRule> rules, const std::string& what, bool by_op) {
         tell(what);
-        Trial trial{compile(model_, with(ways)), std::move(ways), 0, 0, {}};
+        Trial trial{compile(model_, with(rules)), std::move(ways), std::move(rules), 0, 0, {}};
         if (reference_.empty()) set_reference(trial.model);
         trial.measured = target_.measure(trial.model, {inputs_, false, by_op});
         trial.pcc = worst_pcc(trial.model, trial.measured.outputs);
@@ -194,17 +200,24 @@ private:
         return noise;
     }
 
+    /// What the members of a unit cost and lose by themselves, but for what rounding takes from constants.
+    static WayCost measured_cost(const FormatUnit& unit, const Trial& trial) {
+        WayCost sum;
+        for (const FormatUnit::Member& member : unit.members) {
+            const auto cycles = trial.model.report.core_cycles.find(member.name);
+            if (cycles != trial.model.report.core_cycles.end()) sum.cycles += cycles->second;
+            const auto noise = trial.measured.alone.find(member.name);
+            if (noise != trial.measured.alone.end()) sum.noise += std::min(noise->second, no_likeness);
+        }
+        return sum;
+    }
+
     void add_to_table(std::size_t level, const Trial& trial) {
         if (nodes_.empty())
             for (const Node& node : wide_.nodes) nodes_.emplace(node.name, &node);
         std::vector<WayCost> costs(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u) {
-            for (const FormatUnit::Member& member : units_[u].members) {
-                const auto cycles = trial.model.report.core_cycles.find(member.name);
-                if (cycles != trial.model.report.core_cycles.end()) costs[u].cycles += cycles->second;
-                const auto noise = trial.measured.alone.find(member.name);
-                if (noise != trial.measured.alone.end()) costs[u].noise += std::min(noise->second, no_likeness);
-            }
+            costs[u] = measured_cost(units_[u], trial);
             costs[u].noise += constants_noise(units_[u], trial.ways[u]);
         }
         table_->add(level, std::move(costs));
@@ -250,7 +263,18 @@ private:
         return "";
     }
 
-    // --- 2: what ops do to the outputs -------------------------------------------------------------------------------
+    // --- 2: presets --------------------------------------------------------------------------------------------------
+
+    /// Rules of mixed precision set what no level does (formats of sums, of norms alone). One that reaches the target
+    /// in less time is taken unless step 4 finds better.
+    void race_presets() {
+        for (const FormatPreset& preset : format_presets(options_.default_df)) {
+            if (!best_ || trials_left() < 1) return;
+            keep_if_better(attempt({}, preset.rules, preset.name, true));
+        }
+    }
+
+    // --- 3: what ops do to the outputs -------------------------------------------------------------------------------
 
     /// Stretches of ops, in order, with about as much noise each.
     std::vector<std::size_t> stretches(const std::vector<double>& noise) const {
@@ -301,7 +325,7 @@ private:
         }
     }
 
-    // --- 3: the cheapest ways ----------------------------------------------------------------------------------------
+    // --- 4: the cheapest ways ----------------------------------------------------------------------------------------
 
     void refine() {
         const double at_base = noise_of(*table_, weights_, ways_at(best_level_));
@@ -347,26 +371,15 @@ private:
         found.samples = samples_;
         found.trials = trials_;
         found.steps = std::move(steps_);
-        found.rules = rules_of(units_, trial.ways);
+        found.rules = trial.rules;
         if (!found.reached()) found.first_below = first_below_;
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            found.ops.push_back(trial.ways.empty() ? as_preset(u, trial) : as_chosen(u, trial.ways[u], trial.model));
         double all = 0;
-        for (std::size_t u = 0; u < units_.size(); ++u) all += weights_[u] * cost(u, trial.ways[u]).noise;
-        for (std::size_t u = 0; u < units_.size(); ++u) {
-            const FormatUnit& unit = units_[u];
-            const OpWay way = trial.ways[u];
-            OpFormat format{unit.op, unit.type, unit.output(way), std::nullopt, std::nullopt, 0, 0, 0};
-            if (unit.multiplies_constants()) format.weights = unit.weights(way);
-            if (const Op* op = trial.model.netlist.find_op(unit.op)) format.fidelity = op->cfg.fidelity;
-            format.share = all > 0 ? weights_[u] * cost(u, way).noise / all : 0;
-            format.cycles = cost(u, way).cycles;
-            format.most_cycles = format.cycles;
-            for (std::size_t level = 0; level < levels.size(); ++level)
-                if (table_->has(level))
-                    format.most_cycles = std::max(format.most_cycles, cost(u, unit.at(levels.at(level))).cycles);
-            found.ops.push_back(std::move(format));
-        }
+        for (const OpFormat& format : found.ops) all += format.share;
+        for (OpFormat& format : found.ops) format.share = all > 0 ? format.share / all : 0;
         if (asked_.simulates()) {  // formats are found by quick schedules
-            CompileOptions last = with(trial.ways);
+            CompileOptions last = with(trial.rules);
             last.schedule.policy = asked_.schedule.policy;
             last.effort = asked_.effort;
             trial.model = compile(model_, last);
@@ -374,6 +387,40 @@ private:
         trial.model.report.core_cycles.clear();
         trial.model.report.formats = std::move(found);
         return std::move(trial.model);
+    }
+    /// Its share is not over all yet.
+    OpFormat as_chosen(std::size_t u, OpWay way, const CompiledModel& model) const {
+        const FormatUnit& unit = units_[u];
+        OpFormat format{unit.op, unit.type, unit.output(way), std::nullopt, std::nullopt, 0, 0, 0};
+        if (unit.multiplies_constants()) format.weights = unit.weights(way);
+        if (const Op* op = model.netlist.find_op(unit.op)) format.fidelity = op->cfg.fidelity;
+        format.share = weights_[u] * cost(u, way).noise;
+        format.cycles = cost(u, way).cycles;
+        format.most_cycles = most_cycles(u, format.cycles);
+        return format;
+    }
+    /// The same of a preset, by what was measured of it.
+    OpFormat as_preset(std::size_t u, const Trial& trial) const {
+        const FormatUnit& unit = units_[u];
+        OpFormat format{unit.op, unit.type, unit.wide, std::nullopt, std::nullopt, 0, 0, 0};
+        const Op* op = trial.model.netlist.find_op(unit.op);
+        if (op) {
+            format.output = op->cfg.out_df;
+            format.fidelity = op->cfg.fidelity;
+        }
+        const WayCost known = measured_cost(unit, trial);
+        format.share = weights_[u] * known.noise;
+        format.cycles = known.cycles;
+        format.most_cycles = most_cycles(u, format.cycles);
+        for (const FormatUnit::Member& member : unit.members)
+            for (const std::size_t k : member.constants)
+                if (op && member.name == unit.op && k < op->cfg.in_df.size()) format.weights = op->cfg.in_df[k];
+        return format;
+    }
+    double most_cycles(std::size_t u, double most) const {
+        for (std::size_t level = 0; level < levels.size(); ++level)
+            if (table_->has(level)) most = std::max(most, cost(u, units_[u].at(levels.at(level))).cycles);
+        return most;
     }
     WayCost cost(std::size_t unit, OpWay way) const { return table_->of(unit, way).value_or(WayCost{}); }
 

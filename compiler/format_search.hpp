@@ -2,8 +2,9 @@
 //
 //   1. all ops on one level of accuracy, from the fastest on: what each op loses by itself and costs, what the outputs
 //      lose; the fastest level that reaches the target is where the search begins
-//   2. a stretch of ops after the other one level faster: what losses of its ops do to the outputs
-//   3. the cheapest ways whose losses add up to what is allowed; simulated; put right by what the outputs really lose
+//   2. presets of mixed precision, as rivals
+//   3. a stretch of ops after the other one level faster: what losses of its ops do to the outputs
+//   4. the cheapest ways whose losses add up to what is allowed; simulated; put right by what the outputs really lose
 //
 // Errors of ops are nearly independent, so that their powers add up.
 #pragma once

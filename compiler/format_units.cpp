@@ -1,5 +1,7 @@
 #include "compiler/format_units.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -90,6 +92,17 @@ std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, con
     return units;
 }
 
+std::vector<FormatPreset> format_presets(DataFormat default_df) {
+    std::vector<FormatPreset> presets{{"automatic mixed precision", amp_rules(1, default_df)}};
+    for (const int level : {1, 2, 3}) {
+        std::vector<FormatRule> rules = light_amp_rules(level);
+        for (FormatRule& rule : rules)
+            for (auto& [k, input] : rule.inputs) input = {.df = in_family_of(input.df, default_df)};
+        presets.push_back({fmt::format("light mixed precision {}", level), std::move(rules)});
+    }
+    return presets;
+}
+
 std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpWay>& ways) {
     std::vector<FormatRule> rules;
     for (std::size_t u = 0; u < units.size(); ++u)
@@ -109,11 +122,20 @@ std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std
 std::string rules_text(const std::vector<FormatRule>& rules) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const FormatRule& rule : rules) {
-        nlohmann::ordered_json item{{"op_type", rule.op_type}, {"name_regex", rule.name_regex}};
+        nlohmann::ordered_json item;
+        if (!rule.op_type.empty()) item["op_type"] = rule.op_type;
+        if (!rule.name_regex.empty()) item["name_regex"] = rule.name_regex;
         if (rule.output_df) item["output_df"] = to_string(*rule.output_df);
+        if (rule.intermediate_df) item["intermediate_df"] = to_string(*rule.intermediate_df);
         if (rule.accumulate_df) item["accumulate_df"] = to_string(*rule.accumulate_df);
         if (rule.fidelity) item["math_fidelity"] = to_string(*rule.fidelity);
-        for (const auto& [k, input] : rule.inputs) item["input_df"][std::to_string(k)] = to_string(input.df);
+        for (const auto& [k, input] : rule.inputs) {
+            nlohmann::ordered_json& df = item["input_df"][std::to_string(k)];
+            if (input.activations)
+                df = {to_string(input.df), true};
+            else
+                df = to_string(input.df);
+        }
         list.push_back(std::move(item));
     }
     return nlohmann::ordered_json{{"rules", std::move(list)}}.dump(1) + "\n";

@@ -52,6 +52,14 @@ struct FormatUnit {
 /// first of them behind all passes. Ops with other formats than these two are left alone.
 std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, const Graph& last);
 
+/// A way to set all ops at once that a user could ask for.
+struct FormatPreset {
+    std::string name;  ///< for people
+    std::vector<FormatRule> rules;
+};
+/// --amp and --amp-light in the family of `default_df`.
+std::vector<FormatPreset> format_presets(DataFormat default_df);
+
 /// That set each unit as `ways` says.
 std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpWay>& ways);
 

@@ -1,8 +1,10 @@
 #include "compiler/pad_tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "compiler/backend/choices.hpp"
 
@@ -18,13 +20,31 @@ std::int64_t share(std::int64_t tiles, std::int64_t cores) {
     return tiles / most;
 }
 
+/// An axis of an op that its cores, or the inner blocks of a product, divide.
+struct Axis {
+    std::int64_t tiles, cores;
+};
+
+/// Rows and columns of its result.
+std::array<Axis, 2> axes_of_result(const Type& type, const OpBudget& budget) {
+    return {{{type.dims[1], budget.rows}, {type.dims[2], budget.cols}}};
+}
+
+/// The inner axis of a product as well: where only 1 divides it, partial sums go back and forth for every tile.
+std::vector<Axis> axes_that_cost(const OpChoices& op, const Type& type, const OpBudget& budget) {
+    const auto result = axes_of_result(type, budget);
+    std::vector<Axis> axes(result.begin(), result.end());
+    const OpConfig& cfg = op.op.cfg;
+    const std::int64_t divided = std::min(budget.rows, budget.cols);
+    if (cfg.type == "matmul") axes.push_back({cfg.attr.identity ? cfg.in[1].rt : cfg.in[0].ct, divided});
+    return axes;
+}
+
 /// Tiles of an axis of an op, and as many as its cores divide well; nothing where that gains little.
-std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(const Type& type, std::size_t axis,
-                                                                  const OpBudget& budget) {
-    const std::int64_t tiles = type.dims[axis], cores = axis == 1 ? budget.rows : budget.cols;
-    const std::int64_t more = divisible_tiles(tiles, cores);
-    if (2 * share(more, cores) > share(tiles, cores)) return std::nullopt;
-    return std::pair(tiles, more);
+std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(Axis axis) {
+    const std::int64_t more = divisible_tiles(axis.tiles, axis.cores);
+    if (2 * share(more, axis.cores) > share(axis.tiles, axis.cores)) return std::nullopt;
+    return std::pair(axis.tiles, more);
 }
 
 }  // namespace
@@ -40,26 +60,32 @@ TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const Sch
                            const TilePadding& known) {
     TilePadding padding = known;
     for (const ValueId op : ops_without_grid(graph, budget, options))
-        for (const std::size_t axis : {std::size_t{1}, std::size_t{2}})
-            if (const auto counts = well_divided(graph.type(op), axis, budget)) padding.insert(*counts);
+        for (const Axis axis : axes_of_result(graph.type(op), budget))
+            if (const auto counts = well_divided(axis)) padding.insert(*counts);
     return padding;
 }
 
 TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                  const TilePadding& known) {
-    double all = 0;
-    std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops, each on the grid it likes best
+    double longest = 0, all = 0;                                    // ops on the grids they like best; of all cores
+    std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops
     for (const OpChoices& op : list_choices(graph, budget, options).ops) {
-        double least = std::numeric_limits<double>::infinity();
-        for (const Candidate& candidate : op.choice.fitting) least = std::min(least, candidate.cycles);
-        all += least;
-        for (const std::size_t axis : {std::size_t{1}, std::size_t{2}})
-            if (const auto counts = well_divided(graph.type(op.node), axis, budget)) gains[*counts] += least / 2;
+        double least = std::numeric_limits<double>::infinity(), cores = least;
+        for (const Candidate& candidate : op.choice.fitting) {
+            least = std::min(least, candidate.cycles);
+            cores = std::min(cores, candidate.cycles * static_cast<double>(candidate.blocking.cores()));
+        }
+        longest = std::max(longest, least);
+        all += cores;
+        for (const Axis axis : axes_that_cost(op, graph.type(op.node), budget))
+            if (const auto counts = well_divided(axis)) gains[*counts] += least / 2;
     }
+    // with work shared evenly, an op that takes longer holds up the others
+    const double ideal = std::max(longest, all / static_cast<double>(budget.rows * budget.cols));
     constexpr double worth_a_try = 0.1;
     TilePadding padding = known;
     for (const auto& [counts, gain] : gains)
-        if (gain > worth_a_try * all) padding.insert(counts);
+        if (gain > worth_a_try * ideal) padding.insert(counts);
     return padding;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/backend/fused.hpp"
+#include "compiler/backend/kernel_broadcasts.hpp"
 #include "compiler/backend/spare_phases.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ops/device.hpp"
@@ -89,12 +90,28 @@ std::vector<std::int64_t> inner_blocks(const Op& op) {
     return inner;
 }
 
+/// All slices of a core's share of an operand.
+std::int64_t held_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& use) {
+    std::int64_t held = 0;
+    for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * cfg.in[k].z;
+    return held;
+}
+
+/// Of what a core takes of an operand for an input, what comes to it.
+double broadcast_share(const OpConfig& cfg, std::size_t k) {
+    const auto found = cfg.attr.kernel_broadcast.find(static_cast<int>(k));
+    if (found == cfg.attr.kernel_broadcast.end()) return 1;
+    const OperandUse use = tt::find_op(cfg.type)->use(cfg, found->first, 0, 0);
+    return static_cast<double>(found->second) / static_cast<double>(held_tiles(cfg, k, use));
+}
+
 /// Of the constants that are held in L1, once, or of the others, once for each input.
 double constant_bytes(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident, bool held) {
     double bytes = 0;
     for (std::size_t k = 0; k < constant.size(); ++k)
         if (constant[k] && resident[k] == held)
-            bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+            bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile)) *
+                     broadcast_share(op.cfg, k);
     return bytes;
 }
 
@@ -102,13 +119,6 @@ double constant_bytes(const Op& op, const std::vector<bool>& constant, const std
 double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
     const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
-}
-
-/// All slices of a core's share of an operand.
-std::int64_t held_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& use) {
-    std::int64_t held = 0;
-    for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * cfg.in[k].z;
-    return held;
 }
 
 /// Whether cores of the op's grid share operand k's tiles: its rows or columns take the same.
@@ -179,6 +189,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
             if (user) op.input_buf_min_size_tiles = least_buffers(*user, op);
+            op.cfg.attr.kernel_broadcast = kernel_broadcasts(op, resident, chip.features.broadcast_blocks);
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
@@ -198,6 +209,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                    .dram_bytes = streamed,
                    .resident_cycles = streaming_cycles(op, constant_bytes(op, constant, resident, true), chip),
                    .resident = resident,
+                   .broadcasts = op.cfg.attr.kernel_broadcast,
                    .input_buffers = op.input_buf_min_size_tiles};
             found = true;
             if (!pattern) return true;
@@ -337,7 +349,7 @@ namespace {
 /// A constant stays in a buffer that takes a core's whole share; a smaller one would be filled anew for every input.
 void hold(Op& op, const std::vector<bool>& resident) {
     for (std::size_t k = 0; k < resident.size(); ++k) {
-        if (!resident[k]) continue;
+        if (!resident[k] || op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k))) continue;
         const OperandUse use = tt::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
         const std::int64_t held = held_tiles(op.cfg, k, use);
         if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile))) continue;
@@ -354,7 +366,8 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
         const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
-        used += (resident[k] ? held_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;
+        const bool whole = resident[k] && !op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k));
+        used += (whole ? held_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;
     }
     return used;
 }
@@ -365,6 +378,7 @@ void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipP
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;
     op.input_buf_min_size_tiles = candidate.input_buffers;
+    op.cfg.attr.kernel_broadcast = candidate.broadcasts;
     hold(op, candidate.resident);
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }

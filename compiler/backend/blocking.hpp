@@ -1,6 +1,7 @@
 // The balancer's first half: on which grid an op runs and how its tensors are cut, under the limits of L1 and Dst.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Candidate {
     double dram_bytes = 0;                      ///< of constants that are streamed, per input
     double resident_cycles = 0;                 ///< to read the constants held in L1, once
     std::vector<bool> resident;                 ///< constants held whole in L1
+    std::map<int, std::int64_t> broadcasts;     ///< of them, those that hold what repeats once: tiles by operand
     std::vector<std::int64_t> input_buffers;    ///< least tiles of operands' buffers that the user wants
 };
 /// A grid on which no block size fits.

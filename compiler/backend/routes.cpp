@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "compiler/backend/held_forks.hpp"
@@ -65,11 +66,25 @@ private:
         double earliest = 0, usual = 0;
     };
 
+    /// A share of an input, or several inputs.
+    struct Piece {
+        std::int64_t inputs = 1, parts = 1;  ///< inputs / parts, in lowest terms
+        static Piece of(std::int64_t inputs, std::int64_t parts) {
+            const std::int64_t both = std::gcd(inputs, parts);
+            return {inputs / both, parts / both};
+        }
+        /// The least that is a multiple of both.
+        friend Piece lcm(Piece a, Piece b) { return of(std::lcm(a.inputs, b.inputs), std::gcd(a.parts, b.parts)); }
+        /// The fewest slices that are whole pieces, where an input has so many.
+        std::int64_t slices(std::int64_t of_input) const { return of(inputs * of_input, parts).inputs; }
+    };
+
     /// How far an op is behind the forks that it comes from: the inputs that must have left each before the op's first
-    /// slice is there. What waits beside it waits from the fork on, whenever the fork began.
+    /// slice is there. What waits beside it waits from the fork on, whenever the fork began. It takes whole pieces.
     struct Behind {
         std::size_t fork = 0;
         double inputs = 0;
+        Piece piece;
     };
     using Behinds = std::vector<Behind>;  // by fork
 
@@ -81,13 +96,15 @@ private:
     }
 
     /// The later of two for each fork.
-    static void add(Behinds& all, std::size_t fork, double inputs) {
-        const auto found = std::lower_bound(all.begin(), all.end(), fork,
+    static void add(Behinds& all, const Behind& more) {
+        const auto found = std::lower_bound(all.begin(), all.end(), more.fork,
                                             [](const Behind& one, std::size_t wanted) { return one.fork < wanted; });
-        if (found != all.end() && found->fork == fork)
-            found->inputs = std::max(found->inputs, inputs);
-        else
-            all.insert(found, {fork, inputs});
+        if (found != all.end() && found->fork == more.fork) {
+            found->inputs = std::max(found->inputs, more.inputs);
+            found->piece = lcm(found->piece, more.piece);
+        } else {
+            all.insert(found, more);
+        }
     }
 
     std::vector<std::size_t> links_of(std::size_t consumer) const {
@@ -118,8 +135,10 @@ private:
         for (const std::size_t e : links) {
             const std::size_t from = producer(e);
             const double waits = waits_of(e);
-            for (const Behind& one : behind_[from - first_]) add(all, one.fork, one.inputs + waits);
-            if (is_fork(from)) add(all, from, waits);
+            const Piece taken = cut_[e] ? Piece{} : Piece::of(choices_.details[e].window, at(from).op->cfg.out.t);
+            for (const Behind& one : behind_[from - first_])
+                add(all, {one.fork, one.inputs + waits, lcm(one.piece, taken)});
+            if (is_fork(from)) add(all, {from, waits, taken});
         }
         return all;
     }
@@ -156,6 +175,13 @@ private:
         return block > 0 ? std::ceil((earliest + slice) / block - 1e-6) * block - slice : earliest;
     }
 
+    /// What an op gives at once: a slice, or the block in which it hands over.
+    Piece piece_of(std::size_t op) {
+        const std::int64_t t = at(op).op->cfg.out.t;
+        const double block = handed_over(op, routes_.buffers[op - first_]).block;
+        return Piece::of(std::max<std::int64_t>(1, std::llround(block)), t);
+    }
+
     /// Bytes beyond L1 with a buffer so long, at most 0 when it fits.
     std::int64_t over(std::size_t op, std::int64_t buffer) const {
         Op longer = *at(op).op;
@@ -166,6 +192,12 @@ private:
     /// Slices that wait in the producer's buffer when the consumer begins so much later.
     std::int64_t waiting(std::size_t edge, double later) const {
         return static_cast<std::int64_t>(std::ceil(later * slices(producer(edge)) - 1e-6));
+    }
+
+    /// Of what comes through the edge's consumer from its producer by other paths, too.
+    Piece piece_from(std::size_t op, const Behinds& at) const {
+        const auto found = std::find_if(at.begin(), at.end(), [&](const Behind& one) { return one.fork == op; });
+        return found == at.end() ? Piece::of(1, this->at(op).op->cfg.out.t) : found->piece;
     }
 
     /// Whether what one reader of the op leaves waiting must be in the block that all of them take.
@@ -188,7 +220,19 @@ private:
         const std::int64_t wait = waiting(edge, later), window = choices_.details[edge].window;
         const std::int64_t streamed = std::max(wait, window > 1 ? window - 1 : 0) + double_buffer;
         const bool block = wait > 0 && shares_blocks(producer(edge));
-        return whole_blocks_buffer(block ? std::max(streamed, 2 * wait) : streamed, at(producer(edge)).op->cfg.out.t);
+        return whole_buffer(producer(edge), block ? std::max(streamed, 2 * wait) : streamed);
+    }
+
+    /// So large or larger. Where readers of a fork take the same block, one that takes the next blocks of those before
+    /// it must not need the fork's next block for the end of this one: blocks end where theirs do.
+    std::int64_t whole_buffer(std::size_t op, std::int64_t least) const {
+        const std::int64_t t = at(op).op->cfg.out.t;
+        const auto known = pieces_.find(op);
+        std::int64_t buffer = whole_blocks_buffer(least, t);
+        if (known == pieces_.end()) return buffer;
+        const std::int64_t slices = known->second.slices(t);
+        while (buffer / 2 % slices != 0) buffer = whole_blocks_buffer(buffer + 1, t);
+        return buffer;
     }
 
     void connect(std::size_t i) {
@@ -198,7 +242,9 @@ private:
             const Pace at = begin(links);
             const Behinds behind = begin_behind(links);
             for (const std::size_t e : links) {
-                if (cut_[e] || lengthen(e, at, held_back(e, behind))) continue;
+                if (cut_[e]) continue;
+                note_pieces(e, at, behind);
+                if (lengthen(e, at, held_back(e, behind))) continue;
                 cut_[e] = true;
                 handed_over_.clear();
                 in_blocks_.clear();
@@ -211,7 +257,20 @@ private:
                 routes_.waiting[e] = (at.usual - available_[producer(e) - first_].usual) * slices(producer(e));
         available_[i - first_] = {with_block(i, at.earliest + more.earliest), at.usual + more.usual};
         behind_[i - first_] = begin_behind(links);
-        for (Behind& one : behind_[i - first_]) one.inputs = with_block(i, one.inputs + more.earliest);
+        const Piece given = piece_of(i);
+        for (Behind& one : behind_[i - first_]) {
+            one.inputs = with_block(i, one.inputs + more.earliest);
+            one.piece = lcm(one.piece, given);
+        }
+    }
+
+    void note_pieces(std::size_t edge, const Pace& at, const Behinds& behind) {
+        const std::size_t op = producer(edge);
+        const double later = std::max(at.earliest - available_[op - first_].earliest, held_back(edge, behind));
+        if (waiting(edge, later) == 0 || !shares_blocks(op)) return;
+        const Piece piece = piece_from(op, behind);
+        const auto [known, first] = pieces_.try_emplace(op, piece);
+        if (!first) known->second = lcm(known->second, piece);
     }
 
     /// Gives the producer what it must hold, and as much as there is room for of what keeps the pace; false when it
@@ -220,7 +279,8 @@ private:
         const std::size_t op = producer(edge);
         const Pace& there = available_[op - first_];
         std::int64_t& buffer = routes_.buffers[op - first_];
-        const std::int64_t least = buffer_for(edge, std::max(at.earliest - there.earliest, held));
+        const std::int64_t least =
+            whole_buffer(op, std::max(buffer, buffer_for(edge, std::max(at.earliest - there.earliest, held))));
         if (least > buffer)
             if (const std::int64_t bytes = over(op, least); bytes > 0) {
                 routes_.no_room.push_back({edge, bytes});
@@ -229,7 +289,7 @@ private:
         buffer = std::max(buffer, least);
         const std::int64_t most = buffer_for(edge, at.usual - there.usual);
         while (buffer < most) {
-            const std::int64_t longer = whole_blocks_buffer(buffer + 1, ops_[op - first_].op->cfg.out.t);
+            const std::int64_t longer = whole_buffer(op, buffer + 1);
             if (over(op, longer) > 0) break;
             buffer = longer;
         }
@@ -261,7 +321,7 @@ private:
         std::int64_t& buffer = routes_.buffers[op - first_];
         double best = handed_over(op, buffer).cycles;
         for (std::int64_t mblocks = buffer / 2 + 1; may && best > pace_ && mblocks <= slices; ++mblocks) {
-            if (slices % mblocks != 0) continue;
+            if (slices % mblocks != 0 || whole_buffer(op, 2 * mblocks) != 2 * mblocks) continue;
             if (over(op, 2 * mblocks) > 0) break;
             const double cycles = handed_over(op, 2 * mblocks).cycles;
             if (cycles >= best) continue;
@@ -280,6 +340,7 @@ private:
     const OpBudget& budget_;
     std::vector<Pace> available_;                                             // per op: when its first slice is there
     std::vector<Behinds> behind_;                                             // per op
+    std::map<std::size_t, Piece> pieces_;                                     // of forks whose readers share blocks
     std::map<std::size_t, bool> in_blocks_;                                   // per op, as far as asked for
     std::map<std::pair<std::size_t, std::int64_t>, HandedOver> handed_over_;  // per op and buffer, the same
     Routes routes_;

@@ -4,6 +4,7 @@
 
 #include "compiler/backend/dram.hpp"
 #include "compiler/backend/edge_limits.hpp"
+#include "compiler/backend/kernel_broadcasts.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -203,7 +204,8 @@ void choose_op_orders(const Graph& graph, const OpBudget& budget, Schedule& sche
             if (is_free(op) && has_both(op)) op.op.cfg.out.order = sets.order(i);
         }
         for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
-            if (schedule.ops[i].op.cfg.out.order == UblockOrder::Row || streams.fits(i)) continue;
+            const Op& op = schedule.ops[i].op;
+            if (op.cfg.out.order == UblockOrder::Row || (streams.fits(i) && broadcasts_hold(op))) continue;
             sets.keep_rows(i);
             settled = false;
         }

@@ -18,6 +18,12 @@ DataFormat wide_format(DataFormat df) {
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
 }
 
+DataFormat in_family_of(DataFormat wanted, DataFormat like) {
+    if (info(like).family != FormatFamily::A) return wanted;
+    if (wanted == DataFormat::Bfp8_b) return DataFormat::Bfp8;
+    return wanted == DataFormat::Bfp4_b ? DataFormat::Bfp4 : wanted;
+}
+
 // --- automatic ----------------------------------------------------------------------------------------------------
 
 namespace {

@@ -21,6 +21,9 @@ struct Graph;
 /// The 16-bit format of a block float's family; any other format as it is.
 DataFormat wide_format(DataFormat df);
 
+/// A block float of the B family, or that of as many bits in the family of `like`.
+DataFormat in_family_of(DataFormat wanted, DataFormat like);
+
 /// One rule of mixed precision. All selectors that are given must fit; what is given is set.
 struct FormatRule {
     // selectors

@@ -14,12 +14,6 @@ namespace tt::ir {
 
 namespace {
 
-DataFormat in_family_of(DataFormat wanted, DataFormat like) {
-    if (info(like).family != FormatFamily::A) return wanted;
-    if (wanted == DataFormat::Bfp8_b) return DataFormat::Bfp8;
-    return wanted == DataFormat::Bfp4_b ? DataFormat::Bfp4 : wanted;
-}
-
 /// What the rules say of one op.
 struct Wishes {
     std::optional<DataFormat> output, intermediate, accumulate;

@@ -1,10 +1,13 @@
 // --target-pcc: formats op by op, by measuring.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "compiler/compile.hpp"
 #include "compiler/format_units.hpp"
+#include "compiler/model_run.hpp"
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
 
@@ -84,6 +87,34 @@ TEST_CASE("a search for formats gives the same again, and so do its rules") {
     CompileOptions options;
     options.rules = ir::parse_format_rules(ir::rules_text(first.report.formats->rules), "rules");
     CHECK(equal(compile(graph, options), first));
+}
+
+TEST_CASE("what is found is at least as fast as every preset that reaches the target, and presets can be written") {
+    const ir::Graph graph = layers(4, "output \"y\" = %{}\n");
+    const CompiledModel found = compile(graph, asking(0.999));
+    const ir::Values inputs = found.inputs;
+    const ir::Literal exact = runtime::measured_values(found, {inputs, true, false}).outputs.at("y");
+    const std::vector<ir::FormatPreset> presets = ir::format_presets(DataFormat::Float16_b);
+    CHECK(presets.size() == 4);
+    int reach = 0;
+    for (const ir::FormatPreset& preset : presets) {
+        CompileOptions options;
+        options.rules = preset.rules;
+        const CompiledModel model = compile(graph, options);
+        options.rules = ir::parse_format_rules(ir::rules_text(preset.rules), "rules");
+        CHECK(equal(compile(graph, options), model));
+        const ir::Literal have = runtime::measured_values(model, {inputs, false, false}).outputs.at("y");
+        if (ir::agreement(have, exact).pcc < 0.9991) continue;  // the reference has unrounded constants
+        ++reach;
+        CHECK(cycles(found) <= cycles(model));
+    }
+    CHECK(reach > 0);
+    const auto a_format = [](const ir::FormatRule& rule) {
+        return std::all_of(rule.inputs.begin(), rule.inputs.end(),
+                           [](const auto& input) { return info(input.second.df).family == FormatFamily::A; });
+    };
+    for (const ir::FormatPreset& preset : ir::format_presets(DataFormat::Float16))
+        CHECK(std::all_of(preset.rules.begin(), preset.rules.end(), a_format));
 }
 
 TEST_CASE("several samples are measured, and the first is what the model has") {
