@@ -44,41 +44,32 @@ std::string read_file(const std::string& file, std::uint64_t most) {
     return text;
 }
 
-namespace {
-
-class OpenFile {
-public:
-    explicit OpenFile(const std::string& file) : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    ~OpenFile() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-    bool good() const { return descriptor_ >= 0; }
-    /// Whether all of [from, to) was there.
-    bool read(char* at, std::size_t from, std::size_t to) const {
-        while (from < to) {
-            const ssize_t got = ::pread(descriptor_, at + from, to - from, static_cast<off_t>(from));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return false;
-            from += static_cast<std::size_t>(got);
-        }
-        return true;
-    }
-
-private:
-    int descriptor_;
-};
-
-}  // namespace
-
-SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
+InputFile::InputFile(const std::string& file, std::uint64_t most) {
     refuse_irregular(file);
     std::error_code failed;
-    const std::uint64_t size = std::filesystem::file_size(file, failed);
-    const OpenFile in(file);
-    if (failed || !in.good()) fail_input({file, 0, 0}, "the file cannot be read");
-    if (size > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size, most);
+    size_ = std::filesystem::file_size(file, failed);
+    if (!failed && size_ > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size_, most);
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (!failed && descriptor_ >= 0) return;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    fail_input({file, 0, 0}, "the file cannot be read");
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+bool InputFile::read(char* at, std::size_t from, std::size_t to) const {
+    while (from < to) {
+        const ssize_t got = ::pread(descriptor_, at + from, to - from, static_cast<off_t>(from));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        from += static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
+    const InputFile in(file, most);
+    const std::uint64_t size = in.size();
     constexpr std::size_t piece = std::size_t{8} << 20;
     const std::shared_ptr<char[]> bytes = std::make_shared_for_overwrite<char[]>(std::max<std::size_t>(size, 1));
     std::atomic<bool> whole{true};

@@ -14,7 +14,23 @@ void refuse_irregular(const std::string& file);
 /// Throws Error(Input) when there is no such file, it is no regular file, cannot be read, or has more bytes than
 /// `most`.
 std::string read_file(const std::string& file, std::uint64_t most);
-/// The same for large ones: on several processors, into memory that is not cleared before.
+/// An open one, for who reads it piece by piece; throws the same.
+class InputFile {
+public:
+    InputFile(const std::string& file, std::uint64_t most);
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+    int descriptor() const { return descriptor_; }
+    std::uint64_t size() const { return size_; }  ///< bytes
+    /// Whether all of [from, to) was there.
+    bool read(char* at, std::size_t from, std::size_t to) const;
+
+private:
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+};
+/// The same as read_file() for large ones: on several processors, into memory that is not cleared before.
 SharedBytes read_bytes(const std::string& file, std::uint64_t most);
 
 }  // namespace tt

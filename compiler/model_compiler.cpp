@@ -69,7 +69,7 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
                             {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
-      budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_},
+      budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_, options.threads},
       scheduling_(options.schedule),
       emit_(options.emit),
       scheduler_(options_, budget_, scheduling_, emit_) {
@@ -210,7 +210,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
                 options_.keep_names,
                 l1_bytes,
-                padding},
+                padding,
+                options_.threads},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "insert-nops") made.apart = device_ops(left);

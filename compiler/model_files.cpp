@@ -78,7 +78,8 @@ Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
 Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
     const std::string extension = std::filesystem::path(files.model).extension().string();
     if (extension == ".onnx" || extension == ".pb")
-        return read_onnx(files.model, {files.shapes, read_constants(files.constants), std::nullopt, notes});
+        return read_onnx(files.model,
+                         {files.shapes, read_constants(files.constants), std::nullopt, notes, files.threads});
     Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
     name_inputs(graph);
     return graph;
@@ -90,6 +91,7 @@ CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
     if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
     check_input_names(files, graph);
     options.inputs = read_inputs(files, graph, options.target.has_value());
+    options.threads = files.threads;
     CompiledModel model = compile(std::move(graph), options);
     model.command = files.command;
     model.report.notes.insert(model.report.notes.begin(), notes.begin(), notes.end());
@@ -98,7 +100,7 @@ CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
 
 CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
     CompiledModel model = compile_model(files, std::move(options));
-    write_folder(model, files.out);
+    write_folder(model, files.out, files.threads);
     return std::move(model.report);
 }
 

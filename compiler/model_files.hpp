@@ -14,7 +14,8 @@ struct ModelFiles {
     std::map<std::string, std::string> inputs;     ///< values of inputs: name -> .pb or .npy file
     std::map<std::string, std::string> constants;  ///< the same; or a number, of which all datums are
     std::map<std::string, Dims> shapes;
-    std::string command;  ///< for the netlist's first line
+    std::string command;   ///< for the netlist's first line
+    unsigned threads = 0;  ///< that compile, read and write; 0: one per processor. No result depends on it
 };
 
 /// Reads .onnx or text. Values of `files.constants` are read from their files, or are a number. `notes`: gets a line

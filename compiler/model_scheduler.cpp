@@ -8,6 +8,7 @@
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/held_forks.hpp"
+#include "compiler/ir/no_device_form.hpp"
 #include "compiler/schedule_search.hpp"
 
 namespace tt::ir {
@@ -18,6 +19,7 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
         return make(budget_);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
+        std::optional<NoDeviceForm> last;  // with all the room there is
         for (const std::int64_t blobs : {1, 2, 4}) {
             ChipParams chip = *budget_.chip;
             OpBudget budget = budget_;
@@ -26,10 +28,14 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
             budget.chip = &chip;
             try {
                 return make(budget);
+            } catch (const NoDeviceForm& again) {
+                last = again;
             } catch (const Error& again) {
                 if (again.fault() != Fault::Unsupported) throw;
             }
         }
+        const auto* const first = dynamic_cast<const NoDeviceForm*>(&error);
+        if (first && last) throw first->after(*last);
         throw;
     }
 }

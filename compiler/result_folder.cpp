@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/new_file.hpp"
+#include "base/parallel.hpp"
 #include "base/read_file.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host/samples.hpp"
@@ -50,18 +51,22 @@ InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
 }
 
 /// Files of the entries that host queues get.
-std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::path& folder) {
+std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::path& folder, unsigned threads) {
     std::vector<ManifestEntry> files;
-    const auto add = [&](const std::string& queue, Tensor entry, bool bits) {
-        const std::string file = npy_name(queue);
-        write_array(folder / file, std::move(entry), bits);
-        files.push_back({queue, file, 0});
-    };
     // what later parts of the device are given depends on what the first computes; a loop takes many entries
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
-        if (input.turns == 0) add(input.queue, to_entry(crossing.at(input.name), input), false);
-    for (const QueueConstant& constant : model.constants) add(constant.queue, *constant.entry.tensor(), constant.bits);
+        if (input.turns == 0) {
+            files.push_back({input.queue, npy_name(input.queue), 0});
+            write_array(folder / files.back().file, to_entry(crossing.at(input.name), input));
+        }
+    for (const QueueConstant& constant : model.constants)
+        files.push_back({constant.queue, npy_name(constant.queue), 0});
+    const std::size_t inputs = files.size() - model.constants.size();
+    parallel_for(threads, model.constants.size(), [&](std::size_t i) {
+        const QueueConstant& constant = model.constants[i];
+        write_array(folder / files[inputs + i].file, *constant.entry.tensor(), constant.bits);
+    });
     return files;
 }
 
@@ -84,7 +89,7 @@ void read_host_part(const FileSet& files, CompiledModel& model) {
     model.report.host_steps = host_step_lines(model.host);
 }
 
-void write_folder(const CompiledModel& model, const std::string& path) {
+void write_folder(const CompiledModel& model, const std::string& path, unsigned threads) {
     NewFolder result(path, compiled_folder());
     const fs::path folder(result.temporary());
     Manifest manifest;
@@ -94,7 +99,7 @@ void write_folder(const CompiledModel& model, const std::string& path) {
         manifest.programs.push_back(program.name);
         manifest.params[program.executes] = 1;
     }
-    manifest.inputs = write_queues(model, folder);
+    manifest.inputs = write_queues(model, folder, threads);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, netlist_text(model));
     write_host_part(model,

@@ -10,8 +10,9 @@
 namespace tt::ir {
 
 /// Writes beside the folder and renames, so that it is there whole or not at all. The model has a value for each of its
-/// inputs. Throws Error(Input) when it cannot be written, or something else is there.
-void write_folder(const CompiledModel& model, const std::string& folder);
+/// inputs. Throws Error(Input) when it cannot be written, or something else is there. `threads`: 0 is one per
+/// processor.
+void write_folder(const CompiledModel& model, const std::string& folder, unsigned threads = 0);
 
 /// Equal to the model that was written. Throws Error(Input) at the file that is missing or does not fit.
 CompiledModel read_folder(const std::string& folder);

@@ -28,6 +28,7 @@ std::string type_text(const Type& type) {
 std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& index, const LiteralPtr& weights,
                                                           std::int64_t cols) {
     const std::size_t hash = hash_of(*index);
+    const std::lock_guard lock(mutex_);
     const auto [first, last] = patterns_.equal_range(hash);
     for (auto it = first; it != last; ++it)
         if (it->second.cols == cols && same(it->second.index, index) && same(it->second.weights, weights))
@@ -37,9 +38,26 @@ std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& inde
     return made;
 }
 
-const Choice* ChoiceCache::find(const std::string& key) const {
-    const auto found = choices_.find(key);
-    return found == choices_.end() ? nullptr : &found->second;
+SparseParts ChoiceCache::parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op) {
+    const Blocking& b = op.out;
+    const OpAttributes& a = op.attr;
+    std::string key = fmt::format("{} {}x{}.{}x{}.{}x{}.{} {}.{} {}.{}.{}.{}.{}.{}",
+                                  static_cast<const void*>(pattern.get()), b.grid_r, b.grid_c, b.mblock_m, b.mblock_n,
+                                  b.ublock_rt, b.ublock_ct, b.t, a.u_kt, a.m_k, a.num_index_tiles, a.num_sparse_tiles,
+                                  a.num_columns, a.sparse_tile_ptr_bits, a.sparse_ublock_idx_bits, a.act_t);
+    for (const TileShape& in : op.in) key += fmt::format(" {}x{}x{}", in.z, in.rt, in.ct);
+    const std::lock_guard lock(mutex_);
+    Parts& known = parts_[key];
+    SparseParts made{known.tiles.lock(), known.encoding.lock()};
+    if (known.pattern.lock() == pattern && made.tiles && made.encoding) return made;
+    made = make_parts(*pattern, op);
+    known = {pattern, made.tiles, made.encoding};
+    return made;
+}
+
+std::int64_t ChoiceCache::number(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return numbers_.try_emplace(text, static_cast<std::int64_t>(numbers_.size())).first->second;
 }
 
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {

@@ -4,21 +4,47 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/memo.hpp"
 #include "compiler/backend/blocking.hpp"
+#include "compiler/backend/edge_table.hpp"
+#include "compiler/backend/graph_solver.hpp"
+#include "compiler/backend/placer.hpp"
+#include "compiler/backend/sparse_blocking.hpp"
 
 namespace tt::ir {
 
+/// How an op's output reaches its readers of the epoch.
+struct HandedOver {
+    bool in_blocks = false;
+    double block = 0;   ///< slices of a block, when it goes in blocks
+    double cycles = 0;  ///< per input
+};
+
+/// Where the ops of an epoch lie best.
+struct FoundPlaces {
+    std::vector<Place> places;
+    double link_cycles = 0, load_cycles = 0;
+};
+
+/// For one chip and microbatch. Threads may use it at the same time.
 class ChoiceCache {
 public:
     /// make_pattern(), once for equal operands.
     std::shared_ptr<const SparsePattern> pattern(const LiteralPtr& index, const LiteralPtr& weights, std::int64_t cols);
+    /// make_parts(), once for ops that are made alike as long as somebody holds them.
+    SparseParts parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op);
+    /// A number for a text, the same for equal ones; good for keys alone, as it depends on who asks first.
+    std::int64_t number(const std::string& text);
 
-    /// By what the choice depends on; nullptr when there is none yet.
-    const Choice* find(const std::string& key) const;
-    void add(const std::string& key, Choice choice) { choices_.emplace(key, std::move(choice)); }
+    Memo<std::string, Choice> choices;                       ///< by choice_key()
+    Memo<std::string, std::vector<Costs>> own;               ///< EdgeCosts::own() of all candidates
+    Memo<std::string, std::shared_ptr<EdgeTable>> edges;     ///< by the kinds of both ops and what lies between
+    Memo<std::vector<std::int64_t>, HandedOver> hand_overs;  ///< by the op, its candidate and buffer, its readers
+    Memo<std::string, FoundPlaces> places;                   ///< by what moves, and between which grids
 
 private:
     struct Known {
@@ -26,8 +52,14 @@ private:
         std::int64_t cols = 0;
         std::shared_ptr<const SparsePattern> pattern;
     };
+    std::mutex mutex_;
     std::multimap<std::size_t, Known> patterns_;  // by hash
-    std::map<std::string, Choice> choices_;
+    std::map<std::string, std::int64_t> numbers_;
+    struct Parts {
+        std::weak_ptr<const SparsePattern> pattern;
+        std::weak_ptr<const Literal> tiles, encoding;
+    };
+    std::map<std::string, Parts> parts_;
 };
 
 /// Of a node that the user decides nothing about; `pattern`: its own, from the cache that is asked.

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/estimate.hpp"
@@ -80,12 +82,11 @@ std::string advice(const Graph& graph, const Node& node, const OpChoices& item, 
 
 Choice choice_of(const Graph& graph, const OpChoices& item, const OpBudget& budget) {
     const Node& node = graph.nodes[item.node];
-    const bool cached = budget.cache && !item.user;
-    const std::string key = cached ? choice_key(graph, node, budget, item.pattern.get()) : "";
-    if (const Choice* known = cached ? budget.cache->find(key) : nullptr) return *known;
-    Choice choice = choose_blocking(item.op, origins_of(graph, node), budget, item.pattern.get(), item.user);
-    if (cached) budget.cache->add(key, choice);
-    return choice;
+    const auto choose = [&] {
+        return choose_blocking(item.op, origins_of(graph, node), budget, item.pattern.get(), item.user);
+    };
+    if (!budget.cache || item.user) return choose();
+    return budget.cache->choices.get(choice_key(graph, node, budget, item.pattern.get()), choose);
 }
 
 std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
@@ -134,6 +135,20 @@ void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
     }
 }
 
+/// Choices::like. Layers of a network are alike, and policies ask for the best grids at hundreds of targets.
+std::vector<std::size_t> ops_alike(const std::vector<OpChoices>& ops) {
+    using Key = std::vector<std::tuple<std::int64_t, std::int64_t, double, double>>;
+    std::map<Key, std::size_t> known;
+    std::vector<std::size_t> like;
+    for (const OpChoices& op : ops) {
+        Key key;
+        for (const Candidate& c : op.choice.fitting)
+            key.emplace_back(c.blocking.grid_r, c.blocking.grid_c, c.cycles, c.dram_bytes);
+        like.push_back(known.emplace(std::move(key), like.size()).first->second);
+    }
+    return like;
+}
+
 }  // namespace
 
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
@@ -148,6 +163,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         throw NoDeviceForm(error, refused(all.ops, graph));
     }
     begin_parts(all.ops, graph);
+    all.like = ops_alike(all.ops);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;
     all.into.resize(all.ops.size());

@@ -33,6 +33,7 @@ struct Choices {
     std::vector<SolverEdge> edges;                     ///< by consumer, then operand; ops by their place in `ops`
     std::vector<OpEdge> details;                       ///< of the edges
     std::vector<std::vector<std::size_t>> into, from;  ///< per op: its edges
+    std::vector<std::size_t> like;                     ///< per op: the first whose grids take the same in all
     const Graph* graph = nullptr;
     std::string name(std::size_t op) const { return ops[op].op.name(); }
 };

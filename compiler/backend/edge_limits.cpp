@@ -2,8 +2,10 @@
 
 #include "base/yaml_map.hpp"
 #include "compiler/backend/dram.hpp"
+#include "compiler/backend/held_forks.hpp"
 #include "isa/config_dir.hpp"
 #include "netlist/output_buffer.hpp"
+#include "netlist/plan/hand_over_time.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {
@@ -12,18 +14,20 @@ namespace {
 
 std::int64_t& at(Costs& costs, Limit limit) { return costs[static_cast<std::size_t>(limit)]; }
 
-/// What the figures of stream_use() depend on besides the blockings.
+/// What the figures of stream_use() and hand_over() and the size of buffers depend on besides the candidate.
 std::string shape_text(const OpConfig& cfg) {
-    std::string text =
-        fmt::format("{}/{}/{}/{}/{}/{}/{}", cfg.type, cfg.attr.fused_op_id, cfg.attr.identity, cfg.attr.bias,
-                    cfg.attr.accumulate, cfg.attr.z, static_cast<int>(cfg.attr.reduce_dim));
-    for (const TileShape& in : cfg.in) text += fmt::format(" {}x{}x{}", in.z, in.rt, in.ct);
+    std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", cfg.type, cfg.attr.fused_op_id, cfg.attr.identity,
+                                   cfg.attr.bias, cfg.attr.accumulate, cfg.attr.z,
+                                   static_cast<int>(cfg.attr.reduce_dim), static_cast<int>(cfg.out_df));
+    for (std::size_t k = 0; k < cfg.in.size(); ++k)
+        text += fmt::format(" {}x{}x{}.{}", cfg.in[k].z, cfg.in[k].rt, cfg.in[k].ct, static_cast<int>(cfg.in_df[k]));
     return text;
 }
 
 std::string tm_text(const std::vector<Tm>& tms) {
     std::string text;
-    for (const Tm& tm : tms) text += fmt::format("{}:{}:{}:{},", static_cast<int>(tm.kind), tm.n, tm.rt, tm.ct);
+    for (const Tm& tm : tms)
+        text += fmt::format("{}:{}:{}:{}:{},", static_cast<int>(tm.kind), tm.n, tm.rt, tm.ct, tm.value);
     return text;
 }
 
@@ -45,99 +49,128 @@ Costs read_edge_limits(std::int64_t overlay_size) {
     return limits;
 }
 
-EdgeCosts::EdgeCosts(const Choices& choices, const OpBudget& budget, Costs limits)
-    : choices_(choices), budget_(budget), limits_(limits) {
+EdgeCosts::EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache& cache, Costs limits)
+    : choices_(choices), budget_(budget), cache_(cache), limits_(limits) {
     const std::size_t n = choices.ops.size();
-    made_.resize(n);
-    own_.resize(n);
-    std::vector<std::string> signatures;
+    for (std::size_t op = 0; op < n; ++op) made_.push_back(std::make_unique<MadeOp[]>(candidates(op)));
     for (std::size_t op = 0; op < n; ++op) {
-        made_[op].resize(candidates(op));
-        signatures.push_back(signature(op));
-    }
-    std::map<std::string, std::size_t> same;  // ops alike: the first of them
-    for (std::size_t op = 0; op < n; ++op) {
-        std::string key = signatures[op] + fmt::format("|{}", choices.ops[op].outputs);
+        kinds_.push_back(cache.number(kind_text(op)));
+        std::string key = fmt::format("{}|{}", kinds_[op], choices.ops[op].outputs);
         const Node& node = choices.graph->nodes[choices.ops[op].node];
         for (const Edge& edge : node.inputs) {
             const Node& from = choices.graph->nodes[edge.value];
             const bool outside = from.is_constant() || from.is_input();
             key += outside ? fmt::format("|{}", fmt::join(from.type.dims, "x")) + tm_text(edge.tms) : "|";
         }
-        const auto [first, fresh] = same.emplace(key, op);
-        if (!fresh) {
-            own_[op] = own_[first->second];
-            continue;
-        }
-        for (std::size_t i = 0; i < candidates(op); ++i) own_[op].push_back(count_own(op, i));
+        own_.push_back(&cache.own.get(key, [&] {
+            std::vector<Costs> own;
+            for (std::size_t i = 0; i < candidates(op); ++i) own.push_back(count_own(op, i));
+            return own;
+        }));
     }
-    std::map<std::string, std::shared_ptr<Table>> known;
     for (std::size_t e = 0; e < choices.edges.size(); ++e) {
-        const SolverEdge& edge = choices.edges[e];
+        const auto [producer, consumer] = choices.edges[e];
         const OpEdge& detail = choices.details[e];
-        const std::string key =
-            fmt::format("{}>{}>{}>{}>{}", signatures[edge.producer], signatures[edge.consumer], detail.operand,
-                        detail.window, tm_text(choices.ops[edge.consumer].op.tms[detail.operand].tms));
-        auto& table = known[key];
-        if (!table) {
-            table = std::make_shared<Table>();
-            table->consumers = candidates(edge.consumer);
-            table->pairs.resize(candidates(edge.producer) * candidates(edge.consumer));
-        }
-        tables_.push_back(table);
+        const std::string key = fmt::format("{}>{}>{}>{}>{}", kinds_[producer], kinds_[consumer], detail.operand,
+                                            detail.window, tm_text(choices.ops[consumer].op.tms[detail.operand].tms));
+        tables_.push_back(cache.edges.get(
+            key, [&] { return std::make_shared<EdgeTable>(candidates(producer), candidates(consumer)); }));
+        table_numbers_.push_back(cache.number(key));
     }
 }
 
-std::string EdgeCosts::signature(std::size_t op) const {
+/// All that an op's candidates are made of.
+std::string EdgeCosts::kind_text(std::size_t op) const {
     const OpChoices& item = choices_.ops[op];
-    std::string text = shape_text(item.op.cfg);
+    std::string text = fmt::format("{} {} {}", shape_text(item.op.cfg), item.choice.usable_bytes,
+                                   static_cast<const void*>(item.pattern.get()));
+    if (item.user) text += " of the user: " + item.op.name();
     for (const Candidate& c : item.choice.fitting) {
         const Blocking& b = c.blocking;
         text += fmt::format(";{}x{}.{}x{}.{}x{}.{}.{}.{}.{}", b.grid_r, b.grid_c, b.mblock_m, b.mblock_n, b.ublock_rt,
                             b.ublock_ct, b.t, static_cast<int>(b.order), c.u_kt, c.l1_bytes);
+        for (const bool resident : c.resident) text += resident ? '+' : '-';
+        for (const auto& [operand, tiles] : c.broadcasts) text += fmt::format(",{}:{}", operand, tiles);
     }
     return text;
 }
 
 const Op& EdgeCosts::made(std::size_t op, std::size_t i) const {
-    std::unique_ptr<Op>& known = made_[op][i];
-    if (!known) {
+    return made_[op][i].get([&] {
         const OpChoices& item = choices_.ops[op];
-        known = std::make_unique<Op>(item.op);
-        if (item.user) set_buffers(*item.user, *known);
-        apply(item.choice.fitting[i], item.pattern.get(), *budget_.chip, *known);
-    }
-    return *known;
+        Op made = item.op;
+        if (item.user) set_buffers(*item.user, made);
+        apply(item.choice.fitting[i], item.pattern.get(), *budget_.chip, made);
+        return made;
+    });
 }
 
 Costs EdgeCosts::cost(std::size_t edge, bool direct, std::size_t i, std::size_t j) const {
-    Table& table = *tables_[edge];
-    auto& pair = table.pairs[i * table.consumers + j];
-    if (!pair) pair = count(edge, i, j);
-    return (*pair)[direct ? 1 : 0];
+    const EdgeUse use = tables_[edge]->get(i, j, [&] { return count(edge, i, j); });
+    Costs costs{};
+    at(costs, Limit::ConsumerPhases) = use.consumer_phases;
+    if (direct) {
+        at(costs, Limit::FanOut) = use.fan_out;
+        at(costs, Limit::ProducerPhases) = use.producer_phases;
+        at(costs, Limit::SliceBuffer) = use.slice_bytes;
+    } else {
+        at(costs, Limit::DramInputs) = use.sources;
+    }
+    return costs;
 }
 
-std::array<Costs, 2> EdgeCosts::count(std::size_t number, std::size_t i, std::size_t j) const {
+EdgeUse EdgeCosts::count(std::size_t number, std::size_t i, std::size_t j) const {
     const SolverEdge& edge = choices_.edges[number];
     const OpEdge& detail = choices_.details[number];
     const Op& consumer = made(edge.consumer, j);
     const Candidate& from = choices_.ops[edge.producer].choice.fitting[i];
     const StreamUse use = stream_use(consumer.cfg, detail.operand, consumer.tms[detail.operand], from.blocking);
-    Costs direct{}, through_dram{};
-    at(direct, Limit::FanOut) = use.fan_out;
-    at(direct, Limit::ProducerPhases) = use.producer_phases;
-    at(direct, Limit::ConsumerPhases) = at(through_dram, Limit::ConsumerPhases) = use.consumer_phases;
-    at(through_dram, Limit::DramInputs) = use.sources;
-    Op producer = made(edge.producer, i);
+    EdgeUse all{static_cast<std::int32_t>(use.fan_out), static_cast<std::int32_t>(use.producer_phases),
+                static_cast<std::int32_t>(use.consumer_phases), static_cast<std::int32_t>(use.sources), 0};
     if (detail.window > 1) {
+        Op producer = made(edge.producer, i);
         // one is being made
         producer.buf_size_mb =
             std::max(producer.buf_size_mb, whole_blocks_buffer(detail.window + 1, producer.cfg.out.t));
         const std::int64_t bytes = l1_bytes(producer, from.resident);
-        at(direct, Limit::SliceBuffer) =
-            std::max<std::int64_t>(0, bytes - choices_.ops[edge.producer].choice.usable_bytes);
+        all.slice_bytes = std::max<std::int64_t>(0, bytes - choices_.ops[edge.producer].choice.usable_bytes);
     }
-    return {through_dram, direct};
+    return all;
+}
+
+HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t buffer,
+                                  const std::vector<Reader>& readers) const {
+    std::vector<std::int64_t> key{kinds_[op], static_cast<std::int64_t>(i), buffer};
+    for (const auto& [edge, candidate] : readers)
+        key.insert(key.end(), {table_numbers_[edge], static_cast<std::int64_t>(candidate)});
+    return cache_.hand_overs.get(key, [&] {
+        std::vector<DirectReader> seen;
+        for (const auto& [edge, candidate] : readers)
+            seen.push_back({&made(choices_.edges[edge].consumer, candidate), choices_.details[edge].operand});
+        Op longer = made(op, i);
+        longer.buf_size_mb = buffer;
+        const HandOver made = direct_hand_over(longer, seen, budget_.microbatch);
+        const double block =
+            static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
+        return HandedOver{made.scatter(), made.scatter() ? block : 0,
+                          hand_over_cycles(made, longer, pipe_constants(budget_.chip->files.noc))};
+    });
+}
+
+std::optional<Rejection> EdgeCosts::impossible(std::size_t edge) const {
+    const auto [producer, consumer] = choices_.edges[edge];
+    std::optional<Rejection> nearest;
+    for (std::size_t i = 0; i < candidates(producer); ++i)
+        for (std::size_t j = 0; j < candidates(consumer); ++j)
+            for (const bool direct : {true, false}) {
+                const Costs costs = cost(edge, direct, i, j);
+                std::optional<Rejection> why;
+                for (std::size_t l = 0; l < limit_count && !why; ++l)
+                    if (costs[l] > limits_[l]) why = Rejection{static_cast<Limit>(l), costs[l], limits_[l], edge};
+                if (!why) return std::nullopt;
+                if (!nearest || why->needs - why->there < nearest->needs - nearest->there) nearest = why;
+            }
+    return nearest;
 }
 
 /// Operands that come from queues in any case, and the queues of outputs.

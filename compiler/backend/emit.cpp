@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/netlist_name.hpp"
@@ -25,6 +26,7 @@ public:
           microbatch_(budget.microbatch),
           channels_(static_cast<std::int64_t>(budget.chip->dram.size())),
           chip_(*budget.chip),
+          cache_(budget.cache),
           options_(options),
           chip_of_(chips_of(schedule, options.chips)),
           dram_(static_cast<std::size_t>(options.chips), DramAllocator(*budget.chip, options.placement)),
@@ -301,7 +303,8 @@ private:
     /// Operands 0 and 2 of a sparse product, which depend on its grid.
     void add_parts(const PlacedOp& placed) {
         if (!placed.pattern) return;
-        SparseParts parts = make_parts(*placed.pattern, placed.op.cfg);
+        SparseParts parts =
+            cache_ ? cache_->parts(placed.pattern, placed.op.cfg) : make_parts(*placed.pattern, placed.op.cfg);
         for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
             const TileShape& shape = placed.op.cfg.in[k];
             Queue q = queue(unused(placed.op.name() + (k == 0 ? "_tiles" : "_encoding")), "HOST",
@@ -456,6 +459,7 @@ private:
     const Schedule& schedule_;
     std::int64_t microbatch_, channels_;
     const ChipParams& chip_;
+    ChoiceCache* cache_;
     EmitOptions options_;
     std::vector<std::int64_t> chip_of_;                    // each epoch's
     std::vector<DramAllocator> dram_;                      // each chip's

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/parallel.hpp"
 #include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
@@ -203,7 +204,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
         const Candidate& candidate = choices_.ops[op].choice.fitting[i];
         epoch.chosen.push_back(i);
         rectangles.push_back(rectangle(candidate.blocking, choices_.ops[op].user));
-        routed.push_back({&costs_.made(op, i), &candidate});
+        routed.push_back({&costs_.made(op, i), &candidate, i});
         cores += candidate.blocking.cores();
     }
     failure_ = Failure::Cores;
@@ -213,7 +214,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     epoch.places = std::move(*places);
     std::vector<bool> cut(choices_.edges.size(), false);
     for (const auto& [edge, why] : cuts.why) cut[edge] = true;
-    Routes routes = route(choices_, routed, first, cut, budget_);
+    Routes routes = route(choices_, costs_, routed, first, cut);
     for (const NoRoom& missing : routes.no_room)
         if (!cuts.why.count(missing.edge)) {
             make_room(missing, solver, cuts);
@@ -233,26 +234,42 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     return epoch;
 }
 
-void EpochSolver::refuse() const {
-    const OpChoices& op = choices_.ops[conflict_.op];
-    const Rejection& why = conflict_.why;
+/// That edges allow an op no grid, and what would help. `alone`: it is the only op of its epoch.
+static Error refusal(const Choices& choices, std::size_t at, const Rejection& why, bool alone, SelfCut self_cut) {
+    const OpChoices& op = choices.ops[at];
     std::vector<std::string> help;
-    if (options_.self_cut == SelfCut::None) help.push_back("another --self-cut");
-    std::vector<std::size_t> ends{conflict_.op};
+    if (self_cut == SelfCut::None) help.push_back("another --self-cut");
+    std::vector<std::size_t> ends{at};
     if (why.edge) {
-        ends = {choices_.edges[*why.edge].producer, choices_.edges[*why.edge].consumer};
-        if (!alone_) help.push_back(fmt::format("an epoch_break at '{}'", choices_.name(ends.back())));
+        ends = {choices.edges[*why.edge].producer, choices.edges[*why.edge].consumer};
+        if (!alone) help.push_back(fmt::format("an epoch_break at '{}'", choices.name(ends.back())));
     }
     for (const std::size_t end : ends)
-        if (choices_.ops[end].user && choices_.ops[end].user->size)
-            help.push_back(fmt::format("no override of the size of '{}'", choices_.name(end)));
+        if (choices.ops[end].user && choices.ops[end].user->size)
+            help.push_back(fmt::format("no override of the size of '{}'", choices.name(end)));
     if (help.empty()) help.push_back("a tensor of other sizes");
-    throw NoDeviceForm(
-        {Fault::Unsupported, op.op.cfg.loc,
-         fmt::format("op '{}' has no grid that goes with its neighbours': {}, {} too much; what would "
-                     "help: {}",
-                     op.op.name(), to_string(why, choices_), why.needs - why.there, fmt::join(help, "; or "))},
-        {choices_.graph->nodes[op.node].origin});
+    return {Fault::Unsupported, op.op.cfg.loc,
+            fmt::format("op '{}' has no grid that goes with its neighbours': {}, {} too much; what would "
+                        "help: {}",
+                        op.op.name(), to_string(why, choices), why.needs - why.there, fmt::join(help, "; or "))};
+}
+
+void EpochSolver::refuse() const {
+    throw NoDeviceForm(refusal(choices_, conflict_.op, conflict_.why, alone_, options_.self_cut),
+                       {choices_.graph->nodes[choices_.ops[conflict_.op].node].origin});
+}
+
+void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget) {
+    std::vector<std::optional<Rejection>> why(choices.edges.size());
+    parallel_for(budget.threads, why.size(), [&](std::size_t e) { why[e] = costs.impossible(e); });
+    std::vector<std::pair<std::string, Error>> refused;
+    for (std::size_t e = 0; e < why.size(); ++e) {
+        if (!why[e]) continue;
+        const std::size_t op = choices.edges[e].consumer;
+        refused.emplace_back(choices.graph->nodes[choices.ops[op].node].origin,
+                             refusal(choices, op, *why[e], true, SelfCut::ConsumerOperandEdgesFirst));
+    }
+    if (!refused.empty()) throw NoDeviceForm(refused);
 }
 
 }  // namespace tt::ir

@@ -67,6 +67,10 @@ private:
     Conflict conflict_;
 };
 
+/// Throws NoDeviceForm, as EpochSolver::refuse() does, where an edge is within the limits with no grids of its ops:
+/// names the first, and the origins of all such consumers.
+void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget);
+
 /// What an op asks of the placer.
 Rectangle rectangle(const Blocking& blocking, const OpOverride* user);
 

@@ -6,11 +6,12 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <span>
 #include <tuple>
 
+#include "base/parallel.hpp"
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/latency_epochs.hpp"
+#include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
 
 namespace tt::ir {
@@ -103,11 +104,12 @@ std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const 
     return epochs.take();
 }
 
-/// Cores that runs of ops need to meet a target, for a range of targets. `offered`: per op the candidates to count
-/// with.
+/// What runs of ops need to meet a target, for a range of targets. `offered`: per op the candidates to count with,
+/// the same for ops alike.
 class TargetTable {
 public:
-    TargetTable(const Ops& ops, const Offer& offered, const Shared& shared) {
+    TargetTable(const Choices& choices, const Offer& offered, const Shared& shared) {
+        const Ops& ops = choices.ops;
         double slowest = 1, quickest = std::numeric_limits<double>::infinity();
         for (std::size_t op = 0; op < ops.size(); ++op)
             for (const std::size_t i : offered[op]) {
@@ -117,51 +119,66 @@ public:
             }
         constexpr double step = 1.04;
         for (double t = std::max(quickest, slowest / 1e6); t < slowest * step; t *= step) targets_.push_back(t);
+        std::vector<std::int64_t> cores(ops.size());
         for (const double target : targets_) {
-            std::vector<std::int64_t> cores{0};
             std::vector<double> bytes{0};
-            std::vector<std::size_t> chosen;
+            std::vector<std::size_t> chosen(ops.size());
             for (std::size_t op = 0; op < ops.size(); ++op) {
-                const std::size_t i = most_wanted(ops[op].choice, offered[op], target, shared);
-                const Candidate& c = ops[op].choice.fitting[i];
-                chosen.push_back(i);
-                cores.push_back(cores.back() + (c.cycles <= target ? c.blocking.cores() : too_many));
+                const std::size_t like = choices.like[op];
+                chosen[op] = like < op ? chosen[like] : most_wanted(ops[op].choice, offered[op], target, shared);
+                const Candidate& c = ops[op].choice.fitting[chosen[op]];
+                cores[op] = c.cycles <= target ? c.blocking.cores() : too_many;
                 bytes.push_back(bytes.back() + c.dram_bytes);
             }
-            cores_.push_back(std::move(cores));
+            levels_.add(std::move(chosen), cores);
             bytes_.push_back(std::move(bytes));
-            chosen_.push_back(std::move(chosen));
         }
     }
     double target(std::size_t k) const { return targets_[k]; }
     std::size_t size() const { return targets_.size(); }
     /// Of streamed constants, per input.
     double bytes(std::size_t k, std::size_t first, std::size_t end) const { return bytes_[k][end] - bytes_[k][first]; }
-    std::span<const std::size_t> chosen(std::size_t k, std::size_t first, std::size_t end) const {
-        return std::span(chosen_[k]).subspan(first, end - first);
-    }
-    std::int64_t cores(std::size_t k, std::size_t first, std::size_t end) const {
-        return cores_[k][end] - cores_[k][first];
-    }
-    /// The least target that ops first .. end - 1 meet with so many cores; size() when there is none.
-    std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
-        std::size_t low = 0, high = targets_.size();
-        while (low < high) {
-            const std::size_t middle = (low + high) / 2;
-            if (cores_[middle][end] - cores_[middle][first] <= cores)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        return low;
-    }
+    /// By target.
+    const Levels& levels() const { return levels_; }
 
 private:
     static constexpr std::int64_t too_many = 1'000'000;
     std::vector<double> targets_;
-    std::vector<std::vector<std::int64_t>> cores_;  // per target: sums over the ops before
-    std::vector<std::vector<double>> bytes_;        // the same
-    std::vector<std::vector<std::size_t>> chosen_;  // per target: of all ops
+    Levels levels_;
+    std::vector<std::vector<double>> bytes_;  // per target: sums over the ops before
+};
+
+/// What one input takes through runs of ops, target by target. Runs that begin at one op and grow are counted on, not
+/// anew.
+class RunTimes {
+public:
+    RunTimes(const Choices& choices, const TargetTable& table)
+        : choices_(&choices), table_(&table), known_(choices.ops.size()) {}
+    double of(std::size_t first, std::size_t end, std::size_t target) {
+        auto& by_target = known_[first];
+        if (by_target.empty()) by_target.resize(table_->size());
+        std::optional<InputTime>& time = by_target[target];
+        if (!time || time->end() > end) time.emplace(*choices_, first);
+        const std::vector<std::size_t>& chosen = table_->levels().chosen(target);
+        while (time->end() < end) time->add(chosen[time->end()]);
+        return time->clocks();
+    }
+    /// No more than of() gives, without counting: what is known of a shorter run.
+    double at_least(std::size_t first, std::size_t end, std::size_t target) const {
+        const auto& by_target = known_[first];
+        if (by_target.empty() || !by_target[target] || by_target[target]->end() > end) return 0;
+        return by_target[target]->clocks();
+    }
+    /// No run that begins before `first` will be asked for.
+    void forget_before(std::size_t first) {
+        for (; forgotten_ < first; ++forgotten_) known_[forgotten_] = {};
+    }
+
+private:
+    const Choices* choices_;
+    const TargetTable* table_;
+    std::vector<std::vector<std::optional<InputTime>>> known_;  // per first op and target
+    std::size_t forgotten_ = 0;
 };
 
 /// Bytes of an input that an epoch reads from queues and writes to them.
@@ -214,7 +231,7 @@ public:
           shared_(shared_by(budget, options)),
           load_(*budget.chip, budget.rows, budget.cols),
           offered_(std::move(offered)),
-          table_(choices.ops, offered_, shared_),
+          table_(choices, offered_, shared_),
           traffic_(choices) {}
 
     std::vector<Epoch> run(const EdgeCosts& costs) {
@@ -224,29 +241,34 @@ public:
         std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
         std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
+        RunTimes times(choices_, table_);
         for (std::size_t end = 1; end <= count; ++end) {
             double crossing = 0;
+            std::size_t earliest = end;  // that is looked at
             for (std::size_t first = end; first-- > 0;) {
+                earliest = first;
                 crossing += traffic_.added(first, end);
-                const auto pace = pace_of(first, end, cores, crossing, best[end] - best[first]);
+                const auto pace = pace_of(first, end, cores, crossing, times, best[end] - best[first]);
                 if (!pace && end - first > 1) break;  // more ops need more
-                const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0));
+                const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0, times));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;
                 }
                 if (ops_[first].begins()) break;
             }
+            times.forget_before(earliest);  // later ends go no further back
         }
         std::vector<std::pair<std::size_t, std::size_t>> runs;
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
+        times = RunTimes(choices_, table_);
         // rectangles do not fill a chip: a larger target where they do not fit together
         const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
             double crossing = 0;
             for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
-            const auto pace = pace_of(first, end, cores, crossing);
+            const auto pace = pace_of(first, end, cores, crossing, times);
             const std::size_t t = (pace ? pace->target : table_.size() - 1) + n;
             if (t >= table_.size()) return std::nullopt;
             const double target = table_.target(t);
@@ -263,10 +285,10 @@ private:
     };
     /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
     /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any.
-    /// What takes `most` or more is of no interest.
+    /// What takes `most` or more is of no interest, and need not be counted in full.
     std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing,
-                                double most = std::numeric_limits<double>::infinity()) const {
-        std::size_t t = table_.least(first, end, cores);
+                                RunTimes& times, double most = std::numeric_limits<double>::infinity()) const {
+        std::size_t t = table_.levels().least(first, end, cores);
         if (t == table_.size()) return std::nullopt;
         const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;
@@ -275,7 +297,12 @@ private:
             const double pace = std::max(table_.target(t), dram(t));
             if (best && pace >= best->cost) break;
             if (pace >= most) return best ? best : Pace{t, pace};
-            const double total = cost(first, end, t, dram(t));
+            const double least = cost_of(first, end, t, dram(t), times.at_least(first, end, t));
+            if (least >= (best ? std::min(best->cost, most) : most)) {
+                if (!best) best = {t, least};
+                continue;
+            }
+            const double total = cost(first, end, t, dram(t), times);
             if (!best || total < best->cost) best = {t, total};
         }
         return best;
@@ -283,10 +310,14 @@ private:
 
     /// Of an input: the pace of all, and its share of what an execute waits until the first input has come through, and
     /// for programs.
-    double cost(std::size_t first, std::size_t end, std::size_t target, double dram) const {
+    double cost(std::size_t first, std::size_t end, std::size_t target, double dram, RunTimes& times) const {
+        return cost_of(first, end, target, dram, times.of(first, end, target));
+    }
+    /// With what one input takes through the ops.
+    double cost_of(std::size_t first, std::size_t end, std::size_t target, double dram, double clocks) const {
         const double pace = std::max(table_.target(target), dram);
-        const double fill = std::max(0.0, latency_of(choices_, first, table_.chosen(target, first, end)) - pace);
-        const double load = load_.of_cores(static_cast<double>(table_.cores(target, first, end)));
+        const double fill = std::max(0.0, clocks - pace);
+        const double load = load_.of_cores(static_cast<double>(table_.levels().cores(target, first, end)));
         return pace + (options_.stages * fill + load) / static_cast<double>(budget_.microbatch);
     }
 
@@ -325,8 +356,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
 /// Grids of one height where an op has any: the height with the least estimated time.
 std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                           const ScheduleOptions& options) {
-    std::optional<std::vector<Epoch>> best;
-    std::exception_ptr refused;
+    std::vector<Offer> offers;
     for (std::int64_t height = 1; height <= budget.rows; ++height) {
         Offer offer = offer_all(choices.ops);
         for (std::size_t op = 0; op < offer.size(); ++op) {
@@ -335,16 +365,23 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
                 if (choices.ops[op].choice.fitting[i].blocking.grid_r == height) same.push_back(i);
             if (!same.empty()) offer[op] = std::move(same);
         }
+        if (std::find(offers.begin(), offers.end(), offer) == offers.end()) offers.push_back(std::move(offer));
+    }
+    std::vector<std::optional<std::vector<Epoch>>> made(offers.size());
+    std::vector<std::exception_ptr> refused(offers.size());
+    parallel_for(budget.threads, offers.size(), [&](std::size_t k) {
         try {
-            auto epochs = LeastTime(choices, budget, options, std::move(offer)).run(costs);
-            if (!best || slowest_sum(choices.ops, epochs, budget) < slowest_sum(choices.ops, *best, budget))
-                best = std::move(epochs);
+            made[k] = LeastTime(choices, budget, options, std::move(offers[k])).run(costs);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
-            refused = std::current_exception();
+            refused[k] = std::current_exception();
         }
-    }
-    if (!best) std::rethrow_exception(refused);
+    });
+    std::optional<std::vector<Epoch>> best;
+    for (auto& epochs : made)
+        if (epochs && (!best || slowest_sum(choices.ops, *epochs, budget) < slowest_sum(choices.ops, *best, budget)))
+            best = std::move(epochs);
+    if (!best) std::rethrow_exception(refused.back());
     return std::move(*best);
 }
 

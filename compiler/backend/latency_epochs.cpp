@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/backend/epoch_list.hpp"
+#include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
 
 namespace tt::ir {
@@ -23,34 +24,24 @@ public:
         for (double price = 1; price < slowest * step; price *= step) prices_.push_back(price);
         loaded_ = static_cast<std::size_t>(std::lower_bound(prices_.begin(), prices_.end(), load) - prices_.begin());
         loaded_ = std::min(loaded_, prices_.size() - 1);
+        std::vector<std::int64_t> cores(choices.ops.size());
         for (const double price : prices_) {
-            std::vector<std::int64_t> cores{0};
-            std::vector<std::size_t> chosen;
-            for (std::size_t op = 0; op < choices.ops.size(); ++op) {
-                chosen.push_back(order(op, price).front());
-                cores.push_back(cores.back() + choices.ops[op].choice.fitting[chosen.back()].blocking.cores());
+            std::vector<std::size_t> chosen(choices.ops.size());
+            for (std::size_t op = 0; op < chosen.size(); ++op) {
+                const std::size_t like = choices.like[op];
+                chosen[op] = like < op ? chosen[like] : order(op, price).front();
+                cores[op] = choices.ops[op].choice.fitting[chosen[op]].blocking.cores();
             }
-            cores_.push_back(std::move(cores));
-            chosen_.push_back(std::move(chosen));
+            levels_.add(std::move(chosen), cores);
         }
     }
     std::size_t size() const { return prices_.size(); }
     double price(std::size_t k) const { return prices_[k]; }
-    std::int64_t cores(std::size_t k, std::size_t first, std::size_t end) const {
-        return cores_[k][end] - cores_[k][first];
-    }
-    const std::vector<std::size_t>& chosen(std::size_t k) const { return chosen_[k]; }
+    /// By price.
+    const Levels& levels() const { return levels_; }
     /// The least price at which ops first .. end - 1 take so many cores at most; size() when there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
-        std::size_t low = first == 0 ? 0 : loaded_, high = size();
-        while (low < high) {
-            const std::size_t middle = (low + high) / 2;
-            if (cores_[middle][end] - cores_[middle][first] <= cores)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        return low;
+        return levels_.least(first, end, cores, first == 0 ? 0 : loaded_);
     }
     /// Candidates by time and price.
     std::vector<std::size_t> order(std::size_t op, double price) const {
@@ -67,14 +58,8 @@ public:
 private:
     const Choices& choices_;
     std::vector<double> prices_;
-    std::size_t loaded_ = 0;                        // the least price where loading counts
-    std::vector<std::vector<std::int64_t>> cores_;  // per price: sums over the ops before
-    std::vector<std::vector<std::size_t>> chosen_;  // per price: of all ops
-};
-
-/// When the first of a result is there, and all of it.
-struct Span {
-    double first = 0, last = 0;
+    std::size_t loaded_ = 0;  // the least price where loading counts
+    Levels levels_;
 };
 
 std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices, const PriceTable& table,
@@ -88,9 +73,11 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
             std::size_t k = table.least(first, end, cores);
             if (k == table.size() && end - first > 1) break;  // more ops need more
             k = std::min(k, table.size() - 1);
-            const double loading = first == 0 ? 0 : load.of_cores(static_cast<double>(table.cores(k, first, end)));
-            const double total = best[first] + loading +
-                                 latency_of(choices, first, std::span(table.chosen(k)).subspan(first, end - first));
+            const double loading =
+                first == 0 ? 0 : load.of_cores(static_cast<double>(table.levels().cores(k, first, end)));
+            const double total =
+                best[first] + loading +
+                latency_of(choices, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
             if (total < best[end]) {
                 best[end] = total;
                 from[end] = first;
@@ -105,28 +92,25 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
 
 }  // namespace
 
-double latency_of(const Choices& choices, std::size_t first, std::span<const std::size_t> chosen) {
-    const std::size_t end = first + chosen.size();
-    std::vector<Span> made(chosen.size());
-    double last = 0;
-    for (std::size_t op = first; op < end; ++op) {
-        Span begin;
-        for (const std::size_t e : choices.into[op]) {
-            const std::size_t producer = choices.edges[e].producer;
-            if (producer < first) continue;
-            begin.first = std::max(begin.first, made[producer - first].first);
-            begin.last = std::max(begin.last, made[producer - first].last);
-        }
-        const OpChoices& item = choices.ops[op];
-        const Candidate& candidate = item.choice.fitting[chosen[op - first]];
-        const double cycles = candidate.cycles;
-        begin.first = std::max(begin.first, candidate.resident_cycles);
-        begin.last = std::max(begin.last, candidate.resident_cycles);
-        const double tail = cycles * item.first_share;  // of what came last
-        made[op - first] = {begin.first + tail, std::max(begin.first + cycles, begin.last + tail)};
-        last = std::max(last, made[op - first].last);
+void InputTime::add(std::size_t candidate) {
+    const OpChoices& item = choices_->ops[end()];
+    const Candidate& chosen = item.choice.fitting[candidate];
+    Span begin{chosen.resident_cycles, chosen.resident_cycles};
+    for (const std::size_t e : choices_->into[end()]) {
+        const std::size_t producer = choices_->edges[e].producer;
+        if (producer < first_) continue;
+        begin.first = std::max(begin.first, made_[producer - first_].first);
+        begin.last = std::max(begin.last, made_[producer - first_].last);
     }
-    return last;
+    const double tail = chosen.cycles * item.first_share;  // of what came last
+    made_.push_back({begin.first + tail, std::max(begin.first + chosen.cycles, begin.last + tail)});
+    clocks_ = std::max(clocks_, made_.back().last);
+}
+
+double latency_of(const Choices& choices, std::size_t first, std::span<const std::size_t> chosen) {
+    InputTime time(choices, first);
+    for (const std::size_t candidate : chosen) time.add(candidate);
+    return time.clocks();
 }
 
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
@@ -142,7 +126,7 @@ std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs
         if (k >= table.size()) return std::nullopt;
         double slowest = 0;
         for (std::size_t op = first; op < end; ++op)
-            slowest = std::max(slowest, choices.ops[op].choice.fitting[table.chosen(k)[op]].cycles);
+            slowest = std::max(slowest, choices.ops[op].choice.fitting[table.levels().chosen(k)[op]].cycles);
         return Wish{slowest, [&table, k](std::size_t op) { return table.order(op, table.price(k)); }};
     };
     for (const auto& [first, end] : shortest(choices, table, cores, load)) epochs.add(first, end, wishes);

@@ -376,14 +376,13 @@ private:
 void PlaceSearch::improve(Epoch& epoch, std::size_t epochs) {
     constexpr std::size_t most = 8, of_all = 128;
     EpochSearch search(choices_, costs_, budget_, epoch, std::clamp<std::size_t>(of_all / epochs, 1, most));
-    const auto [known, fresh] = known_.try_emplace(search.signature());
-    if (fresh) {
+    const FoundPlaces& found = costs_.cache().places.get(search.signature(), [&] {
         search.run();
-        known->second = {epoch.places, epoch.link_cycles, epoch.load_cycles};
-    }
-    epoch.places = known->second.places;
-    epoch.link_cycles = known->second.link_cycles;
-    epoch.load_cycles = known->second.load_cycles;
+        return FoundPlaces{epoch.places, epoch.link_cycles, epoch.load_cycles};
+    });
+    epoch.places = found.places;
+    epoch.link_cycles = found.link_cycles;
+    epoch.load_cycles = found.load_cycles;
 }
 
 }  // namespace tt::ir

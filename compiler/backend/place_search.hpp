@@ -16,14 +16,9 @@ public:
     void improve(Epoch& epoch, std::size_t epochs);
 
 private:
-    struct Found {
-        std::vector<Place> places;
-        double link_cycles = 0, load_cycles = 0;
-    };
     const Choices& choices_;
     const EdgeCosts& costs_;
     const OpBudget& budget_;
-    std::map<std::string, Found> known_;  // by what moves, and between which grids
 };
 
 }  // namespace tt::ir

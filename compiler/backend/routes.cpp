@@ -5,9 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "compiler/backend/held_forks.hpp"
 #include "netlist/output_buffer.hpp"
-#include "netlist/plan/hand_over_time.hpp"
 
 namespace tt::ir {
 
@@ -15,13 +13,13 @@ namespace {
 
 class Router {
 public:
-    Router(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, std::vector<bool> cut,
-           const OpBudget& budget)
+    Router(const Choices& choices, const EdgeCosts& costs, const std::vector<RoutedOp>& ops, std::size_t first,
+           std::vector<bool> cut)
         : choices_(choices),
+          costs_(costs),
           ops_(ops),
           first_(first),
           cut_(std::move(cut)),
-          budget_(budget),
           available_(ops.size()),
           behind_(ops.size()) {
         for (const RoutedOp& op : ops) {
@@ -201,17 +199,13 @@ private:
     }
 
     /// Whether what one reader of the op leaves waiting must be in the block that all of them take.
-    bool shares_blocks(std::size_t op) {
-        const auto [known, fresh] = in_blocks_.try_emplace(op, false);
-        if (!fresh) return known->second;
-        return known->second = forks_in_blocks(*at(op).op, direct_readers(op), budget_.microbatch);
-    }
+    bool shares_blocks(std::size_t op) { return is_fork(op) && handed_over(op, at(op).op->buf_size_mb).in_blocks; }
 
-    std::vector<DirectReader> direct_readers(std::size_t op) const {
-        std::vector<DirectReader> readers;
+    std::vector<EdgeCosts::Reader> direct_readers(std::size_t op) const {
+        std::vector<EdgeCosts::Reader> readers;
         for (const std::size_t e : choices_.from[op])
             if (const std::size_t to = choices_.edges[e].consumer; !cut_[e] && to < first_ + ops_.size())
-                readers.push_back({at(to).op, choices_.details[e].operand});
+                readers.push_back({e, at(to).number});
         return readers;
     }
 
@@ -247,7 +241,6 @@ private:
                 if (lengthen(e, at, held_back(e, behind))) continue;
                 cut_[e] = true;
                 handed_over_.clear();
-                in_blocks_.clear();
                 stable = false;
             }
         }
@@ -296,22 +289,12 @@ private:
         return true;
     }
 
-    /// How an op's output reaches its readers of the epoch.
-    struct HandedOver {
-        double block = 0;   ///< slices of a block, when it goes in blocks
-        double cycles = 0;  ///< per input
-    };
     const HandedOver& handed_over(std::size_t op, std::int64_t buffer) {
         const auto [known, fresh] = handed_over_.try_emplace({op, buffer});
-        const std::vector<DirectReader> readers = fresh ? direct_readers(op) : std::vector<DirectReader>{};
-        if (readers.empty()) return known->second;
-        Op longer = *at(op).op;
-        longer.buf_size_mb = buffer;
-        const HandOver made = direct_hand_over(longer, readers, budget_.microbatch);
-        const double block =
-            static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
-        return known->second = {made.scatter() ? block : 0,
-                                hand_over_cycles(made, longer, pipe_constants(budget_.chip->files.noc))};
+        if (!fresh) return known->second;
+        const auto readers = direct_readers(op);
+        if (!readers.empty()) known->second = costs_.handed_over(op, at(op).number, buffer, readers);
+        return known->second;
     }
 
     /// What a block costs, its sender or who gathers it, is paid less often with larger ones: the smallest that hand
@@ -333,24 +316,23 @@ private:
 
     static constexpr std::int64_t double_buffer = 2;
     const Choices& choices_;
+    const EdgeCosts& costs_;
     const std::vector<RoutedOp>& ops_;
     std::size_t first_;
     double pace_ = 0;  ///< cycles of the slowest op
     std::vector<bool> cut_;
-    const OpBudget& budget_;
     std::vector<Pace> available_;                                             // per op: when its first slice is there
     std::vector<Behinds> behind_;                                             // per op
     std::map<std::size_t, Piece> pieces_;                                     // of forks whose readers share blocks
-    std::map<std::size_t, bool> in_blocks_;                                   // per op, as far as asked for
     std::map<std::pair<std::size_t, std::int64_t>, HandedOver> handed_over_;  // per op and buffer, the same
     Routes routes_;
 };
 
 }  // namespace
 
-Routes route(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, const std::vector<bool>& cut,
-             const OpBudget& budget) {
-    Router usual(choices, ops, first, cut, budget);
+Routes route(const Choices& choices, const EdgeCosts& costs, const std::vector<RoutedOp>& ops, std::size_t first,
+             const std::vector<bool>& cut) {
+    Router usual(choices, costs, ops, first, cut);
     Routes best = usual.run({});
     std::set<std::size_t> larger;
     if (!best.no_room.empty()) return best;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "compiler/backend/choices.hpp"
+#include "compiler/backend/edge_limits.hpp"
 
 namespace tt::ir {
 
@@ -12,6 +12,7 @@ namespace tt::ir {
 struct RoutedOp {
     const Op* op = nullptr;
     const Candidate* candidate = nullptr;
+    std::size_t number = 0;  ///< of the candidate
 };
 
 /// An edge for which its producer has no room in L1.
@@ -29,7 +30,7 @@ struct Routes {
 
 /// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM; those of `no_room`
 /// are taken to be cut as well from where they are met.
-Routes route(const Choices& choices, const std::vector<RoutedOp>& ops, std::size_t first, const std::vector<bool>& cut,
-             const OpBudget& budget);
+Routes route(const Choices& choices, const EdgeCosts& costs, const std::vector<RoutedOp>& ops, std::size_t first,
+             const std::vector<bool>& cut);
 
 }  // namespace tt::ir

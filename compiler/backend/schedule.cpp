@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 
+#include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
 #include "compiler/backend/held_forks.hpp"
@@ -180,9 +181,13 @@ std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
 Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options)
     : budget_(budget),
+      own_cache_(budget.cache ? nullptr : std::make_unique<ChoiceCache>()),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
-      costs_(std::make_unique<EdgeCosts>(*choices_, budget, read_edge_limits(budget.overlay_size))),
-      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {}
+      costs_(std::make_unique<EdgeCosts>(*choices_, budget, budget.cache ? *budget.cache : *own_cache_,
+                                         read_edge_limits(budget.overlay_size))),
+      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {
+    refuse_impossible_edges(*choices_, *costs_, budget);
+}
 Planner::~Planner() = default;
 
 /// With what held forks make of the epochs' times.

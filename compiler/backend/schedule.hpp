@@ -135,6 +135,7 @@ private:
     void estimate(Schedule& schedule, Aim aim) const;
 
     const OpBudget& budget_;
+    std::unique_ptr<ChoiceCache> own_cache_;  // where the budget has none
     std::unique_ptr<Choices> choices_;
     std::unique_ptr<EdgeCosts> costs_;
     std::unique_ptr<PlaceSearch> places_;

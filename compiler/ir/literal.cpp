@@ -85,9 +85,9 @@ Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dim
                          most);
     const auto n = static_cast<std::size_t>(count(dims_));
     if (is_float(dtype_))
-        floats_.resize(n);
+        floats_ = std::make_shared<std::vector<float>>(n);
     else
-        whole_.resize(n);
+        whole_ = std::make_shared<std::vector<std::int64_t>>(n);
 }
 
 Literal Literal::scalar(DType dtype, double value) {
@@ -98,20 +98,20 @@ Literal Literal::scalar(DType dtype, double value) {
 
 Literal Literal::vector(const std::vector<std::int64_t>& values) {
     Literal literal(DType::I64, {static_cast<std::int64_t>(values.size())});
-    literal.whole_ = values;
+    literal.whole_ = std::make_shared<std::vector<std::int64_t>>(values);
     return literal;
 }
 
 void Literal::set(std::int64_t i, double value) {
     const auto k = static_cast<std::size_t>(i);
     if (dtype_ == DType::BF16) {
-        floats_[k] = to_bf16(static_cast<float>(value));
+        floats()[k] = to_bf16(static_cast<float>(value));
     } else if (is_float(dtype_)) {
-        floats_[k] = static_cast<float>(value);
+        floats()[k] = static_cast<float>(value);
     } else if (dtype_ == DType::Bool) {
-        whole_[k] = value != 0 ? 1 : 0;
+        whole()[k] = value != 0 ? 1 : 0;
     } else {
-        whole_[k] = to_whole(value);
+        whole()[k] = to_whole(value);
     }
 }
 
@@ -122,21 +122,23 @@ bool Literal::is_splat() const {
             return v == data.front() && std::signbit(v) == std::signbit(data.front());
         });
     };
-    return is_float(dtype_) ? same(floats_) : same(whole_);
+    return is_float(dtype_) ? same(floats()) : same(whole());
 }
 
 std::vector<std::int64_t> Literal::integers() const {
-    if (!is_float(dtype_)) return whole_;
+    if (!is_float(dtype_)) return whole();
     std::vector<std::int64_t> values;
-    for (const float v : floats_) values.push_back(to_whole(static_cast<double>(v)));
+    for (const float v : floats()) values.push_back(to_whole(static_cast<double>(v)));
     return values;
 }
 
 bool operator==(const Literal& a, const Literal& b) {
+    if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
+    if (!is_float(a.dtype_)) return a.whole_ == b.whole_ || *a.whole_ == *b.whole_;
     // bit patterns, so that NaN equals itself
-    return a.dtype_ == b.dtype_ && a.dims_ == b.dims_ && a.whole_ == b.whole_ && a.floats_.size() == b.floats_.size() &&
-           (a.floats_.empty() ||
-            std::memcmp(a.floats_.data(), b.floats_.data(), a.floats_.size() * sizeof(float)) == 0);
+    const std::vector<float>&x = *a.floats_, &y = *b.floats_;
+    return &x == &y ||
+           (x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0));
 }
 
 }  // namespace tt::ir

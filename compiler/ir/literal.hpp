@@ -41,7 +41,8 @@ std::int64_t extent(const Dims& dims);
 std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 
-/// Datums in row-major order: floats, or integers for the integer types and booleans.
+/// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one
+/// of them is changed; who changes datums from several threads takes the reference to them first.
 class Literal {
 public:
     Literal() = default;
@@ -52,26 +53,39 @@ public:
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
-    std::int64_t size() const { return static_cast<std::int64_t>(is_float(dtype_) ? floats_.size() : whole_.size()); }
+    std::int64_t size() const { return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size()); }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
-        return is_float(dtype_) ? static_cast<double>(floats_[k]) : static_cast<double>(whole_[k]);
+        return is_float(dtype_) ? static_cast<double>((*floats_)[k]) : static_cast<double>((*whole_)[k]);
     }
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;
-    std::vector<float>& floats() { return floats_; }
-    const std::vector<float>& floats() const { return floats_; }
-    std::vector<std::int64_t>& whole() { return whole_; }
-    const std::vector<std::int64_t>& whole() const { return whole_; }
+    std::vector<float>& floats() { return own(floats_); }
+    const std::vector<float>& floats() const { return *floats_; }
+    std::vector<std::int64_t>& whole() { return own(whole_); }
+    const std::vector<std::int64_t>& whole() const { return *whole_; }
     friend bool operator==(const Literal&, const Literal&);
 
 private:
+    template <class T>
+    using Data = std::shared_ptr<std::vector<T>>;  // never null
+    template <class T>
+    static std::vector<T>& own(Data<T>& data) {
+        if (data.use_count() > 1) data = std::make_shared<std::vector<T>>(*data);
+        return *data;
+    }
+    template <class T>
+    static const Data<T>& none() {
+        static const Data<T> empty = std::make_shared<std::vector<T>>();
+        return empty;
+    }
+
     DType dtype_ = DType::F32;
     Dims dims_;
-    std::vector<float> floats_;        // float types
-    std::vector<std::int64_t> whole_;  // the others
+    Data<float> floats_ = none<float>();               // float types
+    Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 

@@ -1,6 +1,8 @@
 // What the device has no room or form for, by the nodes of the model: the compiler gives those to the host.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,10 +16,36 @@ public:
     /// `origins`: Node::origin of the ops that are refused.
     NoDeviceForm(const Error& refusal, std::vector<std::string> origins)
         : Error(refusal), origins_(std::move(origins)) {}
+    /// Several, each for a reason of its own; at least one. The first is what it says as an Error.
+    explicit NoDeviceForm(const std::vector<std::pair<std::string, Error>>& refused) : Error(refused.front().second) {
+        for (const auto& [origin, why] : refused) {
+            origins_.push_back(origin);
+            reasons_.try_emplace(origin, why.message());
+        }
+    }
     const std::vector<std::string>& origins() const { return origins_; }
+    /// Why those of that origin are refused.
+    const std::string& reason(const std::string& origin) const {
+        const auto own = reasons_.find(origin);
+        return own == reasons_.end() ? message() : own->second;
+    }
+    /// Of those that `last`, a later try with more room, refuses as well: for the reasons of the first try, where it
+    /// had some.
+    NoDeviceForm after(const NoDeviceForm& last) const {
+        const auto named = [this](const std::string& origin) {
+            return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
+        };
+        if (std::none_of(last.origins_.begin(), last.origins_.end(), named)) return last;
+        NoDeviceForm both = *this;
+        both.origins_ = last.origins_;
+        for (const std::string& origin : last.origins_)
+            if (!named(origin)) both.reasons_[origin] = last.reason(origin);
+        return both;
+    }
 
 private:
     std::vector<std::string> origins_;
+    std::map<std::string, std::string> reasons_;  // by origin, where each has its own
 };
 
 /// Runs `work` for an op of that origin: what it throws as Unsupported says so.

@@ -49,6 +49,7 @@ struct PassOptions {
     bool keep_names = false;  ///< ops are called as those of the model (keep-names)
     std::int64_t l1_bytes = 1260 * 1024;  ///< of a core, for all buffers of an op
     TilePadding tile_padding{};           ///< of lower-to-buda
+    unsigned threads = 0;                 ///< of one pass; 0: one per processor
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -34,7 +34,10 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, down ? 0 : form.more_rt,
                       across ? 0 : form.more_ct};
     const bool whole_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
-    const ValueId id = whole_rows
+    const bool as_it_is = whole_rows && literal.dtype() == DType::F32 &&
+                          literal.size() == filled.z * filled.full_rows() * filled.full_cols();
+    const ValueId id = as_it_is ? matrix_of(literal, filled)
+                       : whole_rows
                            ? matrix_of_rows(filled,
                                             [&](auto z, auto r, float* row) {
                                                 std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
@@ -45,7 +48,7 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
     if (once && form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
     PadRange range{literal.at(0), literal.at(0)};
-    for (std::int64_t i = 0, n = literal.size(); i < n; ++i) {
+    for (std::int64_t i = 0, n = down || across ? literal.size() : 0; i < n; ++i) {
         const double value = literal.at(i);
         range = {std::min(range.low, value), std::max(range.high, value)};
     }

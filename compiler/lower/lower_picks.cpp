@@ -198,16 +198,23 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     const bool slices = step > 1 || x.form.z > 1;
     const std::int64_t dense =
         slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
-    constexpr std::int64_t cheap = 16, widest = 64;  // tiles of a dense product; datums of a row
+    constexpr std::int64_t cheap = 16;  // tiles of a dense product
+    constexpr std::size_t widest = 64;  // datums of a row
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    std::vector<std::vector<std::pair<std::int64_t, double>>> weights(
+        static_cast<std::size_t>(outs));  // that are not 0
+    for (std::int64_t o = 0; o < outs; ++o)
+        for (std::int64_t k = 0; k < ins; ++k)
+            if (const double weight = m.at(o * ins + k); weight != 0)
+                weights[static_cast<std::size_t>(o)].emplace_back(k, weight);
     std::set<std::pair<std::int64_t, std::int64_t>> tiles;
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
-        for (std::int64_t k = 0; k < ins; ++k) {
-            const double weight = m.at(o * ins + k);
-            if (weight == 0) continue;
+        const auto& row_weights = weights[static_cast<std::size_t>(o)];
+        if (row_weights.size() > widest) return std::nullopt;
+        for (const auto& [k, weight] : row_weights) {
             const std::int64_t from = i / (step * outs) * step * ins + k * step + i % step;
             const std::int64_t row = from / x.form.rows * x.form.full_rows() + from % x.form.rows;
             all.rows[static_cast<std::size_t>(at)].emplace_back(row, weight);
@@ -215,7 +222,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
             tiles.emplace(at / 32, row / 32);
         }
     }
-    if (all.widest() > widest || 2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
+    if (2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
     return sliced(whole_sparse(stacked(x), all), to);
 }
 

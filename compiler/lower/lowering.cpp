@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
@@ -161,18 +162,35 @@ ValueId Lowering::matrix(const Form& form, const Fill& fill) {
     });
 }
 
+ValueId Lowering::matrix_on_trial(const Form& form) {
+    const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
+    build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
+    return id;
+}
+
 ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill) {
     check_size(form.z * form.full_rows() * form.full_cols());
-    if (trial_) {
-        const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
-        build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
-        return id;
-    }
+    if (trial_) return matrix_on_trial(form);
     Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, most_laid_out);
-    for (std::int64_t k = 0; k < form.z; ++k)
-        for (std::int64_t r = 0; r < form.rows; ++r)
-            fill(k, r, literal.floats().data() + (k * form.full_rows() + r) * form.full_cols());
+    float* const datums = literal.floats().data();
+    constexpr std::int64_t worth_a_thread = 1 << 16;  // datums
+    const std::int64_t rows = form.z * form.rows, block = worth_a_thread / std::max<std::int64_t>(form.cols, 1) + 1;
+    parallel_for(options_.threads, static_cast<std::size_t>((rows + block - 1) / block), [&](std::size_t n) {
+        const std::int64_t first = static_cast<std::int64_t>(n) * block;
+        for (std::int64_t i = first; i < std::min(first + block, rows); ++i) {
+            const std::int64_t k = i / form.rows, r = i % form.rows;
+            fill(k, r, datums + (k * form.full_rows() + r) * form.full_cols());
+        }
+    });
     return build_.device_constant(std::move(literal), options_.default_df);
+}
+
+ValueId Lowering::matrix_of(const Literal& literal, const Form& form) {
+    check_size(form.z * form.full_rows() * form.full_cols());
+    if (trial_) return matrix_on_trial(form);
+    Literal same = literal;
+    same.reshape({form.z, form.full_rows(), form.full_cols()});
+    return build_.device_constant(std::move(same), options_.default_df);
 }
 
 Derivation::Placement Lowering::filled_placement(const Form& form, Index index) {

@@ -85,7 +85,9 @@ private:
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
     Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
     ValueId matrix(const Form& form, const Fill& fill);
-    ValueId matrix_of_rows(const Form& form, const FillRow& fill);
+    ValueId matrix_of_rows(const Form& form, const FillRow& fill);  ///< rows at the same time: from several threads
+    ValueId matrix_of(const Literal& literal, const Form& form);    ///< its datums as they are
+    ValueId matrix_on_trial(const Form& form);                      ///< of that size, with no values
     /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
     Matrix clean(const Matrix& x, bool columns);
     Matrix tame(const Matrix& x, bool columns);

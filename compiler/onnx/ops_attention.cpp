@@ -1,4 +1,5 @@
 // ONNX's Attention, RotaryEmbedding and the caches they work with.
+#include <cmath>
 #include <limits>
 
 #include "compiler/onnx/attention.hpp"
@@ -95,6 +96,64 @@ void rotary_embedding(Import& n) {
     n.give(flat ? heads_joined(n, y) : y);
 }
 
+/// What a LinearAttention works with: heads of [batch, heads, steps, size].
+struct LinearHeads {
+    ValueId q, k, v;
+    std::optional<ValueId> decay, beta;
+    double scale = 1;
+    std::int64_t at_once = 1;  ///< heads of queries for each of keys
+};
+
+/// x of [batch, steps, heads * size], where `heads` are asked for.
+ValueId linear_heads(Import& n, std::size_t k, std::int64_t heads) {
+    if (n.rank(k) != 3 || heads < 1 || n.dims(k)[2] % heads != 0)
+        n.wrong("operand {} is {} for {} heads", k, to_string(n.b.type(n.x(k))), heads);
+    return heads_of(n, n.x(k), heads);
+}
+
+/// One step: what the state fades to, what is put right of it, and what the queries see of it.
+ValueId linear_step(Import& n, const LinearHeads& h, ValueId& state, std::int64_t t) {
+    const auto now = [&](ValueId x) { return n.pick(x, 2, {t}); };
+    const auto turned = [&](ValueId x) { return n.b.transpose(x, {0, 1, 3, 2}); };
+    const ValueId key = now(h.k);
+    if (h.decay) state = n.two("multiply", state, turned(n.one("exp", now(*h.decay))));
+    ValueId value = now(h.v);
+    if (h.beta) value = n.two("multiply", n.two("subtract", value, n.two("matmul", key, state)), now(*h.beta));
+    state = n.two("add", state, n.two("matmul", turned(key), value));
+    const Dims d = n.b.dims(key), wide = n.b.dims(state);
+    const ValueId query = n.b.reshape(now(h.q), {d[0], d[1], h.at_once, d[3]});
+    return n.b.reshape(n.scaled(n.two("matmul", query, state), h.scale), {d[0], d[1] * h.at_once, 1, wide[3]});
+}
+
+/// Q, K, V, state, decay, beta: a recurrence that is written out step by step.
+void linear_attention(Import& n) {
+    const std::string rule = n.word("update_rule", {"gated_delta", "linear", "gated", "delta"});
+    const bool fades = rule.starts_with("gated"), corrects = rule.ends_with("delta");
+    if (n.has(4) != fades || n.has(5) != corrects) n.wrong("'{}' with decay or beta, or without", rule);
+    const std::int64_t queries = n.i("q_num_heads", 0), keys = n.i("kv_num_heads", 0);
+    if (keys < 1 || queries < keys || queries % keys != 0) n.wrong("{} heads for {} of keys", queries, keys);
+    LinearHeads h{.q = linear_heads(n, 0, queries), .k = linear_heads(n, 1, keys), .v = linear_heads(n, 2, keys)};
+    if (fades) h.decay = linear_heads(n, 4, keys);
+    if (corrects) h.beta = linear_heads(n, 5, n.dims(5).back() == 1 ? 1 : keys);
+    const Dims d = n.b.dims(h.k);
+    constexpr std::int64_t most_steps = 2048;
+    if (d[2] < 1 || d[2] > most_steps) n.unsupported("{} steps; 1 to {} are written out", d[2], most_steps);
+    h.at_once = queries / keys;
+    const double scale = n.f("scale", 0);
+    h.scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(d[3]));
+    const DType type = n.b.type(h.q).dtype, kept = n.has(3) ? n.b.type(n.x(3)).dtype : type;
+    ValueId state =
+        n.has(3) ? n.b.cast(n.x(3), type) : n.b.constant(Literal(type, {d[0], d[1], d[3], n.b.dims(h.v)[3]}));
+    TurnMarks marks(n, d[2]);
+    std::vector<ValueId> seen;
+    for (std::int64_t t = 0; t < d[2]; ++t) {
+        seen.push_back(linear_step(n, h, state, t));
+        marks.next();
+    }
+    n.give(heads_joined(n, marks.joined(seen, 2)));
+    n.give(n.b.cast(state, kept));
+}
+
 /// A cache, what is written into it, and from which place on for each sample.
 void tensor_scatter(Import& n) {
     n.need_rank(2);
@@ -110,6 +169,7 @@ const ImportRules& attention_rules() {
     static const ImportRules rules{
         {"Attention", attention},
         {"RotaryEmbedding", rotary_embedding},
+        {"LinearAttention", linear_attention},
         {"TensorScatter", tensor_scatter},
     };
     return rules;

@@ -107,6 +107,12 @@ void shift_bits(Import& n) {
     n.give(n.two(n.word("direction", {"LEFT", "RIGHT"}) == "LEFT" ? "shift_left" : "shift_right", n.x(0), n.x(1)));
 }
 
+void bit_cast(Import& n) {
+    const auto to = n.dtype("to", 0);
+    if (!to) n.unsupported("it takes bits for a type that is no number or boolean");
+    n.give(n.one("bit_cast", n.x(0), {{"dtype", std::string(to_string(*to))}}));
+}
+
 // old names
 void affine(Import& n) { n.give(n.two("add", n.scaled(n.x(0), n.f("alpha", 1)), n.number(n.f("beta", 0), n.x(0)))); }
 void scale(Import& n) { n.give(n.scaled(n.x(0), n.f("scale", 1))); }
@@ -183,6 +189,7 @@ const ImportRules& elementwise_rules() {
         {"Asin", asin},
         {"Acos", acos},
         {"BitShift", shift_bits},
+        {"BitCast", bit_cast},
         {"Affine", affine},
         {"Scale", scale},
         {"ParametricSoftplus", parametric_softplus},

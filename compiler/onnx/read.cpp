@@ -3,11 +3,13 @@
 #include <onnx/onnx_pb.h>
 
 #include <fmt/ranges.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
 
 #include <filesystem>
 #include <map>
 #include <set>
 
+#include "base/parallel.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/onnx/reader.hpp"
@@ -15,7 +17,7 @@
 
 namespace tt::ir {
 
-Reader::Reader(const onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
+Reader::Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
     : model_(model), graph_(model.graph()), file_(file), options_(options), build_(result_) {
     top_.nodes = &graph_.node();
 }
@@ -24,7 +26,7 @@ Graph Reader::read() {
     find_opset();
     check_options();
     add_inputs();
-    add_initializers(graph_, top_);
+    add_initializers(graph_, top_, read_weights());
     check_names();
     problems_.throw_if_any();
     for (const auto& node : graph_.node()) add_node(node, top_);
@@ -69,14 +71,35 @@ void Reader::check_names() {
                 problems_.error(loc(), "{} gives '{}', which is given before", onnx_node_name(node), out);
 }
 
-void Reader::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
-    for (const auto& tensor : graph.initializer()) {
-        try {
-            build_.set_origin(tensor.name());
-            scope.values[tensor.name()] = {{build_.given(read_tensor(tensor, file_, options_.folder))}};
-        } catch (const Error& error) {
-            problems_.add(error);
-            scope.broken.insert(tensor.name());
+Reader::Weight Reader::read_weight(const onnx::TensorProto& tensor) const {
+    try {
+        return {read_tensor(tensor, file_, options_.folder), {}};
+    } catch (const Error& error) {
+        return {{}, error};
+    }
+}
+
+/// Those of the model itself. Each is as large in the message as in memory: what has been read is freed there.
+std::vector<Reader::Weight> Reader::read_weights() {
+    auto& tensors = *model_.mutable_graph()->mutable_initializer();
+    std::vector<Weight> weights(static_cast<std::size_t>(tensors.size()));
+    parallel_for(options_.threads, weights.size(), [&](std::size_t i) {
+        onnx::TensorProto& tensor = tensors[static_cast<int>(i)];
+        weights[i] = read_weight(tensor);
+        if (weights[i].value && tensor.has_raw_data()) delete tensor.release_raw_data();
+    });
+    return weights;
+}
+
+void Reader::add_initializers(const onnx::GraphProto& graph, Scope& scope, std::vector<Weight> weights) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const std::string& name = graph.initializer(static_cast<int>(i)).name();
+        build_.set_origin(name);
+        if (weights[i].value) {
+            scope.values[name] = {{build_.given(*std::move(weights[i].value))}};
+        } else {
+            problems_.add(*weights[i].error);
+            scope.broken.insert(name);
         }
     }
     if (graph.sparse_initializer_size() > 0) problems_.unsupported(loc(), "sparse initializers are not read");
@@ -170,17 +193,27 @@ void Reader::add_outputs() {
     }
 }
 
+/// A model that was parsed; `whole`: without an error.
+static Graph read_parsed(onnx::ModelProto& model, bool whole, const std::string& name, const OnnxOptions& options) {
+    if (!whole || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
+        fail_input({name, 0, 0}, "it is no ONNX model, or it is cut off");
+    return Reader(model, name, options).read();
+}
+
 Graph read_onnx(const std::string& file, OnnxOptions options) {
     if (!options.folder) options.folder = std::filesystem::path(file).parent_path().string();
-    return parse_onnx(read_file(file, most_message), file, options);
+    onnx::ModelProto model;
+    const InputFile in(file, most_message);
+    constexpr int piece = 1 << 18;  // bytes: not the whole file beside the message
+    google::protobuf::io::FileInputStream stream(in.descriptor(), piece);
+    const bool whole = model.ParseFromZeroCopyStream(&stream);
+    return read_parsed(model, whole, file, options);
 }
 
 Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options) {
     onnx::ModelProto model;
-    if (!model.ParseFromString(bytes) || !model.has_graph() ||
-        model.graph().node_size() + model.graph().output_size() == 0)
-        fail_input({name, 0, 0}, "it is no ONNX model, or it is cut off");
-    return Reader(model, name, options).read();
+    const bool whole = model.ParseFromString(bytes);
+    return read_parsed(model, whole, name, options);
 }
 
 }  // namespace tt::ir

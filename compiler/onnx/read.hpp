@@ -14,6 +14,7 @@ struct OnnxOptions {
     std::map<std::string, Literal> constants;   ///< inputs that are no inputs at run time
     std::optional<std::string> folder;          ///< where data outside the model lies; none: it is refused
     std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out
+    unsigned threads = 0;                       ///< that read weights; 0: one per processor
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

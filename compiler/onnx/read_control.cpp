@@ -89,7 +89,9 @@ std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& 
     if (static_cast<std::size_t>(graph.input_size()) != inputs.size())
         fail_input(loc(), "{}: its graph has {} inputs; {} are given", onnx_node_name(node), graph.input_size(),
                    inputs.size());
-    add_initializers(graph, inner);
+    std::vector<Weight> weights;
+    for (const auto& tensor : graph.initializer()) weights.push_back(read_weight(tensor));
+    add_initializers(graph, inner, std::move(weights));
     for (int k = 0; k < graph.input_size(); ++k)
         inner.values[graph.input(k).name()] = inputs[static_cast<std::size_t>(k)];
     for (const auto& one : graph.node()) {

@@ -37,7 +37,8 @@ struct Scope {
 
 class Reader {
 public:
-    Reader(const onnx::ModelProto& model, const std::string& file, const OnnxOptions& options);
+    /// Takes the data of weights out of the model.
+    Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options);
     Graph read();
 
 private:
@@ -47,7 +48,13 @@ private:
     void find_opset();
     void check_options();
     void check_names();
-    void add_initializers(const onnx::GraphProto& graph, Scope& scope);
+    struct Weight {
+        std::optional<Literal> value;
+        std::optional<Error> error;  ///< where there is no value
+    };
+    Weight read_weight(const onnx::TensorProto& tensor) const;
+    std::vector<Weight> read_weights();
+    void add_initializers(const onnx::GraphProto& graph, Scope& scope, std::vector<Weight> weights);
     void add_inputs();
     Type input_type(const onnx::ValueInfoProto& input) const;
     Literal constant_input(const onnx::ValueInfoProto& input, const Literal& given) const;
@@ -108,7 +115,7 @@ private:
     bool join_sequence(const onnx::NodeProto& node, Scope& scope);
     bool import_optional(const onnx::NodeProto& node, Scope& scope);
 
-    const onnx::ModelProto& model_;
+    onnx::ModelProto& model_;
     const onnx::GraphProto& graph_;
     const std::string& file_;
     const OnnxOptions& options_;

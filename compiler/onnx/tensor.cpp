@@ -98,6 +98,10 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
 }
 
 void from_raw(Literal& out, const std::string& raw) {
+    if (out.dtype() == DType::F32) {
+        if (!raw.empty()) std::memcpy(out.floats().data(), raw.data(), raw.size());
+        return;
+    }
     const std::size_t size = raw_size(out.dtype());
     for (std::int64_t i = 0; i < out.size(); ++i) set_raw(out, i, raw.data() + static_cast<std::size_t>(i) * size);
 }

@@ -1,8 +1,10 @@
 // Datum by datum on the bits of whole numbers, functions without a form on the device, and small matrices.
 //
 //   bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right   of whole numbers
+//   bit_cast {dtype}                                             its bits as those of another type
 //   det, inverse                                                 of the last two axes
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "compiler/ops/op_lists.hpp"
@@ -136,6 +138,52 @@ std::int64_t work_matrix(const Node&, std::span<const Literal* const> in) {
     return count({in[0]->size(), in[0]->dims().back()});
 }
 
+std::int64_t width_of(DType type) {
+    if (type == DType::Bool) return 8;
+    if (type == DType::F16 || type == DType::BF16) return 16;
+    return type == DType::F32 ? 32 : bits_of(type);
+}
+
+DType cast_type(const Node& node) {
+    const auto dtype = parse_dtype(node.word("dtype", ""));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    return *dtype;
+}
+
+Type infer_bit_cast(const Node& node, std::span<const Type> in) {
+    const DType to = cast_type(node);
+    if (width_of(in[0].dtype) != width_of(to))
+        fail_input(node.loc, "'{}' takes the bits of {} for {}", node.name, to_string(in[0]), to_string(to));
+    if (in[0].dtype != to && (in[0].dtype == DType::F16 || to == DType::F16))
+        fail_unsupported(node.loc, "'{}' takes the bits of {} for {}; those of f16 are not known", node.name,
+                         to_string(in[0]), to_string(to));
+    return {to, in[0].dims, {}};
+}
+
+std::uint64_t bits_at(const Literal& x, std::int64_t i) {
+    if (!is_float(x.dtype())) return static_cast<std::uint64_t>(x.whole()[static_cast<std::size_t>(i)]);
+    const float value = x.floats()[static_cast<std::size_t>(i)];
+    if (x.dtype() == DType::F64) return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+    return std::bit_cast<std::uint32_t>(value) >> (x.dtype() == DType::BF16 ? 16 : 0);
+}
+
+Literal eval_bit_cast(const Node& node, std::span<const Literal* const> in) {
+    Literal out(cast_type(node), in[0]->dims(), most_read);
+    const DType to = out.dtype();
+    if (to == in[0]->dtype()) return *in[0];
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::uint64_t bits = bits_at(*in[0], i);
+        const auto low = static_cast<std::uint32_t>(bits);
+        if (to == DType::F64)
+            out.set(i, std::bit_cast<double>(bits));
+        else if (is_float(to))
+            out.floats()[static_cast<std::size_t>(i)] = std::bit_cast<float>(to == DType::BF16 ? low << 16 : low);
+        else
+            out.whole()[static_cast<std::size_t>(i)] = to == DType::Bool ? (bits & 255) != 0 : wrapped(bits, to);
+    }
+    return out;
+}
+
 constexpr std::array number_table{
     bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a & b; })>("bit_and", 2, "BitwiseAnd"),
     bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a | b; })>("bit_or", 2, "BitwiseOr"),
@@ -146,6 +194,7 @@ constexpr std::array number_table{
         if (!has_sign(type)) return b < 64 ? a >> b : 0;
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> (b < 64 ? b : 63));
     })>("shift_right", 2, ""),
+    OpInfo{"bit_cast", Level::Host, 1, 1, infer_bit_cast, eval_bit_cast},
     OpInfo{"det", Level::Host, 1, 1, infer_det, eval_det, false, SIZE_MAX, work_matrix, "Det"},
     OpInfo{"inverse", Level::Host, 1, 1, infer_inverse, eval_inverse, false, SIZE_MAX, work_matrix,
            "com.microsoft.Inverse"},

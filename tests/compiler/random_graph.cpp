@@ -12,7 +12,8 @@ namespace {
 
 class Generator {
 public:
-    Generator(std::uint32_t seed, bool large) : random_(seed), build_(graph_), large_(large) {}
+    Generator(std::uint32_t seed, bool large, bool loops = false)
+        : random_(seed), build_(graph_), large_(large), loops_(loops) {}
 
     Graph make() {
         values_.push_back(build_.input("x", {DType::F32, dims(), {}}));
@@ -47,6 +48,7 @@ private:
     /// One more op on values that are there; all results stay small.
     ValueId step() {
         const ValueId x = any();
+        if (loops_ && pick(0, 2) == 0) return pick(0, 1) ? loop(x) : quantized(x);
         static constexpr int of_matrices[] = {0, 1, 2, 3, 4, 4, 5};
         switch (large_ ? of_matrices[pick(0, 6)] : pick(0, 12)) {
             case 0:
@@ -75,6 +77,50 @@ private:
             default:
                 return map(x);
         }
+    }
+    /// To a grid of whole numbers and back, per tensor or by the last axis. Scales are powers of two, so that the
+    /// quotients have no error of their own.
+    ValueId quantized(ValueId x) {
+        const bool by_axis = pick(0, 1) != 0;
+        Literal scale(DType::F32, by_axis ? Dims{build_.dims(x).back()} : Dims{});
+        for (std::int64_t k = 0; k < scale.size(); ++k) scale.set(k, 1.0 / (1 << pick(2, 6)));
+        const bool is_signed = pick(0, 1) != 0;
+        const double low = is_signed ? -128 : 0, high = is_signed ? 127 : 255, zero = is_signed ? 0 : pick(64, 160);
+        const ValueId steps = build_.constant(scale), shift = build_.scalar(zero);
+        // off the ties, which values of quarters often are
+        const ValueId moved = build_.add("add", {x, build_.scalar(1.0 / 1024)});
+        ValueId q = build_.add("add", {build_.add("round", {build_.add("divide", {moved, steps})}), shift});
+        q = build_.add("maximum", {build_.add("minimum", {q, build_.scalar(high)}), build_.scalar(low)});
+        q = build_.cast(q, is_signed ? DType::I8 : DType::U8);
+        return build_.add("multiply", {build_.add("subtract", {build_.cast(q, DType::F32), shift}), steps});
+    }
+    /// Turns along the first axis, with a state that goes on: gathered, or the last state alone.
+    ValueId loop(ValueId x) {
+        const std::int64_t turns = pick(5, 8), width = pick(0, 1) ? pick(1, 4) : pick(30, 40),
+                           size = count(build_.dims(x));
+        const ValueId all = build_.reshape(
+            build_.map_axis(build_.reshape(x, {1, size}), 1, values({turns * width, size})), {turns, 1, width});
+        const ValueId weights = build_.constant(values({width, width})), slices = build_.add("tanh", {all});
+        const std::string name = "loop" + std::to_string(graph_.nodes.size());
+        ValueId state = build_.constant(values({1, width}));
+        std::vector<ValueId> made;
+        const bool gated = pick(0, 1) != 0;
+        for (std::int64_t turn = 0; turn < turns; ++turn) {
+            const std::size_t from = graph_.nodes.size();
+            Literal one(DType::F32, {1, turns});
+            one.set(turn, 1);
+            const ValueId slice = build_.reshape(build_.map_axis(slices, 0, one), {1, width});
+            const ValueId next =
+                build_.add("tanh", {build_.add("add", {build_.add("matmul", {state, weights}), slice})});
+            state = gated ? build_.add("multiply", {next, build_.add("sigmoid", {slice})}) : next;
+            made.push_back(build_.reshape(state, {1, 1, width}));
+            for (std::size_t k = from; k < graph_.nodes.size(); ++k) {
+                if (graph_.nodes[k].is_constant()) continue;
+                graph_.nodes[k].attrs["loop"] = name;
+                graph_.nodes[k].attrs["turn"] = turn;
+            }
+        }
+        return pick(0, 2) == 0 ? state : build_.add("join", made, {{"axis", std::int64_t{0}}});
     }
     ValueId binary(ValueId x) {
         static constexpr const char* ops[] = {"add", "subtract", "maximum", "multiply"};
@@ -180,7 +226,7 @@ private:
     std::mt19937 random_;
     Graph graph_;
     Builder build_;
-    bool large_;
+    bool large_, loops_;
     std::vector<ValueId> values_;
 };
 
@@ -188,6 +234,7 @@ private:
 
 Graph random_graph(std::uint32_t seed) { return Generator(seed, false).make(); }
 Graph random_large_graph(std::uint32_t seed) { return Generator(seed, true).make(); }
+Graph random_loop_graph(std::uint32_t seed) { return Generator(seed, false, true).make(); }
 
 std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::string, Literal>& inputs) {
     Graph known = graph;

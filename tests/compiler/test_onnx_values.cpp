@@ -347,6 +347,31 @@ TEST_CASE("what nobody can run is refused with what helps") {
     CHECK_THAT(refusal(Model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml")), Catch::Contains("'zipmap': False"));
 }
 
+TEST_CASE("linear attention adds products of keys and values to a state, put right where it says so") {
+    const auto attention = [](const std::string& rule) {
+        Model model("LinearAttention", {1, 2, 2}, 2, 27);
+        model.again().again();
+        return model.attr("update_rule", rule)
+            .attr("q_num_heads", std::int64_t{1})
+            .attr("kv_num_heads", std::int64_t{1})
+            .real_attr("scale", 1);
+    };
+    gives(attention("linear"), {1, 0, 1, 1}, {1, 0, 3, 2});
+    gives(attention("linear"), {1, 0, 1, 1}, {2, 1, 1, 1}, 1);
+    Model corrected = attention("delta");
+    corrected.none().none().real({1, 1}, Whole{1, 2, 1});
+    gives(corrected, {1, 0, 1, 1}, {1, 0, 1, 2});
+    Model fading = attention("gated");
+    fading.none().real({0, std::log(0.5F)}, Whole{1, 2, 1});
+    gives(fading, {1, 0, 1, 1}, {1, 0, 2.5F, 2});
+}
+
+TEST_CASE("bits are those of another type of the same size") {
+    Model model("BitCast", {2}, 1, 26);
+    model.attr("to", std::int64_t{onnx::TensorProto::INT32});
+    CHECK(value_of(model, {1, -2}).whole() == Whole{0x3F800000, std::int64_t{-0x40000000}});
+}
+
 /// Output k of a model whose last nodes are read in the run, which the reader says.
 Literal late_value(const Model& model, const Reals& x, std::size_t k = 0) {
     std::vector<std::string> notes;

@@ -229,7 +229,7 @@ void run(CompileFlags& flags) {
     if (image::is_image_name(flags.files.out))
         image::write_image(model, flags.files.out, flags.image);
     else
-        write_folder(model, flags.files.out);
+        write_folder(model, flags.files.out, flags.files.threads);
     report::CompileReport report = report::compile_report(flags.files, flags.options, std::move(model.report));
     report::keep_decisions(report, flags.explain_op);
     if (json) json->write(report::json(report));
@@ -421,6 +421,11 @@ void add_compile(CLI::App& app) {
                      "simulated: several tried on the simulated chip, the quickest taken")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
+    command
+        ->add_option("--threads", flags->files.threads,
+                     "Threads of the compiler; no result depends on it. Default: one per processor")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
     command
         ->add_option("--effort", o.effort,
                      "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times (default); 2 "

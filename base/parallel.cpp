@@ -1,0 +1,69 @@
+#include "base/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tt {
+
+namespace {
+
+thread_local bool inside = false;  // a body
+
+/// Indices in order, to whoever is free.
+class Loop {
+public:
+    Loop(std::size_t n, const std::function<void(std::size_t)>& body) : body_(body), failed_at_(n) {}
+
+    void work() {
+        const bool before = std::exchange(inside, true);
+        // all below the first that failed have begun, and end
+        for (std::size_t i = next_.fetch_add(1); i < failed_at_.load(); i = next_.fetch_add(1)) {
+            try {
+                body_(i);
+            } catch (...) {
+                note_failure(i);
+            }
+        }
+        inside = before;
+    }
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    void note_failure(std::size_t i) {
+        const std::lock_guard lock(mutex_);
+        if (i >= failed_at_.load()) return;
+        failed_at_.store(i);
+        failure_ = std::current_exception();
+    }
+
+    const std::function<void(std::size_t)>& body_;
+    std::atomic<std::size_t> next_{0}, failed_at_;
+    std::mutex mutex_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+unsigned thread_count(unsigned wanted) {
+    return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+}
+
+void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
+    Loop loop(n, body);
+    std::vector<std::jthread> others;
+    if (!inside)
+        for (std::size_t k = 1; k < std::min<std::size_t>(n, thread_count(threads)); ++k)
+            others.emplace_back([&] { loop.work(); });
+    loop.work();
+    others.clear();  // joins
+    loop.rethrow();
+}
+
+}  // namespace tt

@@ -1,0 +1,43 @@
+// What the ops of a model take, at each level of a scale: a target that they meet, the price of a core. Each op has one
+// candidate a level, and from level to level runs of ops take fewer cores.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+namespace tt::ir {
+
+class Levels {
+public:
+    /// The next level: the candidate of each op, and the cores that it takes.
+    void add(std::vector<std::size_t> chosen, const std::vector<std::int64_t>& cores) {
+        std::vector<std::int64_t> sums{0};
+        sums.reserve(cores.size() + 1);
+        for (const std::int64_t n : cores) sums.push_back(sums.back() + n);
+        sums_.push_back(std::move(sums));
+        chosen_.push_back(std::move(chosen));
+    }
+    std::size_t size() const { return chosen_.size(); }
+    const std::vector<std::size_t>& chosen(std::size_t level) const { return chosen_[level]; }
+    std::int64_t cores(std::size_t level, std::size_t first, std::size_t end) const {
+        return sums_[level][end] - sums_[level][first];
+    }
+    /// The first level, no less than `from`, at which ops first .. end - 1 take so many cores at most; size() when
+    /// there is none.
+    std::size_t least(std::size_t first, std::size_t end, std::int64_t cores, std::size_t from = 0) const {
+        const auto levels = std::views::iota(from, size());
+        return from +
+               static_cast<std::size_t>(std::ranges::partition_point(
+                                            levels, [&](std::size_t k) { return this->cores(k, first, end) > cores; }) -
+                                        levels.begin());
+    }
+
+private:
+    std::vector<std::vector<std::int64_t>> sums_;   // per level: cores of the ops before
+    std::vector<std::vector<std::size_t>> chosen_;  // per level: of all ops
+};
+
+}  // namespace tt::ir
