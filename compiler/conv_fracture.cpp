@@ -82,34 +82,33 @@ std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const 
 }
 
 /// Ops that set the pace of their epoch, the slowest first.
-std::vector<const PlacedOp*> slowest_ops(const Schedule& schedule) {
+std::vector<ValueId> slowest_ops(const Schedule& schedule) {
     constexpr double close = 0.95;
-    std::vector<double> slowest(schedule.epochs, 0.0);
-    for (const PlacedOp& op : schedule.ops) slowest[op.epoch] = std::max(slowest[op.epoch], op.cycles);
     std::vector<const PlacedOp*> slow;
     for (const PlacedOp& op : schedule.ops)
-        if (op.cycles >= close * slowest[op.epoch]) slow.push_back(&op);
+        if (op.cycles >= close * schedule.epoch_cycles[op.epoch]) slow.push_back(&op);
     std::stable_sort(slow.begin(), slow.end(),
                      [](const PlacedOp* a, const PlacedOp* b) { return a->cycles > b->cycles; });
-    return slow;
+    std::vector<ValueId> ops;
+    for (const PlacedOp* op : slow) ops.push_back(op->node);
+    return ops;
 }
 
-/// The share of the epochs' cycles that goes into epochs in which one of these convolutions is among the slowest ops:
-/// the kernels of others may be as slow, but what convolutions pick also loads the network most.
+/// The share of the epochs' cycles that would go if what comes from these convolutions took no time.
 double most_gain(const Graph& model, const Graph& graph, const Schedule& schedule,
                  const std::vector<const Node*>& group) {
     std::set<std::string> own;
     for (const Node* conv : group) own.merge(own_origins(model, *conv));
-    std::set<std::size_t> held_up;
-    for (const PlacedOp* op : slowest_ops(schedule)) {
-        const auto origins = origins_of(graph, graph.nodes[op->node]);
-        if (std::any_of(origins.begin(), origins.end(), [&](const auto& name) { return own.count(name) > 0; }))
-            held_up.insert(op->epoch);
+    std::vector<double> others(schedule.epochs, 0.0);
+    for (const PlacedOp& op : schedule.ops) {
+        const auto origins = origins_of(graph, graph.nodes[op.node]);
+        if (std::none_of(origins.begin(), origins.end(), [&](const auto& name) { return own.count(name) > 0; }))
+            others[op.epoch] = std::max(others[op.epoch], op.cycles);
     }
     double all = 0, gain = 0;
     for (std::size_t e = 0; e < schedule.epochs; ++e) {
         all += schedule.epoch_cycles[e];
-        if (held_up.contains(e)) gain += schedule.epoch_cycles[e];
+        gain += schedule.epoch_cycles[e] - std::min(others[e], schedule.epoch_cycles[e]);
     }
     return gain / all;
 }
@@ -189,9 +188,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     constexpr double least_worth = 0.9;
     const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
     const Schedule schedule = search.schedule(best.graph);
-    std::vector<ValueId> slowest;
-    for (const PlacedOp* op : slowest_ops(schedule)) slowest.push_back(op->node);
-    auto groups = convolutions_of(model, best.graph, slowest);
+    auto groups = convolutions_of(model, best.graph, slowest_ops(schedule));
     std::erase_if(groups,
                   [&](const auto& group) { return most_gain(model, best.graph, schedule, group) < 1 - least_worth; });
     groups.resize(std::min(groups.size(), most_tries));
