@@ -99,7 +99,7 @@ void rotary_embedding(Import& n) {
 /// What a LinearAttention works with: heads of [batch, heads, steps, size].
 struct LinearHeads {
     ValueId q, k, v;
-    std::optional<ValueId> decay, beta;
+    std::optional<ValueId> decay{}, beta{};
     double scale = 1;
     std::int64_t at_once = 1;  ///< heads of queries for each of keys
 };
