@@ -45,15 +45,61 @@ void name_parts(Graph& model) {
     begin_derivations(model);
 }
 
+bool holds_repeats(const Schedule& schedule) {
+    return std::any_of(schedule.ops.begin(), schedule.ops.end(),
+                       [](const PlacedOp& op) { return !op.op.cfg.attr.kernel_broadcast.empty(); });
+}
+
+/// A model lowered and scheduled.
+struct Placed {
+    Lowered lowered;
+    Scheduled scheduled;
+    double cycles() const { return scheduled.schedule.estimated_cycles; }
+};
+
+Placed place(const ModelCompiler& compiler, const Graph& model) {
+    Lowered lowered = compiler.lower(model);
+    Scheduled scheduled = compiler.schedule(lowered.graph);
+    return {std::move(lowered), std::move(scheduled)};
+}
+
+/// Where grids are chosen by estimates, more of them that fit may make less of a model: with what repeats held once or
+/// as it is, whichever is estimated the quicker. A large model is scheduled once.
+Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+    Placed placed = place(compiler, model);
+    constexpr std::size_t most_ops = 300;
+    const Schedule& schedule = placed.scheduled.schedule;
+    const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
+    if (!by_estimates || schedule.ops.size() > most_ops || !holds_repeats(schedule)) return placed;
+    CompileOptions other = options;
+    other.hold_repeats = false;
+    try {
+        const ModelCompiler plain(other);
+        Placed without = place(plain, model);
+        if (without.cycles() < placed.cycles()) return without;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+    return placed;
+}
+
 CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options,
                        const std::string& last) {
     const bool placed = last == schedule_step || last == emit_step;
-    Lowered lowered = placed ? compiler.lower(model) : compiler.lower_until(model, step_number(last) + 1);
+    std::optional<Scheduled> scheduled;
+    Lowered lowered;
+    if (placed) {
+        Placed well = place_well(compiler, model, options);
+        lowered = std::move(well.lowered);
+        scheduled = std::move(well.scheduled);
+    } else {
+        lowered = compiler.lower_until(model, step_number(last) + 1);
+    }
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
-    if (!placed) return state;
+    if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tile_padding);
-    auto [schedule, emitted, relieved] = compiler.schedule(state.graph);
+    auto& [schedule, emitted, relieved] = *scheduled;
     if (relieved) state.graph = std::move(*relieved);
     if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);
     state.schedule = std::move(schedule);

@@ -69,7 +69,8 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
                             {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
-      budget_{&chip_, grid_.rows, grid_.cols, options.fidelity, options.microbatch, 0, &cache_, options.threads},
+      budget_{&chip_, grid_.rows, grid_.cols,      options.fidelity,    options.microbatch,
+              0,      &cache_,    options.threads, options.hold_repeats},
       scheduling_(options.schedule),
       emit_(options.emit),
       scheduler_(options_, budget_, scheduling_, emit_) {

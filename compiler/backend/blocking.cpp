@@ -189,7 +189,8 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
             if (user) op.input_buf_min_size_tiles = least_buffers(*user, op);
-            op.cfg.attr.kernel_broadcast = kernel_broadcasts(op, resident, chip.features.broadcast_blocks);
+            if (budget.hold_repeats)
+                op.cfg.attr.kernel_broadcast = kernel_broadcasts(op, resident, chip.features.broadcast_blocks);
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;

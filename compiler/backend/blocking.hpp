@@ -23,6 +23,7 @@ struct OpBudget {
     std::int64_t overlay_size = 0;  ///< L1 for more stream descriptions; `chip` has it reserved
     ChoiceCache* cache = nullptr;   ///< what is known of ops alike, for budgets of one chip; nullptr: nothing is kept
     unsigned threads = 0;           ///< most that look for schedules; 0: one per processor
+    bool hold_repeats = true;       ///< constants that repeat are held once (kernel_broadcast)
 };
 
 /// What an operand of a netlist's op is: one of the node's own inputs, or made for the op's grid.

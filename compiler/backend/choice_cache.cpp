@@ -61,9 +61,9 @@ std::int64_t ChoiceCache::number(const std::string& text) {
 }
 
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
-    std::string key = fmt::format("{} {} {}x{} {} {} {}", node.op, type_text(node.type), budget.rows, budget.cols,
+    std::string key = fmt::format("{} {} {}x{} {} {} {} {}", node.op, type_text(node.type), budget.rows, budget.cols,
                                   budget.chip->l1_bytes - budget.chip->l1_reserved, static_cast<int>(budget.fidelity),
-                                  static_cast<const void*>(pattern));
+                                  static_cast<const void*>(pattern), budget.hold_repeats);
     for (const auto& [name, attr] : node.attrs) {
         key += " " + name + "=";
         std::visit(
