@@ -39,6 +39,9 @@ public:
         widths_.insert({from, to});
     }
 
+    /// Whether rows can be cut into whole tiles beside each other.
+    static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
+
     /// Numbers of the matrix between two widths.
     double matrix(Width a, Width b) const {
         const std::int64_t both = std::lcm(a, b), period = std::min(both, datums_);
@@ -87,10 +90,6 @@ private:
         return numbers + carried(b) * numbers / tiles_of(b) / tiles_of(b) + pass * (carried(a) + carried(b));
     }
 
-public:
-    static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
-
-private:
     std::int64_t datums_;
     Width from_, to_;
     std::set<Width> widths_;

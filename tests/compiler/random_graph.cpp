@@ -1,6 +1,8 @@
 #include "tests/compiler/random_graph.hpp"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -252,6 +254,18 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
         values.emplace(out.name, *known.nodes[out.value].literal);
     }
     return values;
+}
+
+void require_close(const std::map<std::string, Literal>& have, const std::map<std::string, Literal>& want) {
+    REQUIRE(have.size() == want.size());
+    for (const auto& [name, literal] : want) {
+        CAPTURE(name);
+        REQUIRE(have.at(name).dims() == literal.dims());
+        for (std::int64_t i = 0; i < literal.size(); ++i) {
+            CAPTURE(i);
+            REQUIRE(std::fabs(have.at(name).at(i) - literal.at(i)) <= 1e-4 + 1e-4 * std::fabs(literal.at(i)));
+        }
+    }
 }
 
 }  // namespace tt::ir

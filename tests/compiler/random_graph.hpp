@@ -16,4 +16,7 @@ Graph random_loop_graph(std::uint32_t seed);
 /// The values of a graph's outputs by the ops' own definitions, for the values of its inputs.
 std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::string, Literal>& inputs);
 
+/// Fails the test where the outputs of a run in float32 are not these.
+void require_close(const std::map<std::string, Literal>& have, const std::map<std::string, Literal>& want);
+
 }  // namespace tt::ir
