@@ -98,7 +98,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
     for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
-    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tile_padding);
+    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
     auto& [schedule, emitted, relieved] = *scheduled;
     if (relieved) state.graph = std::move(*relieved);
     if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);

@@ -7,7 +7,7 @@
 
 #include "compiler/backend/schedule.hpp"
 #include "compiler/host/host_program.hpp"
-#include "compiler/ir/tile_padding.hpp"
+#include "compiler/ir/tiling.hpp"
 
 namespace tt::ir {
 
@@ -19,7 +19,7 @@ struct Lowered {
     std::vector<std::string> notes;          ///< what was cut, one line each
     std::vector<std::string> whole_numbers;  ///< whole_number_warnings() of the device's part
     std::vector<std::string> apart;          ///< ops of the device before elementwise ones became one
-    TilePadding tile_padding;                ///< that it was made with
+    Tiling tiling;                           ///< that it was made with
 };
 
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.

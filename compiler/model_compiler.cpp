@@ -8,6 +8,8 @@
 #include "base/yaml_map.hpp"
 #include "compiler/backend/choices.hpp"
 #include "compiler/pad_tiles.hpp"
+#include "compiler/passes/split_products.hpp"
+#include "compiler/product_parts.hpp"
 #include "compiler/whole_numbers.hpp"
 #include "netlist/checks/validate.hpp"
 
@@ -94,9 +96,9 @@ Lowered ModelCompiler::lower(const Graph& model) const {
 }
 
 std::vector<PassGraph> ModelCompiler::passes(const Graph& model, const Overrides& overrides,
-                                             const TilePadding& padding) const {
+                                             const Tiling& tiling) const {
     PassRecord record(model);
-    run_pipeline(model, overrides, padding, all_of_them, &record);
+    run_pipeline(model, overrides, tiling, all_of_them, &record);
     return record.take();
 }
 
@@ -106,7 +108,7 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
     const bool tiled = step_number("lower-to-buda") < passes;
     if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
     const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
-    return run_pipeline(model, whole.overrides, whole.tile_padding, passes);
+    return run_pipeline(model, whole.overrides, whole.tiling, passes);
 }
 
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
@@ -145,50 +147,70 @@ void ModelCompiler::check_channels(const EmittedModel& emitted, std::vector<std:
 Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
     Lowered lowered = lower_in_parts(model, convolutions, {});
     for (int tries = 0; tries < most_paddings; ++tries) {
-        TilePadding padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tile_padding);
-        if (padding == lowered.tile_padding) break;
+        const Tiling tiling{padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tiling.padding), {}};
+        if (tiling == lowered.tiling) break;
         lowered = {};
-        lowered = lower_in_parts(model, convolutions, padding);
+        lowered = lower_in_parts(model, convolutions, tiling);
     }
-    if (ops_without_grid(lowered.graph, budget_, scheduling_).empty()) pad_where_it_pays(model, convolutions, lowered);
-    for (const auto& [tiles, more] : lowered.tile_padding)
+    if (ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
+        const Tiling& known = lowered.tiling;
+        retile_where_it_pays(model, convolutions,
+                             {padding_that_may_pay(lowered.graph, budget_, scheduling_, known.padding), known.parts},
+                             lowered);
+        split_where_it_pays(model, convolutions, lowered);
+    }
+    for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
             fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+    for (const auto& [constant, parts] : lowered.tiling.parts)
+        lowered.notes.push_back(
+            fmt::format("products with constants of {}x{} tiles are made in {} parts of their columns, "
+                        "because their few rows leave cores idle",
+                        constant.first, constant.second, parts));
     return lowered;
 }
 
-void ModelCompiler::pad_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
-                                      Lowered& lowered) const {
-    const TilePadding before = lowered.tile_padding;
-    const TilePadding padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, before);
-    if (padding == before) return;
+bool ModelCompiler::retile_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
+                                         const Tiling& tiling, Lowered& lowered) const {
+    const Tiling before = lowered.tiling;
+    if (tiling == before) return false;
     constexpr double worth = 0.9;
     const double most = worth * scheduler_.estimate(lowered.graph);
     lowered = {};  // large models: one at a time
-    lowered = lower_in_parts(model, convolutions, padding);
-    if (scheduler_.estimate(lowered.graph) <= most) return;
+    lowered = lower_in_parts(model, convolutions, tiling);
+    if (scheduler_.estimate(lowered.graph) <= most) return true;
     lowered = {};
     lowered = lower_in_parts(model, convolutions, before);
+    return false;
+}
+
+void ModelCompiler::split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
+                                        Lowered& lowered) const {
+    // many parts take cores from other ops of an epoch
+    for (std::int64_t most = most_product_parts; most > 1; most /= 2) {
+        const Tiling tiling{lowered.tiling.padding, parts_that_may_pay(lowered.graph, budget_, scheduling_, most)};
+        if (retile_where_it_pays(model, convolutions, tiling, lowered)) return;
+    }
 }
 
 Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
-                                      const TilePadding& padding) const {
-    if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, padding);
+                                      const Tiling& tiling) const {
+    if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, tiling);
     return lower_fractured(
         model, options_.overrides, budget_, scheduling_,
-        {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, padding); },
+        {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, tiling); },
          [this](const Graph& graph) { return scheduler_.estimate_of(graph); },
          [this](const Graph& graph) { return scheduler_.balanced(graph); }});
 }
 
-Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const TilePadding& padding,
-                                    std::size_t most, PassRecord* record) const {
+Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling, std::size_t most,
+                                    PassRecord* record) const {
     std::vector<const Pass*> passes;
     for (const std::string_view name : default_passes())
         if (passes.size() < most) passes.push_back(find_pass(name));
     // buffers of two operands and the result, each twice, and something for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
-    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, padding};
+    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling};
     bool cut = false;
     const Overrides for_passes = with_batch_norms(made.graph, overrides);
     run_passes(made.graph, passes,
@@ -211,7 +233,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
                 options_.keep_names,
                 l1_bytes,
-                padding,
+                tiling,
                 options_.threads},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);

@@ -27,7 +27,7 @@ public:
 
     bool keeps_passes() const { return options_.keep_passes; }
     /// Every graph on the way that lower() went.
-    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides, const TilePadding& padding) const;
+    std::vector<PassGraph> passes(const Graph& model, const Overrides& overrides, const Tiling& tiling) const;
 
     /// The same by so many passes.
     Lowered lower_until(const Graph& model, std::size_t passes) const;
@@ -46,13 +46,17 @@ private:
     static constexpr std::size_t all_of_them = ~std::size_t{0};
     static constexpr int most_paddings = 3;
 
-    /// With more tiles where an op fits nowhere else. What then fits nowhere still is as large as it is.
+    /// With more tiles where an op fits nowhere else, or where that pays. What then fits nowhere still is as large as
+    /// it is.
     Lowered lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const;
-    void pad_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, Lowered& lowered) const;
+    /// Anew with another tiling, if the estimate is much lower then; says whether it was.
+    bool retile_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, const Tiling& tiling,
+                              Lowered& lowered) const;
+    void split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, Lowered& lowered) const;
     Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
-                           const TilePadding& padding) const;
+                           const Tiling& tiling) const;
     /// `most`: so many passes are run.
-    Lowered run_pipeline(Graph graph, const Overrides& overrides, const TilePadding& padding = {},
+    Lowered run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling = {},
                          std::size_t most = all_of_them, PassRecord* record = nullptr) const;
 
     const CompileOptions& options_;

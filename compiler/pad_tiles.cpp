@@ -2,23 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <vector>
 
-#include "compiler/backend/choices.hpp"
+#include "compiler/ideal_time.hpp"
 
 namespace tt::ir {
 
 namespace {
-
-/// Of the tiles one core gets.
-std::int64_t share(std::int64_t tiles, std::int64_t cores) {
-    std::int64_t most = 1;
-    for (std::int64_t d = 2; d <= cores; ++d)
-        if (tiles % d == 0) most = d;
-    return tiles / most;
-}
 
 /// An axis of an op that its cores, or the inner blocks of a product, divide.
 struct Axis {
@@ -67,22 +58,12 @@ TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const Sch
 
 TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                  const TilePadding& known) {
-    double longest = 0, all = 0;                                    // ops on the grids they like best; of all cores
+    const Choices choices = list_choices(graph, budget, options);
     std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops
-    for (const OpChoices& op : list_choices(graph, budget, options).ops) {
-        double least = std::numeric_limits<double>::infinity(), cores = least;
-        for (const Candidate& candidate : op.choice.fitting) {
-            least = std::min(least, candidate.cycles);
-            cores = std::min(cores, candidate.cycles * static_cast<double>(candidate.blocking.cores()));
-        }
-        longest = std::max(longest, least);
-        all += cores;
+    for (const OpChoices& op : choices.ops)
         for (const Axis axis : axes_that_cost(op, graph.type(op.node), budget))
-            if (const auto counts = well_divided(axis)) gains[*counts] += least / 2;
-    }
-    // with work shared evenly, an op that takes longer holds up the others
-    const double ideal = std::max(longest, all / static_cast<double>(budget.rows * budget.cols));
-    constexpr double worth_a_try = 0.1;
+            if (const auto counts = well_divided(axis)) gains[*counts] += least_cycles(op) / 2;
+    const double ideal = ideal_cycles(choices, budget);
     TilePadding padding = known;
     for (const auto& [counts, gain] : gains)
         if (gain > worth_a_try * ideal) padding.insert(counts);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/backend/schedule.hpp"
-#include "compiler/ir/tile_padding.hpp"
+#include "compiler/ir/tiling.hpp"
 
 namespace tt::ir {
 

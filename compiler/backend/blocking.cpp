@@ -1,6 +1,7 @@
 #include "compiler/backend/blocking.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/backend/fused.hpp"
 #include "compiler/backend/kernel_broadcasts.hpp"
@@ -57,11 +58,33 @@ std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t most) {
     return all;
 }
 
+/// Tiles of columns that micro-blocks are to divide: those of a core; of a splice, all runs.
+std::int64_t divided_columns(const OpConfig& cfg, std::int64_t core_ct) {
+    for (const SpliceInput& run : cfg.attr.splice) core_ct = std::gcd(core_ct, run.length * cfg.out.ublock_ct);
+    return core_ct;
+}
+
+/// The runs of a splice are counted in micro-blocks.
+void set_blocking(OpConfig& cfg, const Blocking& blocking) {
+    for (SpliceInput& run : cfg.attr.splice)
+        run.length = run.stride = run.length * cfg.out.ublock_ct / blocking.ublock_ct;
+    cfg.out = blocking;
+}
+
+/// Each core takes a run of each operand in turn, for every row of micro-blocks.
+void start_runs(const Node& node, OpConfig& cfg) {
+    cfg.attr.granularity = SpliceUnit::Ublock;
+    for (const TileShape& in : cfg.in) {
+        const std::int64_t run = in.ct / node.integer("runs", 1);
+        cfg.attr.splice.push_back({0, run, run});
+    }
+}
+
 /// The largest ublock that Dst takes, wider before taller.
-void choose_ublock(Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std::int64_t limit) {
+void choose_ublock(const OpConfig& cfg, Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std::int64_t limit) {
     std::int64_t best = 0;
     for (const std::int64_t rt : divisors(core_rt, limit))
-        for (const std::int64_t ct : divisors(core_ct, limit)) {
+        for (const std::int64_t ct : divisors(divided_columns(cfg, core_ct), limit)) {
             if (rt * ct > limit || rt * ct < best || (rt * ct == best && ct < b.ublock_ct)) continue;
             best = rt * ct;
             b.ublock_rt = rt;
@@ -173,7 +196,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
     const ChipParams& chip = *budget.chip;
     const std::int64_t usable = chip.l1_bytes - chip.l1_reserved;
     Op op = blank;
-    op.cfg.out = blocking;
+    set_blocking(op.cfg, blocking);
     define_fused(op.cfg, chip);
     const std::vector<bool> none(origins.size(), false);
     std::vector<bool> constant;
@@ -271,6 +294,7 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
         op.tms.push_back(tms);
     }
     set_attributes(node, cfg);
+    if (cfg.type == "splice") start_runs(node, cfg);
     if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.fidelity = with_second_operand(cfg);
     cfg.fidelity = without_spare_phases(cfg);
@@ -278,6 +302,13 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     cfg.out.mblock_m = node.type.dims[1];
     cfg.out.mblock_n = node.type.dims[2];
     return op;
+}
+
+/// Whether a core's columns are whole runs of each operand.
+static bool whole_runs(const OpConfig& cfg, std::int64_t grid_c) {
+    for (std::size_t k = 0; k < cfg.attr.splice.size(); ++k)
+        if (cfg.in[k].ct / (cfg.attr.splice[k].length * cfg.out.ublock_ct) % grid_c != 0) return false;
+    return true;
 }
 
 /// The grids to try; a size the user gives must divide the tiles and fit the chip.
@@ -290,7 +321,8 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op,
     for (const std::int64_t r : divisors(rt, across ? most_r : budget.rows))
         for (const std::int64_t c : divisors(ct, across ? most_r : budget.cols)) {
             const bool fits = across ? r <= budget.cols && c <= budget.rows : true;
-            if (fits && (!user || !user->size || *user->size == std::pair(r, c))) grids.emplace_back(r, c);
+            if (fits && whole_runs(op.cfg, c) && (!user || !user->size || *user->size == std::pair(r, c)))
+                grids.emplace_back(r, c);
         }
     if (grids.empty())
         fail_input(user->loc,
@@ -331,7 +363,7 @@ Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, cons
         Blocking b = op.cfg.out;
         b.grid_r = r;
         b.grid_c = c;
-        choose_ublock(b, rt / r, ct / c, limit);
+        choose_ublock(op.cfg, b, rt / r, ct / c, limit);
         Candidate candidate;
         std::int64_t least = 0;
         if (fit(op, origins, b, budget, pattern, user, candidate, least))
@@ -374,7 +406,7 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
 }
 
 void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op) {
-    op.cfg.out = candidate.blocking;
+    set_blocking(op.cfg, candidate.blocking);
     define_fused(op.cfg, chip);
     op.cfg.attr.u_kt = candidate.u_kt;
     op.cfg.attr.m_k = candidate.m_k;

@@ -14,7 +14,7 @@ namespace {
 /// Whether an op may give its micro-blocks in either order.
 bool is_free(const PlacedOp& op) {
     const std::string& type = op.op.cfg.type;
-    return type != "matmul" && type != "depthwise" && type != "reduce";
+    return type != "matmul" && type != "depthwise" && type != "reduce" && type != "splice";
 }
 
 /// Whether the orders differ at all for an op's share of a core.

@@ -42,6 +42,14 @@ DerivationPtr as_fixed(const DerivationPtr& derivation) {
     return fixed;
 }
 
+Derivation::Placement as_it_is(const Type& type, const Dims& tensor) {
+    const Dims& dims = type.dims;
+    const std::int64_t cols = dims.empty() ? 1 : dims.back(), rows = dims.size() < 2 ? 1 : dims[dims.size() - 2];
+    return {tensor, [rows, cols](std::int64_t z, std::int64_t r, std::int64_t c) {
+                return r < rows && c < cols ? (z * rows + r) * cols + c : std::int64_t{-1};
+            }};
+}
+
 static Literal placed(const Derivation::Placement& placement, const Literal& value) {
     Literal out(DType::F32, placement.dims, most_read);
     float* datum = out.floats().data();

@@ -40,6 +40,9 @@ DerivationPtr derive(const Graph& graph, const Node& node);
 /// The constant for other values of the model's.
 Literal derived(const Derivation& derivation, const Literal& value);
 
+/// Of a constant with no placement, as a tensor {z, rows, cols} of whole tiles.
+Derivation::Placement as_it_is(const Type& type, const Dims& tensor);
+
 /// The same of values that nothing may take the place of; null for null.
 DerivationPtr as_fixed(const DerivationPtr& derivation);
 

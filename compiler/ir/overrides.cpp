@@ -19,7 +19,7 @@ const std::vector<std::string>& keys() {
     static const std::vector<std::string> all{
         "size",          "place",        "transpose",       "t",      "t_columns", "t_dir", "u_kt",
         "input_buffers", "input_blocks", "output_buffers",  "queued", "nops",      "after", "fuse",
-        "epoch_break",   "chip_break",   "dram_parameters", "chip",   "fracture"};
+        "epoch_break",   "chip_break",   "dram_parameters", "chip",   "fracture",  "parts"};
     return all;
 }
 
@@ -81,6 +81,8 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
         o.chip_break = one_of(numbers, loc, key, 0) != 0;
     else if (key == "chip")
         o.chip = one_of(numbers, loc, key, 0);
+    else if (key == "parts")
+        o.parts = one_of(numbers, loc, key, 1);
     else if (key == "fracture")
         o.fracture = one_of(numbers, loc, key, 1);
     else
@@ -188,7 +190,7 @@ void parse_override(const std::string& text, Overrides& into) {
 }
 
 bool OpOverride::places() const {
-    return size || place || transpose || t || t_columns || by_columns || u_kt || !input_buffers.empty() ||
+    return size || place || transpose || t || t_columns || by_columns || u_kt || parts || !input_buffers.empty() ||
            !input_blocks.empty() || output_buffers || dram_parameters || !queued.empty() || !after.empty() ||
            begins_epoch();
 }

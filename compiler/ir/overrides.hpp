@@ -5,6 +5,7 @@
 //                             add_2: {queued: [1], nops: [0, 2], after: [matmul_1], fuse: false, t_columns: 2, chip: 1}
 //                             add_3: {nops: {matmul_1: 1}, input_blocks: [4]}
 //                             conv1: {fracture: 3}
+//                             matmul_4: {parts: 4}
 //   on the command line       matmul_1:size=2x4,place=0x0,transpose=1,t=4,u_kt=2,input_buffers=0x16,epoch_break=1
 #pragma once
 
@@ -25,10 +26,11 @@ struct OpOverride {
     std::optional<bool> transpose;                               ///< rows of the grid along columns of the chip
     std::optional<std::int64_t> t;                               ///< slices of rows
     std::optional<std::int64_t> t_columns;                       ///< slices of columns
-    std::optional<bool> by_columns;           ///< where it goes in slices, whether they are of columns (t_dir: r or c)
-    std::optional<std::int64_t> u_kt;         ///< tiles of the inner block
-    std::vector<std::int64_t> input_buffers;  ///< least tiles of each operand's buffer
-    std::vector<std::int64_t> input_blocks;   ///< the same in blocks as the op takes them at once
+    std::optional<bool> by_columns;     ///< where it goes in slices, whether they are of columns (t_dir: r or c)
+    std::optional<std::int64_t> u_kt;   ///< tiles of the inner block
+    std::optional<std::int64_t> parts;  ///< of a product with constants: ops that make its columns, 2 to 8; 1: whole
+    std::vector<std::int64_t> input_buffers;          ///< least tiles of each operand's buffer
+    std::vector<std::int64_t> input_blocks;           ///< the same in blocks as the op takes them at once
     std::optional<std::int64_t> output_buffers;       ///< buf_size_mb of the netlist
     std::optional<bool> dram_parameters;              ///< its constants come from DRAM for each input, or stay in L1
     std::vector<std::int64_t> queued;                 ///< operands that go through a queue in DRAM

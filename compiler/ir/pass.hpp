@@ -11,7 +11,7 @@
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/overrides.hpp"
-#include "compiler/ir/tile_padding.hpp"
+#include "compiler/ir/tiling.hpp"
 
 namespace tt::ir {
 
@@ -48,7 +48,7 @@ struct PassOptions {
     bool wide_dest = false;   ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
     bool keep_names = false;  ///< ops are called as those of the model (keep-names)
     std::int64_t l1_bytes = 1260 * 1024;  ///< of a core, for all buffers of an op
-    TilePadding tile_padding{};           ///< of lower-to-buda
+    Tiling tiling{};                      ///< of lower-to-buda, split-products
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
 };
 

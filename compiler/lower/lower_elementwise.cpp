@@ -22,7 +22,7 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     Dims dims(to.size() - literal.dims().size(), 1);
     dims.insert(dims.end(), literal.dims().begin(), literal.dims().end());
     const Form own = form_of(dims);
-    const bool down = own.rows == 1 && form.rows > 1, across = own.cols == 1 && form.cols > 1;
+    const bool down = own.rows == 1 && !own.more_rt, across = own.cols == 1 && form.cols > 1;
     const bool once = own.z == 1;
     const Dims from = strides(dims), target = strides(to);
     const auto index = [=](std::int64_t z, std::int64_t r, std::int64_t c) {

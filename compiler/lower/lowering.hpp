@@ -13,7 +13,7 @@ namespace tt::ir {
 
 struct Form {
     std::int64_t z = 1, rows = 1, cols = 1;
-    std::int64_t more_rt = 0, more_ct = 0;  ///< tiles beyond those that rows and columns need (tile_padding.hpp)
+    std::int64_t more_rt = 0, more_ct = 0;  ///< tiles beyond those that rows and columns need (tiling.hpp)
     std::int64_t rt() const { return (rows + 31) / 32 + more_rt; }
     std::int64_t ct() const { return (cols + 31) / 32 + more_ct; }
     std::int64_t full_rows() const { return rt() * 32; }
@@ -64,7 +64,7 @@ public:
           build_(device, model),
           options_(options),
           trial_(trial),
-          padding_(usable_padding(model, options.tile_padding)) {}
+          padding_(usable_padding(model, options.tiling.padding)) {}
     void run();
     /// A parameter stands in filling datums, which decide what is made.
     bool repeats_parameters() const { return repeats_parameters_; }

@@ -31,7 +31,7 @@ std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataForma
                                      std::int64_t most_bytes) {
     const std::int64_t bytes = tile_bytes(format, TileDim{});
     if (least_share(ct) * bytes <= most_bytes) return 1;
-    constexpr std::int64_t least_width = 8;  // tiles; prime numbers are filled up (tile_padding.hpp) rather than cut
+    constexpr std::int64_t least_width = 8;  // tiles; prime numbers are filled up (tiling.hpp) rather than cut
     for (std::int64_t t = 2; t <= ct / least_width; ++t)
         if (ct % t == 0 && least_share(rt) * least_share(ct / t) * bytes <= wanted_bytes) return t;
     return 1;

@@ -79,6 +79,25 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
     return with_bias(node, in, {a[0], a[1], b[2]});
 }
 
+/// Columns of all operands side by side, or in so many `runs`: the first of each operand, then the second of each. The
+/// attributes of the netlist's op follow from its grid.
+Type infer_splice(const Node& node, std::span<const Type> in) {
+    Dims dims = in[0].dims;
+    for (const Type& more : in.subspan(1)) {
+        if (more.dims[0] != dims[0] || more.dims[1] != dims[1] || more.format != in[0].format)
+            fail_input(node.loc,
+                       "'{}' puts {} and {} side by side; they must have as many slices and rows, and one format",
+                       node.name, to_string(in[0]), to_string(more));
+        dims[2] += more.dims[2];
+    }
+    const std::int64_t runs = node.integer("runs", 1);
+    for (const Type& each : in)
+        if (runs < 1 || each.dims[2] % runs != 0)
+            fail_input(node.loc, "'{}' takes {} in {} runs, which do not divide its columns", node.name,
+                       to_string(each), runs);
+    return as_declared(node, in[0], std::move(dims));
+}
+
 /// The value of an attribute as its record wants it.
 AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
     const auto* whole = std::get_if<std::int64_t>(&given);
@@ -125,6 +144,7 @@ const OpInfo others[] = {
            .eval = nullptr,
            .tables_from = 1},
     OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
+    OpInfo{"buda.splice", Level::Device, 1, 8, infer_splice, nullptr},
 };
 
 }  // namespace

@@ -298,7 +298,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
             "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
             "true, t: 4 or t_columns: 4, t_dir: r or c, u_kt: 2, input_buffers: [0, 16], input_blocks: [4], "
             "output_buffers: 4, dram_parameters: true, queued: [0], nops: [0, 1] or {OP: 1}, after: [OP], fuse: false, "
-            "epoch_break: true, chip_break: true, chip: 1}; of a convolution of the model {fracture: 3}")
+            "epoch_break: true, chip_break: true, chip: 1, parts: 4}; of a convolution of the model {fracture: 3}")
         ->check(quiet(CLI::ExistingFile))
         ->type_name("FILE");
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")

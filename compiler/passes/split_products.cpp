@@ -1,0 +1,172 @@
+// split-products: a product over few rows is made in parts of its columns, ops that work beside each other.
+//
+//   %y = buda.matmul %x, %w, %b : [1, 1, 128]      ->   %p = buda.matmul %x, %w0, %b0 : [1, 1, 32]
+//                                                       %q, %r, %s with the other columns of %w, %b
+//                                                       %y = buda.splice %p, %q, %r, %s {runs = 8} : [1, 1, 128]
+//
+// A grid has as many rows as the result has tiles of them: of one row of tiles a product gets one row of cores, each of
+// which reads its columns of %w alone, and memory waits. Which products, and how many parts, say PassOptions::tiling
+// and the override `parts`.
+#include "compiler/passes/split_products.hpp"
+
+#include <algorithm>
+
+#include "compiler/ir/derivation.hpp"
+#include "compiler/ir/pass.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t tile = 32;
+
+/// The columns of one part: of every run of all columns its share, so that a splice in as many runs gives them in order
+/// to as many cores.
+struct Share {
+    std::int64_t part = 0, parts = 1, runs = 1;
+    std::int64_t run = tile;  ///< columns of a share
+    std::int64_t count() const { return runs * run; }
+    std::int64_t column(std::int64_t c) const { return (c / run * parts + part) * run + c % run; }
+};
+
+/// Of a constant {1, rows, columns}.
+LiteralPtr columns_of(const Literal& whole, const Share& share) {
+    const std::int64_t rows = whole.dims()[1], cols = whole.dims()[2];
+    auto made = std::make_shared<Literal>(whole.dtype(), Dims{1, rows, share.count()}, most_read);
+    auto to = made->floats().begin();
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < share.count(); c += share.run)
+            to = std::copy_n(whole.floats().begin() + r * cols + share.column(c), share.run, to);
+    return made;
+}
+
+/// Where the datums of these columns come from.
+DerivationPtr derivation_of(const Node& constant, const Share& share) {
+    if (!constant.derivation) return nullptr;
+    auto part = std::make_shared<Derivation>(*constant.derivation);
+    const Dims& tensor = constant.literal->dims();
+    const Derivation::Placement whole =
+        constant.derivation->placement.value_or(as_it_is(constant.derivation->type, tensor));
+    part->placement = {{1, tensor[1], share.count()}, [whole, share](std::int64_t z, std::int64_t r, std::int64_t c) {
+                           const std::int64_t at = share.column(c);
+                           return r < whole.dims[1] && at < whole.dims[2] ? whole.from(z, r, at) : std::int64_t{-1};
+                       }};
+    return part;
+}
+
+/// Runs of the columns of parts with so many tiles each: a splice may have as many cores in a row, and takes no less
+/// than a few tiles at once.
+std::int64_t runs_of(std::int64_t tiles) {
+    constexpr std::int64_t row_cores = 8, at_once = 4;
+    std::int64_t runs = 1;
+    for (std::int64_t n = 2; n <= row_cores; ++n)
+        if (tiles % n == 0 && tiles / n >= at_once) runs = n;
+    return runs;
+}
+
+class ProductSplitter {
+public:
+    ProductSplitter(Graph& graph, const PassOptions& options) : graph_(graph), options_(options), build_(made_) {}
+
+    void run() {
+        for (const Node& node : graph_.nodes) {
+            std::vector<Edge> inputs = node.inputs;
+            for (Edge& edge : inputs) edge.value = now_[edge.value];
+            const std::int64_t parts = wished(node);
+            now_.push_back(parts == 1 ? build_.copy(node, std::move(inputs)) : in_parts(node, inputs, parts));
+        }
+        for (const Output& out : graph_.outputs) made_.outputs.push_back({out.name, now_[out.value], out.type});
+        made_.erase_unused();
+        graph_ = std::move(made_);
+    }
+
+private:
+    std::int64_t wished(const Node& node) const {
+        const auto user = options_.overrides.find(node.name);
+        const bool decided = user != options_.overrides.end() && user->second.parts;
+        const bool may = may_be_in_parts(graph_, node);
+        const std::int64_t ct = node.type.dims.back();
+        if (decided) {
+            const std::int64_t parts = *user->second.parts;
+            if (parts > 1 && (!may || parts > most_product_parts || ct % parts != 0))
+                fail_input(user->second.loc, "op '{}' cannot be made in {} parts: {}", node.name, parts,
+                           !may ? "it is no product of one slice with constants"
+                                : fmt::format("parts, at most {}, are to divide its {} tiles of columns",
+                                              most_product_parts, ct));
+            return parts;
+        }
+        if (!may || user != options_.overrides.end()) return 1;
+        const Dims& w = graph_.type(node.inputs[1].value).dims;
+        const auto found = options_.tiling.parts.find({w[1], w[2]});
+        return found == options_.tiling.parts.end() ? 1 : found->second;
+    }
+
+    ValueId constant_part(const Node& constant, const Share& share) {
+        Node part = constant;
+        part.name = constant.name + "_part_" + std::to_string(share.part);
+        part.type.dims[2] = share.count() / tile;
+        part.literal = columns_of(*constant.literal, share);
+        part.derivation = derivation_of(constant, share);
+        return build_.copy(part, {});
+    }
+
+    ValueId in_parts(const Node& node, const std::vector<Edge>& inputs, std::int64_t parts) {
+        const std::int64_t tiles = node.type.dims[2] / parts, runs = runs_of(tiles);
+        std::vector<Edge> joined;
+        for (std::int64_t n = 0; n < parts; ++n) {
+            Node part = node;
+            part.name += "_part_" + std::to_string(n);
+            part.type.dims[2] = tiles;
+            std::vector<Edge> operands{inputs[0]};
+            for (std::size_t k = 1; k < inputs.size(); ++k) {
+                const Node& constant = graph_.nodes[node.inputs[k].value];
+                const Share share{n, parts, runs, tiles / runs * tile};
+                operands.push_back({constant_part(constant, share), inputs[k].tms});
+            }
+            joined.push_back({build_.copy(part, std::move(operands)), {}});
+        }
+        Node join;
+        join.name = node.name;
+        join.op = "buda.splice";
+        join.origin = node.origin;
+        join.kind = node.kind;
+        join.loc = node.loc;
+        join.type = node.type;
+        if (runs > 1) join.attrs["runs"] = runs;
+        return build_.copy(join, std::move(joined));
+    }
+
+    Graph& graph_;
+    const PassOptions& options_;
+    Graph made_;
+    Builder build_;
+    std::vector<ValueId> now_;  ///< by value of the graph that was given
+};
+
+void run_split_products(Graph& graph, const PassOptions& options) {
+    const bool wanted = std::any_of(options.overrides.begin(), options.overrides.end(),
+                                    [](const auto& user) { return user.second.parts.has_value(); });
+    if (wanted || !options.tiling.parts.empty()) ProductSplitter(graph, options).run();
+}
+
+}  // namespace
+
+bool may_be_in_parts(const Graph& graph, const Node& node) {
+    if (node.op != "buda.matmul" || node.has("z") || node.type.dims[0] != 1) return false;
+    for (std::size_t k = 1; k < node.inputs.size(); ++k) {
+        const Edge& edge = node.inputs[k];
+        const Node& constant = graph.nodes[edge.value];
+        const bool columns_stay =
+            std::all_of(edge.tms.begin(), edge.tms.end(), [](const Tm& tm) { return tm.kind == Tm::Kind::BroadcastR; });
+        if (!constant.is_constant() || constant.type.dims[0] != 1 || !columns_stay ||
+            constant.type.dims[2] != node.type.dims[2])
+            return false;
+    }
+    return true;
+}
+
+extern const Pass split_products;
+const Pass split_products{
+    .name = "split-products", .summary = "products over few rows in parts of their columns", .run = run_split_products};
+
+}  // namespace tt::ir
