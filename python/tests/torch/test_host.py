@@ -65,7 +65,7 @@ def refused_op(x):
 
 
 def test_what_has_no_conversion_takes_the_shorter_side_with_it():
-    text = r"2 ops run on the host:\n  cummax at forward .*modules.py:\d+\): there is no conversion of it\n  tanh at .*"
+    text = r"2 ops run on the host:\n  cummax at forward .*test_host.py:\d+\): there is no conversion of it\n  tanh at .*"
     with pytest.warns(UserWarning, match=text + "it stands behind cummax"):
         imported = check(cut(refused_op), (X,))
     assert [one.op for one in imported.fallbacks] == ["cummax", "tanh"]

@@ -19,6 +19,7 @@ from torch.utils import _pytree as pytree
 from .._ttsim import UnsupportedError
 from ..evaluation import evaluating
 from . import table
+from .source_lines import innermost_lines
 from .whole import takes_whole
 
 _PREFIX = "module."  # of the module in the one that is exported
@@ -177,7 +178,7 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
     arguments = Arguments(module, args, kwargs)
     try:
         flat = _Flat(module, arguments)
-        with evaluating(module), torch.no_grad(), _without_collections():
+        with evaluating(module), torch.no_grad(), _quickly():
             program = torch.export.export(flat, tuple(arguments.samples), strict=False)
             captured = _sorted_inputs(program, arguments)
             if takes_whole(captured.graph, captured.constants, _decomposes):
@@ -189,6 +190,22 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
         raise UnsupportedError(f"torch.export cannot capture {type(module).__name__}: {error}") from error
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+@contextlib.contextmanager
+def _quickly() -> Iterator[None]:
+    """Without what torch.export does for others: code of graphs, which nobody calls, is made when it is, not six times;
+    nodes know one line of the user; and no collections of garbage."""
+    with innermost_lines(_Flat.forward.__code__), _lazy_graphs(), _without_collections():
+        yield
+
+
+def _lazy_graphs() -> contextlib.AbstractContextManager[Any]:
+    try:
+        from torch.fx._lazy_graph_module import _use_lazy_graph_module
+    except ImportError:  # a torch that makes code at once
+        return contextlib.nullcontext()
+    return _use_lazy_graph_module(True)
 
 
 @contextlib.contextmanager
