@@ -32,9 +32,18 @@ ValueId axis_moved(Builder& b, ValueId x, std::int64_t from, std::int64_t to) {
     return b.transpose(x, perm);
 }
 
+/// Throws Error(Input) for a number in the model that the axis does not have: its product would be zeros.
+void check_places(const Node& node, const Literal& ids, std::int64_t axis, std::int64_t size) {
+    for (std::int64_t k = 0; k < ids.size(); ++k)
+        if (const double id = ids.at(k); !(id >= -static_cast<double>(size) && id < static_cast<double>(size)))
+            fail_input(node.loc, "'{}' takes number {} of axis {}, which has {}: numbers are {} to {}", node.name, id,
+                       axis, size, -size, size - 1);
+}
+
 ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     const Dims d = b.dims(x);
     const std::int64_t axis = node.integer("axis", 0), size = d[static_cast<std::size_t>(axis)];
+    if (const Literal* known = b.literal(ids)) check_places(node, *known, axis, size);
     const std::int64_t many = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
     const ValueId hot = one_hot(b, b.reshape(b.cast(ids, DType::F32), {many}), size);
     const ValueId table = b.reshape(axis_moved(b, x, axis, 0), {size, rest});

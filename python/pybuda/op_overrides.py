@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import warnings
 from typing import Any
 
 from . import query
@@ -81,7 +82,7 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
             made.set(op, dram_parameters=bool(settings.default_dram_parameters))
     for name, given in settings.balancer_op_overrides.items():
         for op in made.matching(name):
-            made.set(op, **_balancer(given, apart[op].type if op in apart else ""))
+            made.set(op, **_balancer(given, op, apart[op].type if op in apart else ""))
     for one in settings.placer_op_overrides:
         made.place(one)
     for names in settings.op_names_to_epoch_break:
@@ -172,24 +173,29 @@ def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
 _WITH_INNER = ("matmul", "depthwise", "reduce", "")
 
 
-def _stream(given: OpOverride) -> dict[str, Any]:
-    """Slices of rows or of columns; of a shape with both those of rows."""
+def _stream(given: OpOverride, op: str) -> dict[str, Any]:
+    """Slices of rows or of columns; of a shape with both those of t_stream_dir, else of rows, and a warning."""
     made: dict[str, Any] = {}
     if given.t_stream_dir == "n" or given.t_stream_shape == (1, 1):
         return {"t": 1, "t_columns": 1}
     if given.t_stream_dir is not None:
         made["t_dir"] = given.t_stream_dir[0]
     rows, columns = given.t_stream_shape or (1, 1)
-    if rows > 1:
-        made["t"] = rows
-    elif columns > 1:
+    by_columns = columns > 1 and (rows == 1 or made.get("t_dir") == "c")
+    if rows > 1 and columns > 1:
+        kept = f"{columns} slices of columns" if by_columns else f"{rows} slices of rows"
+        warnings.warn(f"op '{op}' is to go in slices of shape ({rows}, {columns}); an op goes in slices of rows or of "
+                      f"columns: it gets {kept}. Say ({rows}, 1) or (1, {columns}) instead", stacklevel=2)
+    if by_columns:
         made["t_columns"] = columns
+    elif rows > 1:
+        made["t"] = rows
     return made
 
 
-def _balancer(given: OpOverride, op_type: str) -> dict[str, Any]:
+def _balancer(given: OpOverride, op: str, op_type: str) -> dict[str, Any]:
     """`op_type`: of the netlist, "" where it is not known."""
-    made: dict[str, Any] = _stream(given)
+    made: dict[str, Any] = _stream(given, op)
     if given.grid_shape is not None:
         made["size"] = list(given.grid_shape)
     if given.input_buffer_multiplier:

@@ -212,7 +212,8 @@ def _adv_index_shape(x: Sequence[int], indices: Sequence[int], dim: int) -> list
 
 
 def _adv_index(x: torch.Tensor, indices: torch.Tensor, dim: int) -> torch.Tensor:
-    taken = x.index_select(dim, indices.reshape(-1).long())
+    places = indices.reshape(-1).long()
+    taken = x.index_select(dim, torch.where(places < 0, places + x.shape[dim], places))
     return taken.reshape(_adv_index_shape(x.shape, indices.shape, dim))
 
 

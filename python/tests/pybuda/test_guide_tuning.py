@@ -273,6 +273,18 @@ def test_slices_of_rows_and_of_columns(op, shape, slices):
     assert f" t: {slices}," in op_line(run(Chain("net"), torch.rand(1, 64, 64)), op)
 
 
+@pytest.mark.parametrize("direction, kept, weights", [(None, "rows", "broadcast"), ("r", "rows", "broadcast"),
+                                                      ("c", "columns", "hslice")])
+def test_slices_of_both_are_those_of_the_direction_and_said(direction, kept, weights):
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    pybuda.config.override_t_stream_shape("mm", (2, 2))
+    if direction:
+        pybuda.config.override_t_stream_dir("mm", direction)
+    with pytest.warns(UserWarning, match=rf"op 'mm' is to go in slices of shape \(2, 2\).* it gets 2 slices of {kept}"):
+        line = op_line(run(Chain("net"), torch.rand(1, 64, 64)), "mm")
+    assert " t: 2," in line and weights in line, line
+
+
 def test_u_kt_only_where_there_is_an_inner_dimension():
     for op in ("mm", "exp"):
         pybuda.config.override_u_kt(op, 1)

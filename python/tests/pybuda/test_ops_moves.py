@@ -1,4 +1,5 @@
 """Ops of op/tm.py, op/eltwise_nary.py and op/reduce.py beside torch."""
+import pybuda
 import pytest
 import torch
 import torch.nn.functional as F
@@ -126,6 +127,23 @@ def test_index_copy_and_rows_by_number():
     fixed = Tensor.create_from_torch(index.int())
     check(lambda a, v: op.IndexCopy("", a, fixed, v, 2), lambda a, v: a.index_copy(2, index, v), a, value, exact=True)
     check(lambda a: op.AdvIndex("", a, fixed, 2), lambda a: a[:, :, index], a, exact=True)
+    check(lambda a: op.AdvIndex("", a, Tensor.create_from_torch(torch.tensor([-2, 3]).int()), 2),
+          lambda a: a[:, :, [-2, 3]], a, exact=True)
+
+
+@pytest.mark.parametrize("index", [3, torch.tensor([0, 3]), torch.tensor([[-2]])])
+def test_rows_that_an_axis_does_not_have_are_refused_when_it_compiles(index):
+    """The first axis is what is left of a micro-batch."""
+    from pybuda import Tensor
+    from pybuda.verify import VerifyConfig, verify_module
+
+    class Rows(pybuda.PyBudaModule):
+        def forward(self, x):
+            fixed = index if isinstance(index, int) else Tensor.create_from_torch(index.int())
+            return op.AdvIndex("rows", x, fixed, 0)
+    pybuda.pybuda_reset()
+    with pytest.raises(Exception, match="'rows' takes number -?[23] of axis 0, which has 1: numbers are -1 to 0"):
+        verify_module(Rows("net"), [(1, 8, 32)], VerifyConfig())
 
 
 @few
