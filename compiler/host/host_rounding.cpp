@@ -25,6 +25,20 @@ float rounded(float value, int bits) {
     return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
 }
 
+/// Whether no gain is to change them: whole numbers; and where it is finer than the format's digits, numbers that the
+/// format holds exactly though all share the largest one's exponent. Made a little larger these would be rounded back,
+/// and a power of two made a little smaller loses its last digit, in Bfp2 half of it.
+bool stay(std::span<const float> values, DataFormat format, double gain) {
+    const auto whole = [](float v) { return v == std::nearbyint(v); };
+    if (std::all_of(values.begin(), values.end(), whole)) return true;
+    const int digits = significand_bits(format);
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    if (!std::isfinite(largest) || std::fabs(gain - 1) > std::ldexp(1.0, -digits)) return false;
+    const int last = std::ilogb(largest) + 1 - digits;
+    return std::all_of(values.begin(), values.end(), [&](float v) { return whole(std::ldexp(v, -last)); });
+}
+
 }  // namespace
 
 float stand_in_for_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
@@ -35,7 +49,7 @@ void round_for_push(DataFormat format, std::span<float> values, const Multiplier
     if (is_raw(format) || is_integer(format)) return;
     for (float& value : values)
         if (std::isinf(value)) value = std::copysign(stand_in_for_infinity(format), value);
-    if (by.gain != 1 && !std::all_of(values.begin(), values.end(), [](float v) { return v == std::nearbyint(v); }))
+    if (by.gain != 1 && !stay(values, format, by.gain))
         for (float& value : values) value = static_cast<float>(value * by.gain);
     constexpr int all = 23;
     int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;

@@ -25,7 +25,7 @@ struct Multipliers {
     /// as well: the multipliers would cut the rest off, which shrinks every product.
     int digits = 0;
     /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
-    /// it. Whole numbers stay as they are.
+    /// it. Whole numbers stay as they are, and those that the format holds exactly where it has no digits for the gain.
     double gain = 1;
     friend bool operator==(const Multipliers&, const Multipliers&) = default;
 };

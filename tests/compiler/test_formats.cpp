@@ -65,6 +65,14 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     round_for_push(DataFormat::Float32, whole, {0, 1.25});
     CHECK(some == std::vector<float>{0.625F, 1.875F});
     CHECK(whole == std::vector<float>{3.0F, 250.0F});
+    // and where a format has no digits for it: one digit of 1/64 would become half, seven of 0.5 127/256
+    for (const DataFormat format : {DataFormat::Bfp2_b, DataFormat::Bfp8_b, DataFormat::Float16_b}) {
+        std::vector<float> means{1.0F / 64, 0.0F}, odd{1.0F / 64, 0.3F};
+        round_for_push(format, means, {0, 1 / 1.002});
+        round_for_push(format, odd, {0, 1 / 1.002});
+        CHECK(means == std::vector<float>{1.0F / 64, 0.0F});
+        if (format != DataFormat::Float16_b) CHECK(odd[1] == Approx(0.3 / 1.002));
+    }
 
     Netlist netlist;
     netlist.graphs.resize(1);
