@@ -12,8 +12,9 @@ namespace tt::ir {
 
 namespace {
 
-WayCost plus(WayCost a, WayCost b, double sign) {
-    return {std::max(0.0, a.cycles + sign * b.cycles), std::max(0.0, a.noise + sign * b.noise)};
+/// `cost` with the step from one level to another; a step may be downward, a cost is not below 0.
+WayCost stepped(WayCost cost, const WayCost& from, const WayCost& to) {
+    return {std::max(0.0, cost.cycles + to.cycles - from.cycles), std::max(0.0, cost.noise + to.noise - from.noise)};
 }
 
 /// The level that measures this way of multiplying; level 2 and 3 differ in the result alone.
@@ -57,7 +58,7 @@ std::optional<WayCost> CostTable::of(std::size_t unit, OpWay way) const {
     if (!measured || levels.at(level).narrow == way.narrow) return measured;
     const auto wide = at(wide_level), narrow = at(narrow_level);
     if (!wide || !narrow) return std::nullopt;
-    return plus(*measured, plus(*narrow, *wide, -1), way.narrow ? 1 : -1);
+    return way.narrow ? stepped(*measured, *wide, *narrow) : stepped(*measured, *narrow, *wide);
 }
 
 double noise_of(const CostTable& table, const std::vector<double>& weights, const std::vector<OpWay>& ways) {
