@@ -106,6 +106,9 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     if (last != emit_step) return state;
     compiler.check(emitted);
     compiler.check_channels(emitted, state.notes);
+    if (emitted.dynamic_queues && !options.emit.dynamic_queues)
+        state.notes.push_back(
+            "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
     state.emitted = std::move(emitted);
     return state;
 }

@@ -143,10 +143,12 @@ void DramAllocator::place(Queue& queue, const QueueUse& use, std::optional<std::
             break;
         }
         if (!done)
-            fail_unsupported({},
-                             "DRAM is full: queue '{}' needs {} B in one of {} memories of {} B; a smaller microbatch, "
-                             "a format with fewer bytes or --dynamic-queues would help",
-                             queue.name, bytes, blocks_.size(), chip_.dram_channel_bytes / chip_.dram_blocks);
+            throw DramFull(
+                Fault::Unsupported, {},
+                fmt::format(
+                    "DRAM is full: queue '{}' needs {} B in one of {} memories of {} B; a smaller microbatch or a "
+                    "format with fewer bytes would help",
+                    queue.name, bytes, blocks_.size(), chip_.dram_channel_bytes / chip_.dram_blocks));
     }
 }
 

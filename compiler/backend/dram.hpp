@@ -33,6 +33,12 @@ struct QueueUse {
     std::vector<std::size_t> moved;                  ///< epochs in which an input of it is moved, once for each time
 };
 
+/// A queue for which no memory has room (Fault::Unsupported).
+class DramFull : public Error {
+public:
+    using Error::Error;
+};
+
 class DramAllocator {
 public:
     DramAllocator(const ChipParams& chip, DramPlacement placement);

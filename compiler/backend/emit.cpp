@@ -483,7 +483,19 @@ private:
 }  // namespace
 
 EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options) {
-    return Emitter(graph, schedule, budget, options).run();
+    const auto emitted = [&](const EmitOptions& way) {
+        EmittedModel made = Emitter(graph, schedule, budget, way).run();
+        made.dynamic_queues = way.dynamic_queues;
+        return made;
+    };
+    try {
+        return emitted(options);
+    } catch (const DramFull&) {
+        if (options.dynamic_queues) throw;
+        EmitOptions sharing = options;
+        sharing.dynamic_queues = true;
+        return emitted(sharing);
+    }
 }
 
 }  // namespace tt::ir

@@ -49,6 +49,7 @@ struct EmittedModel {
     std::vector<BoundTensor> inputs, outputs;
     std::vector<QueueValues> constants;
     std::vector<ModelProgram> programs;
+    bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, wished for or because DRAM was full without
 };
 
 struct EmitOptions {
@@ -57,10 +58,12 @@ struct EmitOptions {
     bool keep_names = false;                         ///< queues of outputs are called as those, without "out_"
     bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
     std::map<std::string, std::int64_t> channels;    ///< DRAM channel of single queues
-    bool dynamic_queues = false;  ///< queues between epochs share memory when they are not in use together
+    /// Queues between epochs share memory when they are not in use together; where DRAM is full otherwise they do
+    /// anyway.
+    bool dynamic_queues = false;
 };
 
-/// Throws Error(Unsupported) when DRAM is full.
+/// Throws DramFull when DRAM is full.
 EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options);
 
 }  // namespace tt::ir
