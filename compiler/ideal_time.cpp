@@ -18,8 +18,7 @@ double least_cycles(const OpChoices& op) {
     return least;
 }
 
-/// Of all its cores together, on the grid where these are least.
-static double core_cycles(const OpChoices& op) {
+double core_cycles(const OpChoices& op) {
     double least = std::numeric_limits<double>::infinity();
     for (const Candidate& candidate : op.choice.fitting)
         least = std::min(least, candidate.cycles * static_cast<double>(candidate.blocking.cores()));

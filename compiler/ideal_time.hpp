@@ -13,6 +13,9 @@ std::int64_t share(std::int64_t tiles, std::int64_t cores);
 /// Of an op on the grid it likes best.
 double least_cycles(const OpChoices& op);
 
+/// Of all its cores together, on the grid where these are least.
+double core_cycles(const OpChoices& op);
+
 /// With the work shared evenly by all cores; an op that takes longer holds up the others.
 double ideal_cycles(const Choices& choices, const OpBudget& budget);
 

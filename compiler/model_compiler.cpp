@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
-#include "compiler/backend/choices.hpp"
+#include "compiler/ideal_time.hpp"
 #include "compiler/pad_tiles.hpp"
 #include "compiler/passes/split_products.hpp"
 #include "compiler/product_parts.hpp"
@@ -113,12 +112,8 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
 
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
     std::map<std::string, double> cycles;
-    for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops) {
-        double least = std::numeric_limits<double>::infinity();
-        for (const Candidate& candidate : op.choice.fitting)
-            least = std::min(least, candidate.cycles * static_cast<double>(candidate.blocking.cores()));
-        cycles[op.op.name()] = least;
-    }
+    for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops)
+        cycles[op.op.name()] = tt::ir::core_cycles(op);
     return cycles;
 }
 
@@ -187,9 +182,12 @@ bool ModelCompiler::retile_where_it_pays(const Graph& model, const std::vector<s
 void ModelCompiler::split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
                                         Lowered& lowered) const {
     // many parts take cores from other ops of an epoch
+    ProductParts tried;
     for (std::int64_t most = most_product_parts; most > 1; most /= 2) {
-        const Tiling tiling{lowered.tiling.padding, parts_that_may_pay(lowered.graph, budget_, scheduling_, most)};
-        if (retile_where_it_pays(model, convolutions, tiling, lowered)) return;
+        ProductParts parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
+        if (parts == tried) continue;
+        if (retile_where_it_pays(model, convolutions, {lowered.tiling.padding, parts}, lowered)) return;
+        tried = std::move(parts);
     }
 }
 
