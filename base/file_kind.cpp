@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t looked_at = std::size_t{1} << 20;
 
-std::string start_of(const std::string& path) {
+std::string start_of(const std::string& path, std::size_t bytes = looked_at) {
     std::ifstream in(path, std::ios::binary);
-    std::string text(looked_at, '\0');
+    std::string text(bytes, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in.gcount()));
     return text;
@@ -127,7 +127,8 @@ std::string_view to_string(FileKind kind) {
 }
 
 bool looks_like(const std::string& path, FileKind kind) {
-    const std::string text = start_of(path);
+    constexpr std::string_view npy = "\x93NUMPY";
+    const std::string text = start_of(path, kind == FileKind::Npy ? npy.size() : looked_at);
     if (text.empty()) return true;
     switch (kind) {
         case FileKind::Json:
@@ -137,7 +138,7 @@ bool looks_like(const std::string& path, FileKind kind) {
         case FileKind::Trace:
             return is_trace(text);
         case FileKind::Npy:
-            return text.compare(0, 6, "\x93NUMPY") == 0;
+            return text == npy;
         case FileKind::Image:
             return text.starts_with("unzipped_tti/");  // the name of the first member
         case FileKind::Report:

@@ -178,11 +178,10 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
         }
         if (!std::isfinite(now)) return best;
     }
-    // every try schedules the whole model: of a large one, such as a quantized network, one part would gain little
-    constexpr std::size_t usual_tries = 3, most_ops = 2000;
+    constexpr std::size_t usual_tries = 3;
     const auto ops = static_cast<std::size_t>(std::count_if(best.graph.nodes.begin(), best.graph.nodes.end(),
                                                             [](const Node& n) { return n.op.starts_with("buda."); }));
-    const std::size_t most_tries = std::min(usual_tries, most_ops / std::max<std::size_t>(ops, 1));
+    const std::size_t most_tries = std::min(usual_tries, most_ops_tried_again / std::max<std::size_t>(ops, 1));
     if (most_tries == 0) return best;
     // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
     constexpr double least_worth = 0.9;

@@ -22,6 +22,10 @@ struct Lowered {
     Tiling tiling;                           ///< that it was made with
 };
 
+/// Every try of another form schedules the whole model: of one with more device ops, such as a quantized network, one
+/// part would gain little.
+constexpr std::size_t most_ops_tried_again = 2000;
+
 /// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
 std::vector<std::string> convolution_names(const Graph& model);
 

@@ -147,12 +147,13 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
     }
-    if (ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
+    const std::size_t tries = most_ops_tried_again / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
+    if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
         const Tiling& known = lowered.tiling;
         retile_where_it_pays(model, convolutions,
                              {padding_that_may_pay(lowered.graph, budget_, scheduling_, known.padding), known.parts},
                              lowered);
-        split_where_it_pays(model, convolutions, lowered);
+        split_where_it_pays(model, convolutions, tries, lowered);
     }
     for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
@@ -180,12 +181,13 @@ bool ModelCompiler::retile_where_it_pays(const Graph& model, const std::vector<s
 }
 
 void ModelCompiler::split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
-                                        Lowered& lowered) const {
+                                        std::size_t tries, Lowered& lowered) const {
     // many parts take cores from other ops of an epoch
     ProductParts tried;
-    for (std::int64_t most = most_product_parts; most > 1; most /= 2) {
+    for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
         ProductParts parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
         if (parts == tried) continue;
+        --tries;
         if (retile_where_it_pays(model, convolutions, {lowered.tiling.padding, parts}, lowered)) return;
         tried = std::move(parts);
     }

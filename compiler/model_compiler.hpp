@@ -52,7 +52,8 @@ private:
     /// Anew with another tiling, if the estimate is much lower then; says whether it was.
     bool retile_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, const Tiling& tiling,
                               Lowered& lowered) const;
-    void split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, Lowered& lowered) const;
+    void split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, std::size_t tries,
+                             Lowered& lowered) const;
     Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
                            const Tiling& tiling) const;
     /// `most`: so many passes are run.

@@ -185,6 +185,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
             all.details.push_back({k, window});
         }
     }
+    all.times = OpTimes(all);
     return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/backend/graph_solver.hpp"
+#include "compiler/backend/input_time.hpp"
 #include "compiler/backend/schedule.hpp"
 
 namespace tt::ir {
@@ -34,6 +35,7 @@ struct Choices {
     std::vector<OpEdge> details;                       ///< of the edges
     std::vector<std::vector<std::size_t>> into, from;  ///< per op: its edges
     std::vector<std::size_t> like;                     ///< per op: the first whose grids take the same in all
+    OpTimes times;
     const Graph* graph = nullptr;
     std::string name(std::size_t op) const { return ops[op].op.name(); }
 };

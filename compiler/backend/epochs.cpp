@@ -10,6 +10,7 @@
 
 #include "base/parallel.hpp"
 #include "compiler/backend/epoch_list.hpp"
+#include "compiler/backend/input_time.hpp"
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
@@ -149,36 +150,30 @@ private:
 };
 
 /// What one input takes through runs of ops, target by target. Runs that begin at one op and grow are counted on, not
-/// anew.
+/// anew: of each target and of so many ops in a row as a run can have, the last run that began there is kept.
 class RunTimes {
 public:
-    RunTimes(const Choices& choices, const TargetTable& table)
-        : choices_(&choices), table_(&table), known_(choices.ops.size()) {}
+    RunTimes(const OpTimes& times, const TargetTable& table, std::size_t longest)
+        : times_(&times), table_(&table), longest_(longest), known_(table.size() * longest) {}
     double of(std::size_t first, std::size_t end, std::size_t target) {
-        auto& by_target = known_[first];
-        if (by_target.empty()) by_target.resize(table_->size());
-        std::optional<InputTime>& time = by_target[target];
-        if (!time || time->end() > end) time.emplace(*choices_, first);
+        InputTime& time = known_[place(first, target)];
+        if (time.first() != first || time.end() > end) time.begin(first);
         const std::vector<std::size_t>& chosen = table_->levels().chosen(target);
-        while (time->end() < end) time->add(chosen[time->end()]);
-        return time->clocks();
+        while (time.end() < end) time.add(*times_, chosen[time.end()]);
+        return time.clocks();
     }
     /// No more than of() gives, without counting: what is known of a shorter run.
     double at_least(std::size_t first, std::size_t end, std::size_t target) const {
-        const auto& by_target = known_[first];
-        if (by_target.empty() || !by_target[target] || by_target[target]->end() > end) return 0;
-        return by_target[target]->clocks();
-    }
-    /// No run that begins before `first` will be asked for.
-    void forget_before(std::size_t first) {
-        for (; forgotten_ < first; ++forgotten_) known_[forgotten_] = {};
+        const InputTime& time = known_[place(first, target)];
+        return time.first() == first && time.end() <= end ? time.clocks() : 0;
     }
 
 private:
-    const Choices* choices_;
+    std::size_t place(std::size_t first, std::size_t target) const { return target * longest_ + first % longest_; }
+    const OpTimes* times_;
     const TargetTable* table_;
-    std::vector<std::vector<std::optional<InputTime>>> known_;  // per first op and target
-    std::size_t forgotten_ = 0;
+    std::size_t longest_ = 1;
+    std::vector<InputTime> known_;
 };
 
 /// Bytes of an input that an epoch reads from queues and writes to them.
@@ -241,14 +236,15 @@ public:
         std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
         std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
-        RunTimes times(choices_, table_);
+        const auto longest = static_cast<std::size_t>(cores);  // every op takes one
+        RunTimes times(choices_.times, table_, longest);
         for (std::size_t end = 1; end <= count; ++end) {
             double crossing = 0;
-            std::size_t earliest = end;  // that is looked at
+            std::size_t quickest = 0;  // target that the cores allow; longer runs need no less
             for (std::size_t first = end; first-- > 0;) {
-                earliest = first;
                 crossing += traffic_.added(first, end);
-                const auto pace = pace_of(first, end, cores, crossing, times, best[end] - best[first]);
+                quickest = table_.levels().next(first, end, cores, quickest);
+                const auto pace = pace_of(first, end, quickest, crossing, times, best[end] - best[first]);
                 if (!pace && end - first > 1) break;  // more ops need more
                 const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0, times));
                 if (total < best[end]) {
@@ -257,18 +253,17 @@ public:
                 }
                 if (ops_[first].begins()) break;
             }
-            times.forget_before(earliest);  // later ends go no further back
         }
         std::vector<std::pair<std::size_t, std::size_t>> runs;
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
-        times = RunTimes(choices_, table_);
+        times = RunTimes(choices_.times, table_, longest);
         // rectangles do not fill a chip: a larger target where they do not fit together
         const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
             double crossing = 0;
             for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
-            const auto pace = pace_of(first, end, cores, crossing, times);
+            const auto pace = pace_of(first, end, table_.levels().least(first, end, cores), crossing, times);
             const std::size_t t = (pace ? pace->target : table_.size() - 1) + n;
             if (t >= table_.size()) return std::nullopt;
             const double target = table_.target(t);
@@ -283,12 +278,12 @@ private:
         std::size_t target = 0;
         double cost = 0;  ///< with the target's pace, or DRAM's where that is slower
     };
-    /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
-    /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any.
-    /// What takes `most` or more is of no interest, and need not be counted in full.
-    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::int64_t cores, double crossing,
+    /// The target with the least cost of those that the cores allow, from the `quickest` on: more cores are quicker and
+    /// take longer to load. Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few
+    /// cores for any. What takes `most` or more is of no interest, and need not be counted in full.
+    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::size_t quickest, double crossing,
                                 RunTimes& times, double most = std::numeric_limits<double>::infinity()) const {
-        std::size_t t = table_.levels().least(first, end, cores);
+        std::size_t t = quickest;
         if (t == table_.size()) return std::nullopt;
         const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compiler/backend/epoch_list.hpp"
+#include "compiler/backend/input_time.hpp"
 #include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
 
@@ -77,7 +78,7 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
                 first == 0 ? 0 : load.of_cores(static_cast<double>(table.levels().cores(k, first, end)));
             const double total =
                 best[first] + loading +
-                latency_of(choices, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
+                latency_of(choices.times, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
             if (total < best[end]) {
                 best[end] = total;
                 from[end] = first;
@@ -91,27 +92,6 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
 }
 
 }  // namespace
-
-void InputTime::add(std::size_t candidate) {
-    const OpChoices& item = choices_->ops[end()];
-    const Candidate& chosen = item.choice.fitting[candidate];
-    Span begin{chosen.resident_cycles, chosen.resident_cycles};
-    for (const std::size_t e : choices_->into[end()]) {
-        const std::size_t producer = choices_->edges[e].producer;
-        if (producer < first_) continue;
-        begin.first = std::max(begin.first, made_[producer - first_].first);
-        begin.last = std::max(begin.last, made_[producer - first_].last);
-    }
-    const double tail = chosen.cycles * item.first_share;  // of what came last
-    made_.push_back({begin.first + tail, std::max(begin.first + chosen.cycles, begin.last + tail)});
-    clocks_ = std::max(clocks_, made_.back().last);
-}
-
-double latency_of(const Choices& choices, std::size_t first, std::span<const std::size_t> chosen) {
-    InputTime time(choices, first);
-    for (const std::size_t candidate : chosen) time.add(candidate);
-    return time.clocks();
-}
 
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                                   const ScheduleOptions& options) {

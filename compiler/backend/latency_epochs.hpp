@@ -1,7 +1,6 @@
 // Epochs and grids for one input at a time.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "compiler/backend/epoch_solver.hpp"
@@ -14,29 +13,5 @@ namespace tt::ir {
 /// Throws as choose_epochs() does.
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                                   const ScheduleOptions& options);
-
-/// One input alone through ops that follow each other, as far as they are known.
-class InputTime {
-public:
-    /// Of none yet; `first`: the op that comes next.
-    InputTime(const Choices& choices, std::size_t first) : choices_(&choices), first_(first) {}
-    /// The next op, with that candidate.
-    void add(std::size_t candidate);
-    std::size_t end() const { return first_ + made_.size(); }  ///< of the ops that are known
-    double clocks() const { return clocks_; }                  ///< until the last of all their results is there
-
-private:
-    /// When the first of a result is there, and all of it.
-    struct Span {
-        double first = 0, last = 0;
-    };
-    const Choices* choices_;
-    std::size_t first_ = 0;
-    std::vector<Span> made_;  // per op
-    double clocks_ = 0;
-};
-
-/// Clocks of one input alone through the ops from `first` on with these candidates.
-double latency_of(const Choices& choices, std::size_t first, std::span<const std::size_t> chosen);
 
 }  // namespace tt::ir

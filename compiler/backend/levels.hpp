@@ -34,6 +34,11 @@ public:
                                             levels, [&](std::size_t k) { return this->cores(k, first, end) > cores; }) -
                                         levels.begin());
     }
+    /// The same where the answer is likely to be `from` or close behind it.
+    std::size_t next(std::size_t first, std::size_t end, std::int64_t most, std::size_t from) const {
+        while (from < size() && cores(from, first, end) > most) ++from;
+        return from;
+    }
 
 private:
     std::vector<std::vector<std::int64_t>> sums_;   // per level: cores of the ops before

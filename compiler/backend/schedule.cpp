@@ -209,7 +209,8 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
 }
 
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
-/// better at times, and edges that allow no grid may do so with them.
+/// better at times, and edges that allow no grid may do so with them. A large model, whose epochs hold few kinds of
+/// ops, is searched again for each height only where it is refused otherwise.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     if (options.policy != Policy::Balanced || !options.one_height) return one(options);
     std::vector<ScheduleOptions> all{options, options};
@@ -220,7 +221,9 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     }
     std::optional<Schedule> best;
     std::exception_ptr refused;
+    constexpr std::size_t large = 1'000;  // ops
     for (const ScheduleOptions& each : all) {
+        if (best && each.policy == Policy::Ribbon && choices_->ops.size() > large) continue;
         try {
             Schedule made = one(each);
             if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);
@@ -266,7 +269,7 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
         schedule.chips.push_back({schedule.epochs > 0 && first.breaks_chip(), first.chip(), first.op.name()});
         schedule.epoch_targets.push_back(epoch.target);
         schedule.epoch_loads.push_back(epoch.load_cycles);
-        schedule.epoch_latencies.push_back(latency_of(*choices_, epoch.first, epoch.chosen));
+        schedule.epoch_latencies.push_back(latency_of(choices_->times, epoch.first, epoch.chosen));
         schedule.epoch_cycles.push_back(
             std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
         ++schedule.epochs;

@@ -57,14 +57,14 @@ Matrix Lowering::transpose(const Node& n) {
 
 /// Rows of all slices in another order, cut into slices anew.
 Matrix Lowering::regrouped(const Matrix& x, Form to, const Literal& picks) {
-    SparseRows all;
-    all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    SparseIndex all = empty_index(to.z * to.full_rows());
+    std::vector<std::int64_t>& columns = all.columns.whole();
     for (std::int64_t i = 0; i < picks.size(); ++i) {
         const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)];
-        all.rows[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] = {
-            {row / x.form.rows * x.form.full_rows() + row % x.form.rows, 1.0}};
+        columns[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] =
+            row / x.form.rows * x.form.full_rows() + row % x.form.rows;
     }
-    return sliced(whole_sparse(stacked(x), all), to);
+    return sliced(whole_sparse(stacked(x), std::move(all)), to);
 }
 
 namespace {

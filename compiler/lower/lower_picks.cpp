@@ -14,30 +14,43 @@ std::int64_t SparseRows::widest() const {
     return static_cast<std::int64_t>(most);
 }
 
-/// `tall` has one slice; the result has `t`, with the rows one after the other.
-Matrix Lowering::sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t) {
+SparseIndex Lowering::empty_index(std::int64_t rows) const {
+    check_size(rows);
+    SparseIndex index{Literal(DType::I32, {rows, 1}), std::nullopt};
+    std::fill(index.columns.whole().begin(), index.columns.whole().end(), -1);
+    return index;
+}
+
+SparseIndex Lowering::indexed(const SparseRows& rows) const {
     const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
     check_size(count * width);
-    Literal index(DType::I32, {count, width});
-    std::fill(index.whole().begin(), index.whole().end(), -1);
+    SparseIndex index = empty_index(count * width);
+    index.columns.reshape({count, width});
     Literal weights(DType::F32, {count, width});
-    double heaviest = 0;
+    index.heaviest = 0;
     for (std::int64_t r = 0; r < count; ++r) {
         double sum = 0;
         std::int64_t at = r * width;
         for (const auto& [column, weight] : rows.rows[static_cast<std::size_t>(r)]) {
-            index.set(at, static_cast<double>(column));
+            index.columns.whole()[static_cast<std::size_t>(at)] = column;
             weights.set(at++, weight);
             sum += std::fabs(weight);
         }
-        heaviest = std::max(heaviest, sum);
+        index.heaviest = std::max(index.heaviest, sum);
     }
-    std::vector<Edge> in{tall.edge, {build_.constant(std::move(index)), {}}};
-    if (!rows.ones) in.push_back({build_.constant(std::move(weights)), {}});
+    if (!rows.ones) index.weights = std::move(weights);
+    return index;
+}
+
+/// `tall` has one slice; the result has `t`, with the rows one after the other.
+Matrix Lowering::sparse(const Matrix& tall, SparseIndex index, std::int64_t t) {
+    const std::int64_t count = index.columns.dims()[0];
+    std::vector<Edge> in{tall.edge, {build_.constant(std::move(index.columns)), {}}};
+    if (index.weights) in.push_back({build_.constant(std::move(*index.weights)), {}});
     Attrs attrs;
     if (t > 1) attrs["t"] = t;
     return emit("buda.sparse", std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
-                tall.col_pad.scaled(heaviest));
+                tall.col_pad.scaled(index.heaviest));
 }
 
 std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
@@ -45,12 +58,11 @@ std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t 
 }
 
 /// In one slice, streamed if that is much.
-Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
-    const auto count = static_cast<std::int64_t>(rows.rows.size());
-    const std::int64_t t = streaming(count / 32, tall.form.ct(), 1);
-    Matrix x = sparse(tall, rows, t);
+Matrix Lowering::whole_sparse(const Matrix& tall, SparseIndex index) {
+    const std::int64_t rows = index.columns.dims()[0], t = streaming(rows / 32, tall.form.ct(), 1);
+    Matrix x = sparse(tall, std::move(index), t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
-    x.form = tall_form(1, count, tall.form);
+    x.form = tall_form(1, rows, tall.form);
     return x;
 }
 
@@ -59,16 +71,16 @@ Matrix Lowering::whole_sparse(const Matrix& tall, const SparseRows& rows) {
 Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
     const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
     const std::int64_t part = full / blocks;
-    SparseRows all;
-    all.rows.resize(static_cast<std::size_t>(x.form.z * terms * full));
+    SparseIndex all = empty_index(x.form.z * terms * full);
+    std::vector<std::int64_t>& columns = all.columns.whole();
     for (std::int64_t z = 0; z < x.form.z; ++z)
         for (std::int64_t i = 0; i < terms * count; ++i) {
             const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)], q = i % count;
             if (row < 0) continue;
             const std::int64_t at = ((z * blocks + q / part) * terms + i / count) * part + q % part;
-            all.rows[static_cast<std::size_t>(at)] = {{z * x.form.full_rows() + row, 1.0}};
+            columns[static_cast<std::size_t>(at)] = z * x.form.full_rows() + row;
         }
-    return sparse(stacked(x), all, blocks > 1 ? x.form.z * blocks : 1);
+    return sparse(stacked(x), std::move(all), blocks > 1 ? x.form.z * blocks : 1);
 }
 
 /// The terms of each slice of pick_rows side by side: `to` has the slices, the rows of each, and all columns.
@@ -223,7 +235,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
         }
     }
     if (2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
-    return sliced(whole_sparse(stacked(x), all), to);
+    return sliced(whole_sparse(stacked(x), indexed(all)), to);
 }
 
 }  // namespace tt::ir

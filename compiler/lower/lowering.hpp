@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/format_rules.hpp"
@@ -43,6 +44,13 @@ struct SparseRows {
     std::vector<std::vector<std::pair<std::int64_t, double>>> rows;
     bool ones = true;  ///< all weights are 1
     std::int64_t widest() const;
+};
+
+/// The same in one tensor: the operands of buda.sparse.
+struct SparseIndex {
+    Literal columns;                 ///< i32 [rows, most of a row], -1: no more
+    std::optional<Literal> weights;  ///< of the same size; all 1 without them
+    double heaviest = 1;             ///< most that the weights of a row sum up to
 };
 
 /// R[j][c][d] of a pick_sum.
@@ -115,9 +123,12 @@ private:
     Matrix reduce_max(const Node& node);
 
     // lower_picks.cpp
-    Matrix sparse(const Matrix& tall, const SparseRows& rows, std::int64_t t);
+    SparseIndex indexed(const SparseRows& rows) const;
+    /// For one datum of weight 1 in a row; none yet.
+    SparseIndex empty_index(std::int64_t rows) const;
+    Matrix sparse(const Matrix& tall, SparseIndex index, std::int64_t t);
     std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
-    Matrix whole_sparse(const Matrix& tall, const SparseRows& rows);
+    Matrix whole_sparse(const Matrix& tall, SparseIndex index);
     Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
     Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
     Matrix pool_max(const Node& picks, Form to);

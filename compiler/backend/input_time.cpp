@@ -1,0 +1,42 @@
+#include "compiler/backend/input_time.hpp"
+
+#include <algorithm>
+
+#include "compiler/backend/choices.hpp"
+
+namespace tt::ir {
+
+OpTimes::OpTimes(const Choices& choices) {
+    first_producer_.push_back(0);
+    for (std::size_t op = 0; op < choices.ops.size(); ++op) {
+        for (const std::size_t e : choices.into[op])
+            producers_.push_back(static_cast<std::uint32_t>(choices.edges[e].producer));
+        first_producer_.push_back(producers_.size());
+        first_time_.push_back(times_.size());
+        const OpChoices& item = choices.ops[op];
+        for (const Candidate& c : item.choice.fitting)
+            times_.push_back({c.cycles, c.cycles * item.first_share, c.resident_cycles});
+    }
+}
+
+void InputTime::add(const OpTimes& times, std::size_t candidate) {
+    const std::size_t op = end();
+    const OpTimes::Time& own = times.of(op, candidate);
+    Span begin{own.resident, own.resident};
+    for (const std::uint32_t producer : times.producers(op)) {
+        if (producer < first_) continue;
+        begin.first = std::max(begin.first, made_[producer - first_].first);
+        begin.last = std::max(begin.last, made_[producer - first_].last);
+    }
+    made_.push_back({begin.first + own.tail, std::max(begin.first + own.cycles, begin.last + own.tail)});
+    clocks_ = std::max(clocks_, made_.back().last);
+}
+
+double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen) {
+    InputTime time;
+    time.begin(first);
+    for (const std::size_t candidate : chosen) time.add(times, candidate);
+    return time.clocks();
+}
+
+}  // namespace tt::ir
