@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
@@ -150,10 +151,9 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
     const std::size_t tries = most_ops_tried_again / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
     if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
         const Tiling& known = lowered.tiling;
-        retile_where_it_pays(model, convolutions,
-                             {padding_that_may_pay(lowered.graph, budget_, scheduling_, known.padding), known.parts},
-                             lowered);
-        split_where_it_pays(model, convolutions, tries, lowered);
+        pad_where_it_pays(model, {padding_that_may_pay(lowered.graph, budget_, scheduling_, known.padding), {}},
+                          lowered);
+        split_where_it_pays(model, tries, lowered);
     }
     for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
@@ -166,29 +166,40 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
     return lowered;
 }
 
-bool ModelCompiler::retile_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
-                                         const Tiling& tiling, Lowered& lowered) const {
-    const Tiling before = lowered.tiling;
-    if (tiling == before) return false;
-    constexpr double worth = 0.9;
-    const double most = worth * scheduler_.estimate(lowered.graph);
+/// The share of an estimate that a tiling is worth at most: many parts and more tiles load what the estimate does not
+/// know.
+constexpr double worth_retiling = 0.9;
+
+Lowered ModelCompiler::retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const {
+    const Overrides overrides = std::move(lowered.overrides);
+    std::vector<std::string> notes = std::move(lowered.notes);
     lowered = {};  // large models: one at a time
-    lowered = lower_in_parts(model, convolutions, tiling);
-    if (scheduler_.estimate(lowered.graph) <= most) return true;
-    lowered = {};
-    lowered = lower_in_parts(model, convolutions, before);
-    return false;
+    Lowered made = run_pipeline(model, overrides, tiling);
+    made.notes = std::move(notes);
+    return made;
 }
 
-void ModelCompiler::split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions,
-                                        std::size_t tries, Lowered& lowered) const {
-    // many parts take cores from other ops of an epoch
+void ModelCompiler::pad_where_it_pays(const Graph& model, const Tiling& tiling, Lowered& lowered) const {
+    const Tiling before = lowered.tiling;
+    if (tiling == before) return;
+    const double most = worth_retiling * scheduler_.estimate(lowered.graph);
+    lowered = retiled(model, std::move(lowered), tiling);
+    if (scheduler_.estimate(lowered.graph) > most) lowered = retiled(model, std::move(lowered), before);
+}
+
+void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const {
+    std::optional<double> whole;
     ProductParts tried;
+    // many parts take cores from other ops of an epoch
     for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
         ProductParts parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
         if (parts == tried) continue;
         --tries;
-        if (retile_where_it_pays(model, convolutions, {lowered.tiling.padding, parts}, lowered)) return;
+        if (!whole) whole = scheduler_.estimate(lowered.graph);
+        if (scheduler_.estimate(with_parts(lowered.graph, parts)) <= worth_retiling * *whole) {
+            lowered = retiled(model, std::move(lowered), {lowered.tiling.padding, parts});
+            return;
+        }
         tried = std::move(parts);
     }
 }

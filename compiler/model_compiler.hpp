@@ -49,11 +49,12 @@ private:
     /// With more tiles where an op fits nowhere else, or where that pays. What then fits nowhere still is as large as
     /// it is.
     Lowered lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const;
-    /// Anew with another tiling, if the estimate is much lower then; says whether it was.
-    bool retile_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, const Tiling& tiling,
-                              Lowered& lowered) const;
-    void split_where_it_pays(const Graph& model, const std::vector<std::string>& convolutions, std::size_t tries,
-                             Lowered& lowered) const;
+    /// Anew with another tiling, convolutions in the same parts.
+    Lowered retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const;
+    /// With another tiling, if the estimate is much lower then.
+    void pad_where_it_pays(const Graph& model, const Tiling& tiling, Lowered& lowered) const;
+    /// Products over few rows in parts, likewise; `tries`: so often at most.
+    void split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const;
     Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
                            const Tiling& tiling) const;
     /// `most`: so many passes are run.

@@ -10,6 +10,7 @@
 #include "compiler/passes/split_products.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
@@ -66,7 +67,9 @@ std::int64_t runs_of(std::int64_t tiles) {
 
 class ProductSplitter {
 public:
-    ProductSplitter(Graph& graph, const PassOptions& options) : graph_(graph), options_(options), build_(made_) {}
+    /// `blank`: constants of the parts have no values.
+    ProductSplitter(Graph& graph, const PassOptions& options, bool blank = false)
+        : graph_(graph), options_(options), blank_(blank), build_(made_) {}
 
     void run() {
         for (const Node& node : graph_.nodes) {
@@ -105,9 +108,17 @@ private:
         Node part = constant;
         part.name = constant.name + "_part_" + std::to_string(share.part);
         part.type.dims[2] = share.count() / tile;
-        part.literal = columns_of(*constant.literal, share);
+        part.literal = blank_ ? blank(*constant.literal, share) : columns_of(*constant.literal, share);
         part.derivation = derivation_of(constant, share);
         return build_.copy(part, {});
+    }
+
+    /// One for all of a size.
+    LiteralPtr blank(const Literal& whole, const Share& share) {
+        const Dims dims{1, whole.dims()[1], share.count()};
+        LiteralPtr& known = blanks_[dims];
+        if (!known) known = std::make_shared<Literal>(whole.dtype(), dims, most_read);
+        return known;
     }
 
     ValueId in_parts(const Node& node, const std::vector<Edge>& inputs, std::int64_t parts) {
@@ -138,6 +149,8 @@ private:
 
     Graph& graph_;
     const PassOptions& options_;
+    bool blank_ = false;
+    std::map<Dims, LiteralPtr> blanks_;
     Graph made_;
     Builder build_;
     std::vector<ValueId> now_;  ///< by value of the graph that was given
@@ -163,6 +176,14 @@ bool may_be_in_parts(const Graph& graph, const Node& node) {
             return false;
     }
     return true;
+}
+
+Graph with_parts(Graph graph, const ProductParts& parts) {
+    PassOptions options;
+    options.tiling.parts = parts;
+    ProductSplitter(graph, options, true).run();
+    find_pass("order-ops")->run(graph, options);
+    return graph;
 }
 
 extern const Pass split_products;

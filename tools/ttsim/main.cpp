@@ -57,8 +57,8 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     // Blocks of some hundred KiB come and go all the time: keep their memory instead of returning it to the system.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
     mallopt(M_ARENA_MAX, 1);
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
     return tt::cli::run_tool([&] { return parse_and_run(argc, argv); });
