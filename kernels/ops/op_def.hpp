@@ -91,6 +91,9 @@ struct OpDef {
     Tensor (*golden)(const OpConfig& op, std::span<const Tensor* const> in) = nullptr;
     /// How a core consumes operand k.
     OperandUse (*use)(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) = nullptr;
+    /// Ublocks of operand k's slice, which comes by ublocks, that a core is through with once it has made so many of
+    /// the result's; nullptr: as many.
+    std::int64_t (*passed)(const OpConfig& op, int operand, std::int64_t made) = nullptr;
     /// In-place work on a freshly assembled operand slice, shared by all cores that receive it (unpack conversion,
     /// fidelity mask). nullptr: unpack_to_src(in_df, acc_df) only.
     void (*prepare)(const OpConfig& op, int operand, Numerics numerics, MatrixView values) = nullptr;

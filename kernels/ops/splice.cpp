@@ -153,8 +153,10 @@ static OperandUse splice_use(const OpConfig& op, int operand, std::int64_t core_
     const std::int64_t rows = in.rt / op.out.grid_r, cols = in.ct / op.out.grid_c;
     OperandUse use;
     use.rects = {{core_r * rows, core_c * cols, rows, cols}};
-    use.whole_input = true;
-    use.chunks = OperandUse::Chunks::One;
+    use.whole_input = op.attr.granularity == SpliceUnit::T;  // any slice of it
+    use.chunks = use.whole_input ? OperandUse::Chunks::One : OperandUse::Chunks::Ublocks;
+    use.chunk_rt = op.out.ublock_rt;
+    use.chunk_ct = op.out.ublock_ct;
     use.clear_tiles = op.out.ublock_tiles();
     return use;
 }
@@ -181,6 +183,20 @@ static void walk(const std::vector<SpliceInput>& inputs, std::int64_t count, Tak
     }
 }
 
+/// Whole rounds, of the last one as far as it has come; what the operand's run leaves out goes with it.
+static std::int64_t splice_passed(const OpConfig& op, int operand, std::int64_t made) {
+    const std::vector<SpliceInput>& inputs = op.attr.splice;
+    std::int64_t each = 0, before = 0;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if (k < static_cast<std::size_t>(operand)) before += inputs[k].length;
+        each += inputs[k].length;
+    }
+    const SpliceInput& own = inputs[static_cast<std::size_t>(operand)];
+    const std::int64_t rounds = made / each * (own.index + own.stride), given = made % each - before;
+    if (given <= 0) return rounds;
+    return rounds + own.index + (given < own.length ? given : own.stride);
+}
+
 /// Upper left datum of a core's ublock.
 template <class View>
 static View ublock_of(View core, std::int64_t unit, std::int64_t h, std::int64_t w, bool by_columns) {
@@ -201,7 +217,7 @@ static void splice_block(const BlockArgs& args) {
         const bool by_columns = op.out.order == UblockOrder::Column;
         walk(op.attr.splice, args.out.rows / h * (args.out.cols / w),
              [&](std::size_t k, std::int64_t from, std::int64_t to) {
-                 const ConstMatrixView core = args.in[k].slices[static_cast<std::size_t>(args.slice)];
+                 const ConstMatrixView core = args.in[k].slices.front();
                  copy_matrix(ublock_of(core, from, h, w, by_columns), ublock_of(args.out, to, h, w, by_columns));
              });
     }
@@ -252,6 +268,7 @@ extern const OpDef op_splice{.name = "splice",
                              .check = splice_check,
                              .golden = splice_golden,
                              .use = splice_use,
+                             .passed = splice_passed,
                              .prepare = nullptr,
                              .block = splice_block,
                              .integer_capable = true,

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "netlist/plan/chunk_needs.hpp"
+#include "netlist/plan/chunk_walk.hpp"
 #include "netlist/plan/l1_space.hpp"
 #include "netlist/plan/plan.hpp"
 
@@ -351,6 +353,20 @@ std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
     return std::max<std::int64_t>(1, group);
 }
 
+/// Of operand k of an op that takes ublocks of its operands in turn, `group` of the result's at a time.
+static std::vector<PlanOperand::Turn> turns_of(const PlanOp& op, std::size_t k, std::int64_t group) {
+    const OpConfig& cfg = op.op->cfg;
+    const std::int64_t ublocks = cfg.out.mblock_m * cfg.out.mblock_n;
+    std::vector<PlanOperand::Turn> turns;
+    for (std::int64_t made = 0; made < ublocks;) {
+        made = std::min(made + group, ublocks);
+        const std::int64_t passed = op.def->passed(cfg, static_cast<int>(k), made);
+        const std::int64_t needed = (passed + group - 1) / group;
+        turns.push_back({needed, made == ublocks ? needed : passed / group});
+    }
+    return turns;
+}
+
 void Elaborator::loop_nest(PlanOp& op) {
     const OpConfig& cfg = op.op->cfg;
     const Blocking& out = cfg.out;
@@ -385,9 +401,15 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.slices = use.slices;
         operand.whole_input = use.whole_input;
         const bool streamed = use.chunks != OperandUse::Chunks::One;
-        operand.chunks_per_slice = !streamed ? 1 : use.chunks == OperandUse::Chunks::Ublocks ? groups : use.count;
+        const bool in_turn = use.chunks == OperandUse::Chunks::Ublocks && op.def->passed != nullptr;
+        operand.chunks_per_slice = !streamed                                   ? 1
+                                   : in_turn                                   ? (chunks_of(use) + group - 1) / group
+                                   : use.chunks == OperandUse::Chunks::Ublocks ? groups
+                                                                               : use.count;
+        if (in_turn) operand.turns = turns_of(op, k, group);
         if (operand.intake != Intake::Resident)
             operand.intake = use.whole_input ? Intake::WholeInput
+                             : in_turn       ? Intake::InTurn
                              : use.at_end    ? Intake::SliceEnd
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
                                  ? Intake::PerStep
@@ -404,6 +426,17 @@ void Elaborator::loop_nest(PlanOp& op) {
         if (const auto known = sparse_.find(op.op); known != sparse_.end()) work.sparse = known->second;
         op.step_times.push_back(step_time(cfg, *op.def, timing, work));
     }
+}
+
+/// Tiles of the chunks that a step needs at once, those that it passes over among them.
+static std::int64_t most_in_turn(const PlanOperand& operand, const Pipe& pipe) {
+    std::int64_t most = 0, first = 0;
+    for (const PlanOperand::Turn& turn : operand.turns) {
+        const auto from = pipe.chunk_tiles.begin();
+        most = std::max<std::int64_t>(most, std::accumulate(from + first, from + turn.needed, std::int64_t{0}));
+        first = turn.passed;
+    }
+    return most;
 }
 
 void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
@@ -432,7 +465,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
     // Chunks that are held together must fit together, whatever the rule of the L1 space says.
     std::int64_t together = 0;
     for (const Pipe& pipe : operand.pipes) {
-        std::int64_t all = 0, most = 0;
+        std::int64_t all = 0, most = most_in_turn(operand, pipe);
         for (const std::uint32_t tiles : pipe.chunk_tiles) {
             all += tiles;
             most = std::max<std::int64_t>(most, tiles);

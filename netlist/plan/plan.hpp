@@ -47,6 +47,7 @@ struct Pipe {
 /// When a core takes the chunks of an operand from its buffer.
 enum class Intake : std::uint8_t {
     PerStep,     ///< one chunk each step
+    InTurn,      ///< of a slice, as far as OpDef::passed says: PlanOperand::turns
     PerSlice,    ///< the slice's one chunk at the first step of an output slice, until its last
     SliceEnd,    ///< the slice's one chunk at the last step of an output slice
     WholeInput,  ///< everything before the first step of an input, until its last
@@ -64,6 +65,10 @@ struct PlanOperand {
     std::int64_t slices = 1;            ///< operand slices per output slice
     std::int64_t operand_z = 1;         ///< slices of the whole operand
     std::int64_t chunks_per_slice = 1;  ///< chunks of one operand slice
+    struct Turn {
+        std::int64_t needed = 0, passed = 0;  ///< chunks of the slice: before the step begins, when it has ended
+    };
+    std::vector<Turn> turns;  ///< Intake::InTurn, per step of a slice
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;  ///< after transposes
     std::int64_t tile_bytes = 0;

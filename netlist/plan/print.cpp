@@ -6,6 +6,8 @@ static const char* name_of(Intake intake) {
     switch (intake) {
         case Intake::PerStep:
             return "a chunk a step";
+        case Intake::InTurn:
+            return "chunks in turn";
         case Intake::PerSlice:
             return "a slice at a time";
         case Intake::SliceEnd:

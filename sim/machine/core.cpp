@@ -50,6 +50,8 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
     switch (operand.intake) {
         case Intake::PerStep:
             return before + at.slice * per_slice + at.step + 1;
+        case Intake::InTurn:
+            return before + at.slice * per_slice + operand.turns[static_cast<std::size_t>(at.step)].needed;
         case Intake::PerSlice:
             return before + (at.slice + 1) * per_slice;
         case Intake::SliceEnd:
@@ -73,6 +75,8 @@ std::int64_t Core::chunks_taken(std::size_t k, const Position& at) const {
     switch (operand.intake) {
         case Intake::PerStep:
             return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
+        case Intake::InTurn:
+            return before + at.slice * per_slice + operand.turns[static_cast<std::size_t>(at.step)].passed;
         case Intake::PerSlice:
         case Intake::SliceEnd:
             return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;

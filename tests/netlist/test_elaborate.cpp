@@ -223,3 +223,38 @@ TEST_CASE("a chip the machine does not have is named") {
     CHECK_THROWS_WITH(first_plan(netlist, "wormhole_b0"),
                       Catch::Contains("graph 'g' runs on chip 3, which the machine does not have"));
 }
+
+TEST_CASE("a splice by ublock takes its operands in turn and holds no more of them than it needs at once") {
+    NetlistText n("grayskull");
+    const Cut wide{.m = 2, .n = 40}, narrow{.m = 2, .n = 4}, both{.m = 2, .n = 8};
+    n.queue({.name = "x", .cut = wide, .entries = 2});
+    n.queue({.name = "z", .cut = narrow, .entries = 2});
+    n.queue({.name = "y", .input = "joined", .cut = both, .entries = 2});
+    n.graph("g", 2);
+    n.op({.name = "a", .type = "nop", .inputs = {"x"}, .cut = wide});
+    n.op({.name = "b", .type = "nop", .inputs = {"z"}, .cut = narrow, .col = 1});
+    n.op({.name = "joined",
+          .type = "splice",
+          .inputs = {"a", "b"},
+          .cut = both,
+          .col = 2,
+          .more = "attributes: {input0: [20, 4, 20], input1: [0, 4, 4]}"});
+    n.program("p", looped(1, {execute("g", {fifo("x"), fifo("z")})}, 2, 4));
+    const Netlist netlist = resolved(n.text());
+    const auto plan = first_plan(netlist);
+    const PlanOp& joined = op_of(*plan, "joined");
+    const auto turns = [&](std::size_t k) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> all;
+        for (const PlanOperand::Turn& turn : joined.operands[k].turns) all.emplace_back(turn.needed, turn.passed);
+        return all;
+    };
+    using Turns = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    // Eight ublocks a step, half of an operand's buffer: a row of the result, of `a` a row with what is left out.
+    CHECK(joined.steps_per_slice == 2);
+    CHECK(turns(0) == Turns{{5, 5}, {10, 10}});
+    CHECK(turns(1) == Turns{{1, 0}, {1, 1}});
+    CHECK(joined.operands[0].intake == Intake::InTurn);
+    CHECK(joined.operands[0].l1_tiles == 16);
+    CHECK(joined.operands[0].capacity_tiles == 40);
+    CHECK(joined.operands[1].capacity_tiles == 16);
+}

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -120,6 +121,36 @@ TEST_CASE("an op that needs whole inputs waits for all of their slices") {
     const Outcome functional = run_text(n.text(), sim::Mode::Functional), full = run_text(n.text(), sim::Mode::Full);
     REQUIRE(verdicts(full) == "y passes");
     CHECK(differing(functional, full).empty());
+}
+
+TEST_CASE("a splice by ublock begins with the first of its operands and passes over what it leaves out") {
+    const Cut wide{.m = 16, .n = 10, .t = 2}, narrow{.m = 16, .n = 4, .t = 2}, both{.m = 16, .n = 8, .t = 2};
+    const auto joined = [&](const std::string& runs) {
+        NetlistText n;
+        n.queue({.name = "x", .cut = wide});
+        n.queue({.name = "z", .cut = narrow});
+        n.queue({.name = "y", .input = "joined", .cut = both});
+        n.graph("g", 2);
+        n.op({.name = "slow", .type = "exp", .inputs = {"x"}, .cut = wide});
+        n.op({.name = "fast", .type = "nop", .inputs = {"z"}, .cut = narrow, .col = 1});
+        n.op({.name = "joined", .type = "splice", .inputs = {"slow", "fast"}, .cut = both, .col = 2, .more = runs});
+        n.program("p", looped(1, {execute("g", {fifo("x"), fifo("z")})}, 2, 4));
+        return n.text();
+    };
+    for (const std::string runs : {"attributes: {input0: [5, 4, 5], input1: [0, 4, 4]}",           // row by row
+                                   "attributes: {input0: [32, 64, 128], input1: [0, 64, 64]}"}) {  // the result once
+        CAPTURE(runs);
+        const Outcome functional = run_text(joined(runs), sim::Mode::Functional),
+                      full = run_text(joined(runs), sim::Mode::Full);
+        REQUIRE(verdicts(full) == "y passes");
+        CHECK(differing(functional, full).empty());
+        const auto& ops = full.report.graphs.at(0).ops;
+        const auto at = [&](const std::string& name) {
+            return std::find_if(ops.begin(), ops.end(), [&](const auto& op) { return op.name == name; });
+        };
+        // two inputs of two slices
+        if (runs.find("64") == std::string::npos) CHECK(at("joined")->first_cycle < at("slow")->last_cycle / 8);
+    }
 }
 
 TEST_CASE("another seed gives other values and the same cycles") {
