@@ -58,25 +58,28 @@ std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t most) {
     return all;
 }
 
-/// Tiles of columns that micro-blocks are to divide: those of a core; of a splice, all runs.
+/// Tiles of columns that micro-blocks are to divide: those of a core; of a splice, all that it takes or leaves out.
 std::int64_t divided_columns(const OpConfig& cfg, std::int64_t core_ct) {
-    for (const SpliceInput& run : cfg.attr.splice) core_ct = std::gcd(core_ct, run.length * cfg.out.ublock_ct);
+    for (const SpliceInput& run : cfg.attr.splice)
+        core_ct = std::gcd(core_ct, std::gcd(run.index, std::gcd(run.length, run.stride)) * cfg.out.ublock_ct);
     return core_ct;
 }
 
 /// The runs of a splice are counted in micro-blocks.
 void set_blocking(OpConfig& cfg, const Blocking& blocking) {
     for (SpliceInput& run : cfg.attr.splice)
-        run.length = run.stride = run.length * cfg.out.ublock_ct / blocking.ublock_ct;
+        for (std::int64_t* tiles : {&run.index, &run.length, &run.stride})
+            *tiles = *tiles * cfg.out.ublock_ct / blocking.ublock_ct;
     cfg.out = blocking;
 }
 
 /// Each core takes a run of each operand in turn, for every row of micro-blocks.
 void start_runs(const Node& node, OpConfig& cfg) {
+    const std::vector<std::int64_t> firsts = node.list("firsts"), counts = node.list("counts");
     cfg.attr.granularity = SpliceUnit::Ublock;
-    for (const TileShape& in : cfg.in) {
-        const std::int64_t run = in.ct / node.integer("runs", 1);
-        cfg.attr.splice.push_back({0, run, run});
+    for (std::size_t k = 0; k < cfg.in.size(); ++k) {
+        const std::int64_t first = counts.empty() ? 0 : firsts[k], all = cfg.in[k].ct / node.integer("runs", 1);
+        cfg.attr.splice.push_back({first, counts.empty() ? all : counts[k], all - first});
     }
 }
 
@@ -306,8 +309,10 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
 
 /// Whether a core's columns are whole runs of each operand.
 static bool whole_runs(const OpConfig& cfg, std::int64_t grid_c) {
-    for (std::size_t k = 0; k < cfg.attr.splice.size(); ++k)
-        if (cfg.in[k].ct / (cfg.attr.splice[k].length * cfg.out.ublock_ct) % grid_c != 0) return false;
+    for (std::size_t k = 0; k < cfg.attr.splice.size(); ++k) {
+        const SpliceInput& run = cfg.attr.splice[k];
+        if (cfg.in[k].ct / ((run.index + run.stride) * cfg.out.ublock_ct) % grid_c != 0) return false;
+    }
     return true;
 }
 

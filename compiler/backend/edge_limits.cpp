@@ -21,6 +21,7 @@ std::string shape_text(const OpConfig& cfg) {
                                    static_cast<int>(cfg.attr.reduce_dim), static_cast<int>(cfg.out_df));
     for (std::size_t k = 0; k < cfg.in.size(); ++k)
         text += fmt::format(" {}x{}x{}.{}", cfg.in[k].z, cfg.in[k].rt, cfg.in[k].ct, static_cast<int>(cfg.in_df[k]));
+    for (const SpliceInput& run : cfg.attr.splice) text += fmt::format(" {},{},{}", run.index, run.length, run.stride);
     return text;
 }
 

@@ -79,22 +79,28 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
     return with_bias(node, in, {a[0], a[1], b[2]});
 }
 
-/// Columns of all operands side by side, or in so many `runs`: the first of each operand, then the second of each. The
-/// attributes of the netlist's op follow from its grid.
+/// Columns of all operands side by side: `counts` tiles from `firsts` on of each, or without these all of them, in so
+/// many `runs`: the first of each operand, then the second of each. The attributes of the netlist's op follow from its
+/// grid.
 Type infer_splice(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
-    for (const Type& more : in.subspan(1)) {
-        if (more.dims[0] != dims[0] || more.dims[1] != dims[1] || more.format != in[0].format)
-            fail_input(node.loc,
-                       "'{}' puts {} and {} side by side; they must have as many slices and rows, and one format",
-                       node.name, to_string(in[0]), to_string(more));
-        dims[2] += more.dims[2];
-    }
+    dims[2] = 0;
+    const std::vector<std::int64_t> firsts = node.list("firsts"), counts = node.list("counts");
     const std::int64_t runs = node.integer("runs", 1);
-    for (const Type& each : in)
-        if (runs < 1 || each.dims[2] % runs != 0)
-            fail_input(node.loc, "'{}' takes {} in {} runs, which do not divide its columns", node.name,
-                       to_string(each), runs);
+    if (firsts.size() != counts.size() || (!counts.empty() && (counts.size() != in.size() || runs != 1)))
+        fail_input(node.loc, "'{}' needs as many firsts and counts as operands, and one run, or none of them",
+                   node.name);
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        const Dims& own = in[k].dims;
+        const std::int64_t first = counts.empty() ? 0 : firsts[k], count = counts.empty() ? own[2] : counts[k];
+        if (own[0] != dims[0] || own[1] != dims[1])
+            fail_input(node.loc, "'{}' puts {} and {} side by side; they must have as many slices and rows", node.name,
+                       to_string(in[0]), to_string(in[k]));
+        if (first < 0 || count < 1 || first + count > own[2] || runs < 1 || count % runs != 0)
+            fail_input(node.loc, "'{}' takes {} tiles of columns from {} on, in {} runs, of {}", node.name, count,
+                       first, runs, to_string(in[k]));
+        dims[2] += count;
+    }
     return as_declared(node, in[0], std::move(dims));
 }
 

@@ -42,7 +42,7 @@ bool needs_range(const Node& node) {
 bool is_elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
     return op && op->level == Level::Device && node.op != "buda.matmul" && node.op != "buda.depthwise" &&
-           node.op != "buda.sparse" && node.op != "buda.reduce";
+           node.op != "buda.sparse" && node.op != "buda.reduce" && node.op != "buda.splice";
 }
 
 bool one_tile_row(const Node& node) { return node.type.dims[0] * node.type.dims[1] == 1; }

@@ -4,9 +4,9 @@
 //   %y = buda.sparse %r, %i                      ->    %y = buda.sparse %r (vstack: 4), %i
 //
 // A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice
-// instead of its share of the whole. Ops that work datum by datum, and products whose second operand is the same for
-// all slices: a constant, and where an override asks for slices any of a single slice. A second operand of others that
-// comes whole is cut (vslice).
+// instead of its share of the whole. Ops that work datum by datum, splices of columns, and products whose second
+// operand is the same for all slices: a constant, and where an override asks for slices any of a single slice. A second
+// operand of others that comes whole is cut (vslice).
 //
 // Where all rows are not enough to cut, as in a softmax over 131072 columns, the slices are of columns (hslice,
 // hstack): of ops that work datum by datum, and of products with a constant from the right, which is cut.
@@ -50,7 +50,7 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
 /// Whether a node can be cut into slices of rows, operand by operand. A second operand that is no constant comes again
 /// for every slice, which only those want who ask for slices.
 bool streamable(const Graph& graph, const Node& node, bool asked) {
-    if (!product(node)) return elementwise(node);
+    if (!product(node)) return elementwise(node) || node.op == "buda.splice";
     const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
     return bias && (repeated_constant(graph, node.inputs[1]) || (asked && node.type.dims[0] == 1));
 }
