@@ -10,6 +10,7 @@
 #include "compiler/format_search.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host_fallback.hpp"
+#include "compiler/ir/no_device_form.hpp"
 #include "compiler/model_compiler.hpp"
 #include "netlist/device/device.hpp"
 
@@ -57,28 +58,61 @@ struct Placed {
     double cycles() const { return scheduled.schedule.estimated_cycles; }
 };
 
-Placed place(const ModelCompiler& compiler, const Graph& model) {
-    Lowered lowered = compiler.lower(model);
-    Scheduled scheduled = compiler.schedule(lowered.graph);
-    return {std::move(lowered), std::move(scheduled)};
+bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
+bool splices_columns(const Graph& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return splices_columns(node); });
 }
 
-/// Where grids are chosen by estimates, more of them that fit may make less of a model: with what repeats held once or
-/// as it is, whichever is estimated the quicker. A large model is scheduled once.
+bool refuses_splice(const NoDeviceForm& refusal, const Graph& graph) {
+    const std::vector<std::string>& refused = refusal.origins();
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return splices_columns(node) && std::find(refused.begin(), refused.end(), node.origin) != refused.end();
+    });
+}
+
+/// With products in the place of splices where one of these fits on no grid: a splice has one column of cores.
+Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+    Lowered lowered = compiler.lower(model);
+    try {
+        Scheduled scheduled = compiler.schedule(lowered.graph);
+        return {std::move(lowered), std::move(scheduled)};
+    } catch (const NoDeviceForm& refusal) {
+        if (!refuses_splice(refusal, lowered.graph)) throw;
+    }
+    CompileOptions products = options;
+    products.splice_columns = false;
+    lowered = {};
+    return place(ModelCompiler(products), model, products);
+}
+
+/// The model with other options, where it is estimated quicker then.
+void place_otherwise(const Graph& model, const CompileOptions& options, Placed& placed) {
+    try {
+        Placed other = place(ModelCompiler(options), model, options);
+        if (other.cycles() < placed.cycles()) placed = std::move(other);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+}
+
+/// Where grids are chosen by estimates, more of them that fit may make less of a model, and so may fewer ops in fewer
+/// epochs: with what repeats held once or as it is, with columns spliced or put to their places by products, whichever
+/// is estimated the quicker. A large model is scheduled once.
 Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
-    Placed placed = place(compiler, model);
+    Placed placed = place(compiler, model, options);
     constexpr std::size_t most_ops = 300;
     const Schedule& schedule = placed.scheduled.schedule;
     const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
-    if (!by_estimates || schedule.ops.size() > most_ops || !holds_repeats(schedule)) return placed;
+    if (!by_estimates || schedule.ops.size() > most_ops) return placed;
     CompileOptions other = options;
-    other.hold_repeats = false;
-    try {
-        const ModelCompiler plain(other);
-        Placed without = place(plain, model);
-        if (without.cycles() < placed.cycles()) return without;
-    } catch (const Error& error) {
-        if (error.fault() != Fault::Unsupported) throw;
+    if (splices_columns(placed.lowered.graph)) {
+        other.splice_columns = false;
+        place_otherwise(model, other, placed);
+        other.splice_columns = splices_columns(placed.lowered.graph);
+    }
+    if (holds_repeats(schedule)) {
+        other.hold_repeats = false;
+        place_otherwise(model, other, placed);
     }
     return placed;
 }

@@ -49,6 +49,7 @@ struct CompileOptions {
     std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
     unsigned threads = 0;             ///< of the compiler; 0: one per processor. No result depends on it
     bool hold_repeats = true;         ///< constants that repeat are held once, where that is estimated quicker
+    bool splice_columns = true;       ///< columns are put side by side without products, where that is
     int effort = 1;     ///< 0 to 3: schedules that are tried, from 2 on by running them on the simulated chip
     Simulate simulate;  ///< the simulated policy and effort 2 and 3 need it
     /// Told before each run of a search: its number, and cycles of the best so far; 0: none yet.

@@ -141,18 +141,19 @@ void ModelCompiler::check_channels(const EmittedModel& emitted, std::vector<std:
 }
 
 Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
-    Lowered lowered = lower_in_parts(model, convolutions, {});
+    Tiling tiling;
+    tiling.splices = options_.splice_columns;
+    Lowered lowered = lower_in_parts(model, convolutions, tiling);
     for (int tries = 0; tries < most_paddings; ++tries) {
-        const Tiling tiling{padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tiling.padding), {}};
+        tiling.padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
         if (tiling == lowered.tiling) break;
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
     }
     const std::size_t tries = most_ops_tried_again / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
     if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
-        const Tiling& known = lowered.tiling;
-        pad_where_it_pays(model, {padding_that_may_pay(lowered.graph, budget_, scheduling_, known.padding), {}},
-                          lowered);
+        tiling.padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
+        pad_where_it_pays(model, tiling, lowered);
         split_where_it_pays(model, tries, lowered);
     }
     for (const auto& [tiles, more] : lowered.tiling.padding)
@@ -192,15 +193,16 @@ void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t tries, L
     ProductParts tried;
     // many parts take cores from other ops of an epoch
     for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
-        ProductParts parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
-        if (parts == tried) continue;
+        Tiling tiling = lowered.tiling;
+        tiling.parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
+        if (tiling.parts == tried) continue;
         --tries;
         if (!whole) whole = scheduler_.estimate(lowered.graph);
-        if (scheduler_.estimate(with_parts(lowered.graph, parts)) <= worth_retiling * *whole) {
-            lowered = retiled(model, std::move(lowered), {lowered.tiling.padding, parts});
+        if (scheduler_.estimate(with_parts(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
+            lowered = retiled(model, std::move(lowered), tiling);
             return;
         }
-        tried = std::move(parts);
+        tried = std::move(tiling.parts);
     }
 }
 

@@ -48,7 +48,7 @@ struct PassOptions {
     bool wide_dest = false;   ///< Dst may hold 32 bits where sums and clamped lines need them (data-formats)
     bool keep_names = false;  ///< ops are called as those of the model (keep-names)
     std::int64_t l1_bytes = 1260 * 1024;  ///< of a core, for all buffers of an op
-    Tiling tiling{};                      ///< of lower-to-buda, split-products
+    Tiling tiling{};                      ///< of lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
 };
 

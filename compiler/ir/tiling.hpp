@@ -22,6 +22,7 @@ using ProductParts = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_
 struct Tiling {
     TilePadding padding;  ///< of lower-to-buda
     ProductParts parts;   ///< of split-products
+    bool splices = true;  ///< splice-columns does its work
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 

@@ -4,9 +4,8 @@ namespace tt::ir {
 
 namespace {
 
-/// Of n in a row of up to 8 cores, with equal shares.
-std::int64_t least_share(std::int64_t n) {
-    constexpr std::int64_t most_cores = 8;
+/// Of n in a row of so many cores or less, with equal shares.
+std::int64_t least_share(std::int64_t n, std::int64_t most_cores = 8) {
     std::int64_t least = n;
     for (std::int64_t d = 2; d <= most_cores; ++d)
         if (n % d == 0) least = n / d;
@@ -16,13 +15,13 @@ std::int64_t least_share(std::int64_t n) {
 }  // namespace
 
 std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format,
-                              std::int64_t most_bytes) {
+                              std::int64_t most_bytes, std::int64_t across) {
     const std::int64_t bytes = tile_bytes(format, TileDim{});
     std::int64_t best = 1;
     for (std::int64_t t = 1; t <= rt; ++t) {
         if (rt % t != 0) continue;
         best = t;
-        if (least_share(rt / t * terms) * least_share(ct) * bytes <= most_bytes) break;
+        if (least_share(rt / t * terms) * least_share(ct, across) * bytes <= most_bytes) break;
     }
     return best;
 }

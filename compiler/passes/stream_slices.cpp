@@ -60,6 +60,14 @@ const OpOverride* override_of(const Node& node, const PassOptions& options) {
     return found == options.overrides.end() ? nullptr : &found->second;
 }
 
+/// A splice has one column of cores. What one makes, buffered twice, has half of L1: the rest is for its operands and
+/// descriptions of streams. Single rows of tiles would leave one core: a prime number of them is filled up instead.
+std::int64_t slices_of_splice(const Node& node, const PassOptions& options) {
+    const Dims& dims = node.type.dims;
+    const std::int64_t t = slices_to_stream(dims[1], dims[2], 1, *node.type.format, options.l1_bytes / 4, 1);
+    return t < dims[1] ? t : 1;
+}
+
 /// The slices a node should be cut into, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
     const OpOverride* user = override_of(node, options);
@@ -75,12 +83,16 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
                        *user->t, node.type.dims[1]);
         return *user->t;
     }
+    const bool splice = node.op == "buda.splice";
+    const std::int64_t wanted =
+        !options.t_streaming ? 1
+        : splice             ? slices_of_splice(node, options)
+                 : slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format, options.slice_bytes);
     const std::size_t sources = product(node) ? 1 : node.inputs.size();
     for (std::size_t k = 0; k < sources; ++k)
-        if (stacked_by(node.inputs[k]) > 1) return stacked_by(node.inputs[k]);
-    return options.t_streaming
-               ? slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format, options.slice_bytes)
-               : 1;
+        if (const std::int64_t stacked = stacked_by(node.inputs[k]); stacked > 1)
+            return splice ? std::max(stacked, wanted) : stacked;
+    return wanted;
 }
 
 /// Whether a node of one slice can be cut into slices of columns. A first operand comes again for every slice.

@@ -1,0 +1,76 @@
+// even-splices: operands of a splice that have different formats get the one of them with the most bits; a splice takes
+// tiles as they are.
+//
+//   %a = buda.exp %x : Float16_b              %b = buda.matmul %x, %w : Float16_b    where nothing else reads it, or
+//   %b = buda.matmul %x, %w : Bfp8_b    ->    %n = buda.nop %b : Float16_b
+//   %y = buda.splice %a, %b                   %y = buda.splice %a, %b (%n)
+#include <algorithm>
+
+#include "compiler/ir/pass.hpp"
+#include "isa/data_format.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+class SpliceFormats {
+public:
+    explicit SpliceFormats(Graph& graph) : graph_(graph), uses_(graph.use_counts()), build_(made_) {}
+
+    void run() {
+        for (const Node& node : graph_.nodes) {
+            std::vector<Edge> inputs = node.inputs;
+            for (Edge& edge : inputs) edge.value = now_[edge.value];
+            if (node.op == "buda.splice") make_even(node, inputs);
+            now_.push_back(build_.copy(node, std::move(inputs)));
+        }
+        for (const Output& out : graph_.outputs) made_.outputs.push_back({out.name, now_[out.value], out.type});
+        graph_ = std::move(made_);
+    }
+
+private:
+    void make_even(const Node& node, std::vector<Edge>& inputs) {
+        const auto bytes = [&](const Edge& edge) { return tile_bytes(*build_.type(edge.value).format, TileDim{}); };
+        const Edge& widest = *std::max_element(inputs.begin(), inputs.end(),
+                                               [&](const Edge& a, const Edge& b) { return bytes(a) < bytes(b); });
+        const DataFormat format = *build_.type(widest.value).format;
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            Node& from = made_.nodes[inputs[k].value];
+            if (*from.type.format == format) continue;
+            if (!from.is_input() && uses_[node.inputs[k].value] == 1)
+                from.type.format = format;
+            else
+                inputs[k].value = converted(node, inputs[k].value, format);
+        }
+    }
+
+    ValueId converted(const Node& node, ValueId value, DataFormat format) {
+        build_.set_origin(node.origin);
+        return build_.add_edges("buda.nop", {{value, {}}}, {}, format);
+    }
+
+    Graph& graph_;
+    std::vector<std::size_t> uses_;
+    Graph made_;
+    Builder build_;
+    std::vector<ValueId> now_;  // by value of the graph that was given
+};
+
+bool uneven(const Graph& graph, const Node& node) {
+    return node.op == "buda.splice" && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
+               return graph.type(edge.value).format != graph.type(node.inputs[0].value).format;
+           });
+}
+
+void run_even_splices(Graph& graph, const PassOptions&) {
+    if (std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return uneven(graph, node); }))
+        SpliceFormats(graph).run();
+}
+
+}  // namespace
+
+extern const Pass even_splices;
+const Pass even_splices{
+    .name = "even-splices", .summary = "operands of a splice in one format", .run = run_even_splices};
+
+}  // namespace tt::ir

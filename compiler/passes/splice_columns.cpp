@@ -1,0 +1,146 @@
+// splice-columns: sums of columns that products put to their places are taken side by side instead.
+//
+//   %p = buda.matmul %x, %c      %c = (1 0 0)          %y = buda.splice %x, %z {firsts = [0, 1], counts = [1, 2]}
+//   %q = buda.matmul %z, %d      %d = (0 0 0)     ->
+//   %y = buda.add %p, %q              (0 1 0)          of %x the first tile of columns, of %z the second and the third
+//                                     (0 0 1)
+//
+// where the constants' tiles are zero or the identity, and every column of the sum comes from one product: what
+// concatenations along channels become. Nothing is multiplied then, nothing rounded, and no constant is read. The
+// constants must be what they are: none that other values may replace. Where the model is estimated quicker
+// without, they stay products (PassOptions::tiling).
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/pass.hpp"
+#include "isa/data_format.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t tile_side = 32;
+constexpr std::size_t most_pieces = 8;  ///< operands of a splice
+
+/// Tiles of columns: `count` from `first` on of an operand come to `at`.
+struct Span {
+    std::int64_t first = 0, at = 0, count = 0;
+};
+struct Piece {
+    Edge from;
+    Span span;
+};
+
+enum class Tile : std::uint8_t { Zero, Identity, Other };
+
+Tile tile_at(const Literal& matrix, std::int64_t tile_row, std::int64_t tile_col) {
+    const std::int64_t cols = matrix.dims()[2];
+    bool zero = true, identity = true;
+    for (std::int64_t r = 0; r < tile_side && (zero || identity); ++r) {
+        const float* row = matrix.floats().data() + (tile_row * tile_side + r) * cols + tile_col * tile_side;
+        for (std::int64_t c = 0; c < tile_side; ++c) {
+            zero = zero && row[c] == 0;
+            identity = identity && row[c] == (r == c ? 1.0F : 0.0F);
+        }
+    }
+    return zero ? Tile::Zero : identity ? Tile::Identity : Tile::Other;
+}
+
+/// What a matrix moves where, if it moves one run of whole tiles.
+std::optional<Span> moved_span(const Literal& matrix) {
+    std::optional<Span> span;
+    for (std::int64_t r = 0; r < matrix.dims()[1] / tile_side; ++r)
+        for (std::int64_t c = 0; c < matrix.dims()[2] / tile_side; ++c) {
+            const Tile kind = tile_at(matrix, r, c);
+            if (kind == Tile::Zero) continue;
+            if (kind == Tile::Other) return {};
+            if (!span) span = Span{r, c, 0};
+            if (r != span->first + span->count || c != span->at + span->count) return {};
+            ++span->count;
+        }
+    return span;
+}
+
+class ColumnSplicer {
+public:
+    explicit ColumnSplicer(const PassOptions& options) : options_(options) {}
+
+    /// For a node whose operands are `in` in the graph that is built.
+    std::optional<ValueId> replace(Builder& build, const Node& node, std::span<const ValueId> in) {
+        if (node.op != "buda.add" || !node.attrs.empty() || !has_room(node)) return {};
+        std::vector<Piece> pieces;
+        for (const ValueId term : in)
+            if (!collect(build.graph(), {term, {}}, pieces)) return {};
+        if (!side_by_side(pieces, node.type.dims[2])) return {};
+        std::vector<Edge> from;
+        std::vector<std::int64_t> firsts, counts;
+        for (const Piece& piece : pieces) {
+            from.push_back(piece.from);
+            firsts.push_back(piece.span.first);
+            counts.push_back(piece.span.count);
+        }
+        return build.add_edges("buda.splice", std::move(from), {{"firsts", firsts}, {"counts", counts}},
+                               node.type.format);
+    }
+
+private:
+    /// A core needs a row of tiles, twice on either side.
+    bool has_room(const Node& node) const {
+        return 4 * node.type.dims[2] * tile_bytes(*node.type.format, TileDim{}) <= options_.l1_bytes;
+    }
+
+    /// The pieces that an operand of a sum consists of.
+    bool collect(const Graph& graph, const Edge& edge, std::vector<Piece>& pieces) {
+        const Node& node = graph.nodes[edge.value];
+        if (!edge.tms.empty() || pieces.size() > most_pieces) return false;
+        if (node.op == "buda.add" && node.attrs.empty())
+            return std::all_of(node.inputs.begin(), node.inputs.end(),
+                               [&](const Edge& term) { return collect(graph, term, pieces); });
+        if (node.op != "buda.matmul" || node.inputs.size() != 2 || !node.attrs.empty()) return false;
+        const std::optional<Span> span = span_of(graph, node.inputs[1]);
+        if (span) pieces.push_back({node.inputs[0], *span});
+        return span.has_value();
+    }
+
+    std::optional<Span> span_of(const Graph& graph, const Edge& edge) {
+        const Node& constant = graph.nodes[edge.value];
+        const bool repeated =
+            std::all_of(edge.tms.begin(), edge.tms.end(), [](const Tm& tm) { return tm.kind == Tm::Kind::BroadcastZ; });
+        if (!constant.is_constant() || constant.type.dims[0] != 1 || constant.derivation || !repeated) return {};
+        const auto [known, fresh] = spans_.try_emplace(constant.literal.get());
+        if (fresh) known->second = moved_span(*constant.literal);
+        return known->second;
+    }
+
+    /// Sorts them. Whether each of so many columns is in one of them.
+    static bool side_by_side(std::vector<Piece>& pieces, std::int64_t columns) {
+        if (pieces.size() > most_pieces) return false;
+        std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.span.at < b.span.at; });
+        std::int64_t next = 0;
+        for (const Piece& piece : pieces) {
+            if (piece.span.at != next) return false;
+            next += piece.span.count;
+        }
+        return next == columns;
+    }
+
+    const PassOptions& options_;
+    std::map<const Literal*, std::optional<Span>> spans_;
+};
+
+void run_splice_columns(Graph& graph, const PassOptions& options) {
+    if (!options.tiling.splices) return;
+    ColumnSplicer splicer(options);
+    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) {
+        return splicer.replace(build, node, in);
+    });
+}
+
+}  // namespace
+
+extern const Pass splice_columns;
+const Pass splice_columns{.name = "splice-columns",
+                          .summary = "columns that products put to their places are taken side by side",
+                          .run = run_splice_columns};
+
+}  // namespace tt::ir
