@@ -139,6 +139,17 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                 {});
 }
 
+/// R[j] below each other, each of `full` rows.
+ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWeights& weights) {
+    if (weights.row)
+        return matrix_of_rows(form, [&](auto, std::int64_t r, float* row) {
+            if (r % full < weights.in) weights.row(r / full, r % full, row);
+        });
+    return matrix(form, [&](auto, std::int64_t r, std::int64_t c) {
+        return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
+    });
+}
+
 /// sum over j of (rows picks[j] of x) * R[j], slice by slice.
 Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
     const Matrix x = tame(x_in, true);
@@ -152,11 +163,7 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
     if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
         y = depthwise(wide, part, terms, weights);
     } else {
-        Edge right{matrix({1, terms * full, to.cols, 0, to.more_ct},
-                          [&](auto, std::int64_t r, std::int64_t c) {
-                              return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
-                          }),
-                   {}};
+        Edge right{term_matrix({1, terms * full, to.cols, 0, to.more_ct}, full, weights), {}};
         if (weights.constant)
             derived_from(
                 right.value, *weights.constant,
@@ -189,6 +196,12 @@ Matrix Lowering::pick_sum(const Node& n) {
     weights.at = [&](std::int64_t j, std::int64_t c, std::int64_t d) {
         const std::int64_t at = weights.index(j, c, d);
         return at < 0 ? 0.0 : r.at(at);
+    };
+    weights.row = [&r, part, outs, groups](std::int64_t j, std::int64_t c, float* row) {
+        const std::int64_t group = c / part, from = (j * part + c % part) * outs;  // those d of which the group is c's
+        const auto first_of = [&](std::int64_t g) { return (g * outs + groups - 1) / groups; };
+        for (std::int64_t d = first_of(group); d < first_of(group + 1); ++d)
+            row[d] = static_cast<float>(r.at(from + d));
     };
     const Node& constant = model_.nodes[n.inputs[2].value];
     if (constant.derivation) weights.constant = &constant;

@@ -57,6 +57,8 @@ struct SparseIndex {
 struct TermWeights {
     std::int64_t terms = 1, in = 1, out = 1;
     std::function<double(std::int64_t j, std::int64_t c, std::int64_t d)> at;
+    /// The same for all d at once, where that is less work: writes what is not 0.
+    std::function<void(std::int64_t j, std::int64_t c, float* row)> row{};
     /// Nothing outside the tiles on the diagonal is other than 0.
     bool tile_diagonal = false;
     /// Of a constant: the index of its datum that at() gives; negative: 0.
@@ -132,6 +134,7 @@ private:
     Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
     Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
     Matrix pool_max(const Node& picks, Form to);
+    ValueId term_matrix(const Form& form, std::int64_t full, const TermWeights& weights);
     Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
     Matrix pick_sum(const Node& node);

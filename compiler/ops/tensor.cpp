@@ -231,42 +231,37 @@ struct MovedAxis {
     std::int64_t size = 1, from = 0, to = 0;
 };
 
-/// Datums along the last axis of the result and that along which the source lies together, in squares that the cache
-/// holds; `outer` are all others.
 template <class T>
-void move_plane(const T* from, T* to, const MovedAxis& near, const MovedAxis& last) {
-    constexpr std::int64_t square = 32;
-    for (std::int64_t i0 = 0; i0 < near.size; i0 += square)
-        for (std::int64_t j0 = 0; j0 < last.size; j0 += square)
-            for (std::int64_t i = i0; i < std::min(i0 + square, near.size); ++i)
-                for (std::int64_t j = j0; j < std::min(j0 + square, last.size); ++j)
-                    to[i * near.to + j * last.to] = from[i * near.from + j * last.from];
-}
-
-template <class T>
-void move_axes(const T* from, T* to, std::span<const MovedAxis> outer, const MovedAxis& near, const MovedAxis& last) {
-    if (outer.empty()) return move_plane(from, to, near, last);
+void move_axes(const T* from, T* to, std::span<const MovedAxis> outer, const MovedAxis& last) {
+    if (outer.empty()) {
+        for (std::int64_t j = 0; j < last.size; ++j) to[j] = from[j * last.from];
+        return;
+    }
     for (std::int64_t i = 0; i < outer.front().size; ++i)
-        move_axes(from + i * outer.front().from, to + i * outer.front().to, outer.subspan(1), near, last);
+        move_axes(from + i * outer.front().from, to + i * outer.front().to, outer.subspan(1), last);
 }
 
+/// A few datums of the last axis of the result at a time: what lies around them in the source is moved before the cache
+/// loses it.
 template <class T>
 void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, const Dims& dims, const T* from, T* to) {
     const Dims source = strides(x.dims()), target = strides(dims);
     std::vector<MovedAxis> axes;
     for (std::size_t d = 0; d < perm.size(); ++d)
         axes.push_back({dims[d], source[static_cast<std::size_t>(perm[d])], target[d]});
-    MovedAxis near, last;
+    MovedAxis last;
     if (!axes.empty()) {
         last = axes.back();
         axes.pop_back();
     }
-    const auto together = std::find_if(axes.begin(), axes.end(), [](const MovedAxis& axis) { return axis.from == 1; });
-    if (together != axes.end()) {
-        near = *together;
-        axes.erase(together);
+    std::erase_if(axes, [](const MovedAxis& axis) { return axis.size == 1; });
+    std::stable_sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.from > b.from; });
+    constexpr std::int64_t line = 16;  // datums
+    const std::int64_t all = last.size, step = last.from == 1 ? all : line;
+    for (std::int64_t j = 0; j < all; j += step) {
+        last.size = std::min(step, all - j);
+        move_axes(from + j * last.from, to + j, axes, last);
     }
-    move_axes(from, to, axes, near, last);
 }
 
 Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
