@@ -215,3 +215,21 @@ def test_masks_of_infinities_and_their_sums_are_masks(device, format):
     kept = torch.rand(1, 1, 1, 40) > 0.3
     kept[..., 0] = True
     check(Of(forward), (torch.randn(1, 2, 40, 16) / 4, kept), options={"device": device, "format": format})
+
+
+def test_a_batch_norm_is_not_taken_apart_for_its_shape():
+    rules, norm = torch._decomp.decomposition_table, torch.ops.aten._native_batch_norm_legit_no_training.default
+    real, calls = rules[norm], []
+
+    def counted(*args):
+        calls.append(args)
+        return real(*args)
+
+    rules[norm] = counted
+    try:
+        # sizes that no other test has: torch remembers shapes
+        imported = import_module(torch.nn.Sequential(torch.nn.BatchNorm2d(37), torch.nn.ReLU()), (torch.rand(1, 37, 5, 9),))
+        assert rules[norm] is counted and not calls
+    finally:
+        rules[norm] = real
+    assert imported.graph.outputs and list(imported.evaluate(torch.rand(1, 37, 5, 9))[0].shape) == [1, 37, 5, 9]

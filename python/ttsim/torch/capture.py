@@ -19,6 +19,7 @@ from torch.utils import _pytree as pytree
 from .._ttsim import UnsupportedError
 from ..evaluation import evaluating
 from . import table
+from .plain_shapes import plain_shapes
 from .source_lines import innermost_lines
 from .whole import takes_whole
 
@@ -179,7 +180,8 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
     try:
         flat = _Flat(module, arguments)
         with evaluating(module), torch.no_grad(), _quickly():
-            program = torch.export.export(flat, tuple(arguments.samples), strict=False)
+            with plain_shapes():
+                program = torch.export.export(flat, tuple(arguments.samples), strict=False)
             captured = _sorted_inputs(program, arguments)
             if takes_whole(captured.graph, captured.constants, _decomposes):
                 return captured
