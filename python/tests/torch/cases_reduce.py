@@ -8,12 +8,29 @@ from harness import case
 aten = torch.ops.aten
 
 
-@case(aten.sum.default, aten.max.default, aten.min.default, aten.amax.default, aten.amin.default)
+def partial_sums(a, axes=None, keep=False):
+    """How large they are: terms of either sign that are added in any order come as far as the root of the sum of their
+    squares, also where the last of them bring the sum back to 0."""
+    if a.numel() == 0:
+        return 0.0
+    return torch.linalg.vector_norm(a.double(), dim=axes if a.dim() else None).max().item()
+
+
+def partial_means(a, axes=None, keep=False):
+    return partial_sums(a, axes) * a.mean(axes).numel() / max(a.numel(), 1)
+
+
+@case(aten.sum.default, size=partial_sums)
+def all_axes_added(d):
+    return [d.tensor(NUMBERS)]
+
+
+@case(aten.max.default, aten.min.default, aten.amax.default, aten.amin.default)
 def all_axes(d):
     return [d.tensor(NUMBERS)]
 
 
-@case(aten.mean.default)
+@case(aten.mean.default, size=partial_means)
 def all_axes_of_floats(d):
     return [d.tensor()]
 
@@ -23,13 +40,13 @@ def all_axes_of_truths(d):
     return [d.tensor(ALL)]
 
 
-@case(aten.sum.dim_IntList)
+@case(aten.sum.dim_IntList, size=partial_sums)
 def summed(d):
     a = d.tensor(ALL)
     return [a, d.axes(a) or None, d.flag()]
 
 
-@case(aten.mean.dim)
+@case(aten.mean.dim, size=partial_means)
 def averaged(d):
     a = d.tensor()
     return [a, d.axes(a) or None, d.flag()]

@@ -14,11 +14,13 @@ from ttsim.torch.lowering import Sources, lower
 @dataclass
 class Case:
     """`make`: Draw -> arguments of the op, or (arguments, keywords). `exact16`: its results are no further from torch's
-    than rounding in 16 bits explains; not where a rounded value is compared or cut off. `refuses`: texts of refusals
+    than rounding in 16 bits explains; not where a rounded value is compared or cut off. `size`: of what is rounded on the
+    way to the result, of the op's arguments, where that may be larger than the result. `refuses`: texts of refusals
     that random arguments may meet. `results`: which of several results are computed."""
     target: object
     make: Callable
     exact16: bool = True
+    size: Callable | None = None
     refuses: tuple[str, ...] = ()
     results: tuple[int, ...] | None = None
     name: str = ""
@@ -44,7 +46,7 @@ def case(*targets, **keywords):
 
 @dataclass
 class Setting:
-    """`relative`: what an error may be, as a part of the largest result (at least 1)."""
+    """`relative`: what an error may be, as a part of the largest result (at least 1), or of the case's size."""
     compile: dict
     run: dict
     relative: float
@@ -106,6 +108,7 @@ def outcome(one: Case, arguments, keywords, setting: Setting) -> Outcome:
         compiled = ttsim.compile(lowered.graph, **setting.compile)
     except ttsim.UnsupportedError as refusal:
         return Outcome(refused=f"{COMPILER}: {re.sub('[0-9]+', 'N', str(refusal).split(';')[0])}")
+    least = max(1, one.size(*arguments, **keywords)) if one.size else 1
     given = dict(zip(lowered.names, (inputs[node] for node in lowered.inputs), strict=True))
     made = ttsim.Model(compiled, **setting.run).run(given)
     wrong = []
@@ -115,7 +118,7 @@ def outcome(one: Case, arguments, keywords, setting: Setting) -> Outcome:
             wrong.append(f"{op.name} is {list(got.shape)}, not {list(wanted.shape)}")
         elif wanted.dtype.is_floating_point:
             error, largest = _difference(got, wanted)
-            if not error <= setting.relative * max(largest, 1):
+            if not error <= setting.relative * max(largest, least):
                 wrong.append(f"{op.name} is off by {error}; the largest is {largest}")
         elif (got.to(wanted.dtype) != wanted).any():
             wrong.append(f"{int((got.to(wanted.dtype) != wanted).sum())} of {op.name}'s whole numbers differ")
