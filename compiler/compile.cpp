@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/text.hpp"
+#include "compiler/balance_rounding.hpp"
 #include "compiler/compiled_parts.hpp"
 #include "compiler/format_search.hpp"
 #include "compiler/host/reference.hpp"
@@ -143,6 +144,8 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     if (emitted.dynamic_queues && !options.emit.dynamic_queues)
         state.notes.push_back(
             "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
+    if (options.balance_rounding && options.round_constants)
+        balance_rounding(lowered.unfused, emitted, options.threads);
     state.emitted = std::move(emitted);
     return state;
 }

@@ -45,6 +45,7 @@ struct CompileOptions {
     std::uint32_t seed = 0;           ///< of inputs that are not given
     bool keep_passes = false;         ///< CompiledModel::passes
     bool round_constants = true;      ///< to their formats, for the push; false: for values in float32 alone
+    bool balance_rounding = true;     ///< biases make up for what rounding takes from weights
     bool count_core_cycles = false;   ///< fill CompileReport::core_cycles
     std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
     unsigned threads = 0;             ///< of the compiler; 0: one per processor. No result depends on it

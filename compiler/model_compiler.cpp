@@ -223,7 +223,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
         if (passes.size() < most) passes.push_back(find_pass(name));
     // buffers of two operands and the result, each twice, and something for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
-    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling};
+    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}};
     bool cut = false;
     const Overrides for_passes = with_batch_norms(made.graph, overrides);
     run_passes(made.graph, passes,
@@ -250,6 +250,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 options_.threads},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
+                   if (pass.name == "mixed-precision") made.unfused = left;
                    if (pass.name == "insert-nops") made.apart = device_ops(left);
                    if (pass.name != "cut-host" || std::exchange(cut, true)) return;
                    made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);

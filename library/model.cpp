@@ -54,6 +54,7 @@ void add_decisions(const CompileOptions& options, tt::ir::CompileOptions& out) {
     out.t_streaming = options.t_streaming;
     out.prestride = options.prestride;
     out.round_constants = options.round_constants;
+    out.balance_rounding = options.balance_rounding;
     if (!options.loops.empty()) out.loops = wanted(tt::ir::parse_loops(options.loops), "loops", options.loops);
     out.emit.host_inputs = options.host_inputs;
     out.emit.host_outputs = options.host_outputs;

@@ -17,6 +17,9 @@
 //   products sum in Float32
 //   a line that is clamped (the gate of hardswish) and a sigmoid (that of silu) are Float32 as long as elementwise
 //   ops work with them
+//   what stands in one row of tiles for more rows is Float32: means of a picture, the gates made of them, and these
+//   repeated for all rows. A rounding of theirs is that of every pixel, and does not average out; results of the model
+//   keep their format, and so does what begins in one row
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
 // bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
@@ -142,6 +145,7 @@ public:
             if (is_gate(id)) keep_line(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
+        keep_statistics();
     }
 
 private:
@@ -172,6 +176,25 @@ private:
         sum_wide(graph_.nodes[id]);
         graph_.nodes[id].type.format = DataFormat::Float32;
         for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
+    }
+    bool is_result(ValueId id) const {
+        return std::find(readers_[id].begin(), readers_[id].end(), outside) != readers_[id].end();
+    }
+    void keep_statistics() {
+        std::vector<bool> statistic(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (!node.op.starts_with("buda.") || !is_float(node) || is_result(id)) continue;
+            const bool product = node.op == "buda.matmul";
+            const bool of_rows = product && graph_.nodes[node.inputs[0].value].is_constant() &&
+                                 graph_.nodes[node.inputs[1].value].type.dims[1] > 1;
+            const bool of_one =
+                (product || is_elementwise(node)) &&
+                std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& e) { return statistic[e.value]; });
+            const bool repeated = product && statistic[node.inputs[1].value] && stays_elementwise(id);
+            statistic[id] = one_tile_row(node) && (of_one || of_rows);
+            if (statistic[id] || repeated) keep(id);
+        }
     }
     /// A clamped line; a bias behind a product, with its one number in every column, is none.
     bool is_gate(ValueId id) const {

@@ -84,6 +84,30 @@ def test_parameters_are_replaced(compiled):
     assert (model.run(x)["y"] == ttsim.Model(ttsim.compile(product(weights)[0])).run(x)["y"]).all()
 
 
+def test_biases_make_up_for_what_rounding_takes_from_weights():
+    random = numpy.random.default_rng(5)
+    first, second = (random.standard_normal((64, 64)).astype(numpy.float32) / 8 for _ in range(2))
+    bias = random.standard_normal((2, 64)).astype(numpy.float32) / 32  # what is given back must not be lost in them
+    x = random.standard_normal((256, 64)).astype(numpy.float32)
+    graph = ttsim.Graph()
+    hidden = graph.add("relu", [graph.add("matmul", [graph.input("x", [256, 64]), graph.constant("first", first)])])
+    product = graph.add("matmul", [hidden, graph.constant("second", second)])
+    graph.output("y", graph.add("add", [product, graph.constant("bias", bias[0])]))
+
+    def error(model, with_bias):
+        """In the mean over the rows, by column. Golden: constants are rounded, nothing else."""
+        wanted = numpy.maximum(x.astype(float) @ first, 0) @ second + with_bias
+        return (model.run({"x": x})["y"] - wanted).mean(0)
+
+    plain, balanced = (ttsim.Model(ttsim.compile(graph, balance_rounding=asked), engine="golden")
+                       for asked in (False, True))
+    before, after = error(plain, bias[0]), error(balanced, bias[0])
+    assert numpy.linalg.norm(after) < numpy.linalg.norm(before) / 2
+    assert (balanced.parameter("bias") == bias[0]).all()
+    balanced.set_parameter("bias", bias[1])  # takes what its products lack with it
+    assert numpy.linalg.norm(error(balanced, bias[1])) < numpy.linalg.norm(before) / 2
+
+
 @pytest.mark.parametrize("name", ["m.tti", "folder"])
 def test_what_was_written_reads_back(compiled, tmp_path, name):
     compiled.write(tmp_path / name)

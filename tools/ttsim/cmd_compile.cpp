@@ -45,7 +45,7 @@ struct CompileFlags {
     std::string tti_format, reportify;
     bool keep_passes = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
-    bool no_t_streaming = false, no_auto_fusing = false, no_column_order = false;
+    bool no_t_streaming = false, no_auto_fusing = false, no_balance = false, no_column_order = false;
     std::optional<bool> fuse_gelu;  ///< none: where it pays
     std::string loops;              ///< "": where it pays
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
@@ -112,6 +112,7 @@ std::string shown_command(const CompileFlags& flags) {
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
+    if (!o.balance_rounding) text += " --no-balance-rounding";
     if (!o.t_streaming) text += " --no-t-streaming";
     if (!o.prestride) text += " --no-prestride";
     for (const auto& [queue, channel] : o.emit.channels) text += fmt::format(" --queue-channel {}={}", queue, channel);
@@ -172,6 +173,7 @@ void finish(CompileFlags& flags) {
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
+    o.balance_rounding = !flags.no_balance;
     o.schedule.column_order = !flags.no_column_order;
     if (!flags.loops.empty()) o.loops = ir::parse_loops(flags.loops).value_or(ir::Loops::WherePays);
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
@@ -310,6 +312,8 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "consumer_operand_edges_first (what it reads, one by one, then what reads it; default), "
                     "producer_user_edges_first (the other way), fast_cut (all it reads), none (an error)")
         ->type_name("NAME");
+    command.add_flag("--no-balance-rounding", flags.no_balance,
+                     "Leave biases as they are, where otherwise they make up for what rounding takes from weights");
     command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
     command.add_flag(
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },

@@ -1,0 +1,17 @@
+// What rounding takes from the weights of products is given back by their biases.
+//
+// Weights are rounded to their format once, and what that takes from each, times what the weight meets in the mean, is
+// added to every row of a result alike: unlike the rounding of results it does not average out, neither over the pixels
+// of a picture nor over the layers of a network, whose means shift with it. The mean is known beforehand, about
+// (passes/mean_points.hpp), so the constant that a product adds takes the difference.
+#pragma once
+
+#include "compiler/backend/emit.hpp"
+
+namespace tt::ir {
+
+/// `graph`: on device level, with the constants that were emitted. Biases that other products or other ops read as well
+/// stay as they are, and those of which the mean is not known.
+void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads);
+
+}  // namespace tt::ir

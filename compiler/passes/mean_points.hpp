@@ -1,0 +1,44 @@
+// What values of a graph on device level are like in the mean, column by column, without inputs and without pictures.
+//
+// A few rows stand for all rows of a value. Those of inputs are drawn from a normal distribution, half of them the
+// others turned around, so that their mean is 0. Elementwise ops and products with constants work on them as they are,
+// rows that are picked are any others, and a mean over rows is that of the few. What stands behind other ops is not
+// known.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "compiler/ir/graph.hpp"
+
+namespace tt::ir {
+
+class MeanPoints {
+public:
+    /// Of all nodes, in their order.
+    MeanPoints(const Graph& graph, unsigned threads);
+    /// Means of the columns that operand `k` of a node has behind its TMs; none: they are not known.
+    std::optional<std::vector<double>> means(const Node& node, std::size_t k);
+
+private:
+    using Points = std::optional<Literal>;  ///< {rows, columns}; one row: all are like it
+
+    Points made(const Node& node);
+    Points input(const Node& node);
+    Points constant(const Node& node) const;
+    Points operand(const Edge& edge);
+    Points product(const Node& node);
+    Points times(const Literal& x, const Literal& matrix) const;
+    Points depthwise(const Literal& x, const Literal& matrix) const;
+    Points mixed(const Literal& rows, const Literal& x) const;
+    Points elementwise(const Node& node);
+    Literal beside(const Literal& x, std::int64_t times);
+
+    const Graph& graph_;
+    unsigned threads_;
+    std::mt19937 random_;
+    std::vector<Points> points_;
+};
+
+}  // namespace tt::ir
