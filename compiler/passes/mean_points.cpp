@@ -119,7 +119,9 @@ MeanPoints::Points MeanPoints::operand(const Edge& edge) {
                 if (node.op != "buda.sparse" || tm.n < 1) return std::nullopt;
                 x = beside(*x, tm.n);
                 break;
-            default:
+            case Tm::Kind::HSlice:
+            case Tm::Kind::Transpose:
+            case Tm::Kind::Pad:
                 return std::nullopt;
         }
     }
