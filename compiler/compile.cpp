@@ -11,6 +11,7 @@
 #include "compiler/format_search.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host_fallback.hpp"
+#include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/no_device_form.hpp"
 #include "compiler/model_compiler.hpp"
 #include "netlist/device/device.hpp"
@@ -244,11 +245,13 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     const ModelCompiler compiler(options);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
+    graph.made = std::make_shared<MadeConstants>();
     check_input_names(options, graph);
     if (options.target) return compile_to_target(graph, options);
     CompiledModel model;
     model.reference = reference_graph(graph);
     CompileState state = run_with_loops(compiler, graph, options, emit_step);
+    graph.made->let_go();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);

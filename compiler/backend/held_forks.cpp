@@ -44,7 +44,7 @@ std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::siz
 }
 
 Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks) {
-    Graph result;
+    Graph result = graph.next();
     Builder build(result);
     std::set<std::pair<ValueId, std::size_t>> held;
     for (const HeldFork& fork : forks) held.emplace(fork.consumer, fork.input);

@@ -299,7 +299,7 @@ private:
     Graph& whole_;
     bool exact_;
     HostProgram program_;
-    Graph device_;
+    Graph device_ = whole_.next();
     std::vector<std::optional<ValueId>> on_host_, on_device_;
     std::vector<std::int64_t> part_;             ///< of the device's ops; of others: the last that they wait for
     std::vector<std::int64_t> turns_;            ///< of the loop that a node is in; 0: of none

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
 
 namespace tt::ir {
@@ -47,7 +48,14 @@ std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     constexpr std::int64_t most = std::int64_t{1} << 35;
     if (info.work && info.work(node, in) > most - worked_) return {};
     if (info.work) worked_ += info.work(node, in);
-    return info.eval(node, in);
+    std::string how = node.op + " " + to_string(node.type);
+    for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
+    return made(how, in, [&] { return info.eval(node, in); });
+}
+
+Literal Builder::made(const std::string& how, std::span<const Literal* const> of,
+                      const std::function<Literal()>& make) const {
+    return graph_.made ? graph_.made->get(how, of, make) : make();
 }
 
 ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,

@@ -25,6 +25,9 @@ public:
                       std::optional<DataFormat> format = std::nullopt);
     ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
     ValueId input(const std::string& name, Type type);
+    /// What `make` gives, once for the same constants while the model is compiled (made_constants.hpp).
+    Literal made(const std::string& how, std::span<const Literal* const> of,
+                 const std::function<Literal()>& make) const;
     ValueId constant(Literal literal);  ///< throws Error(Unsupported) when those made fill the memory
     ValueId given(Literal literal);     ///< one that stands in a file
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile

@@ -22,6 +22,7 @@ namespace tt::ir {
 using ValueId = std::size_t;
 using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
 using Attrs = std::map<std::string, Attr>;
+std::string to_string(const Attr& attr);  ///< as in the text of a graph
 
 struct Edge {
     ValueId value = 0;
@@ -29,7 +30,8 @@ struct Edge {
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-struct Derivation;  // compiler/ir/derivation.hpp
+struct Derivation;    // compiler/ir/derivation.hpp
+class MadeConstants;  // compiler/ir/made_constants.hpp
 
 struct Node {
     std::string name;          ///< of its value, unique in the graph
@@ -63,7 +65,15 @@ struct Output {
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Output> outputs;
+    std::shared_ptr<MadeConstants>
+        made{};  ///< of its constants, shared with what it is taken down to; null: nothing is kept
 
+    /// Empty, for what becomes of this one.
+    Graph next() const {
+        Graph graph;
+        graph.made = made;
+        return graph;
+    }
     const Type& type(ValueId id) const { return nodes[id].type; }
     /// Drops nodes nobody reads; inputs stay. Returns how many.
     std::size_t erase_unused();

@@ -36,13 +36,6 @@ std::string quoted(const std::string& text) {
     return out + "\"";
 }
 
-std::string attr_text(const Attr& attr) {
-    if (const auto* i = std::get_if<std::int64_t>(&attr)) return fmt::format("{}", *i);
-    if (const auto* d = std::get_if<double>(&attr)) return double_text(*d);
-    if (const auto* s = std::get_if<std::string>(&attr)) return quoted(*s);
-    return fmt::format("[{}]", fmt::join(std::get<std::vector<std::int64_t>>(attr), ", "));
-}
-
 std::string literal_text(const Literal& literal, std::int64_t elide) {
     const std::int64_t n = literal.size();
     if (elide > 0 && n > elide) return fmt::format("elided {}", n);
@@ -74,7 +67,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
     }
     if (!node.attrs.empty()) {
         std::vector<std::string> attrs;
-        for (const auto& [key, value] : node.attrs) attrs.push_back(fmt::format("{} = {}", key, attr_text(value)));
+        for (const auto& [key, value] : node.attrs) attrs.push_back(fmt::format("{} = {}", key, to_string(value)));
         text += fmt::format(" {{{}}}", fmt::join(attrs, ", "));
     }
     text += " : " + to_string(node.type);
@@ -84,6 +77,13 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
 }
 
 }  // namespace
+
+std::string to_string(const Attr& attr) {
+    if (const auto* i = std::get_if<std::int64_t>(&attr)) return fmt::format("{}", *i);
+    if (const auto* d = std::get_if<double>(&attr)) return double_text(*d);
+    if (const auto* s = std::get_if<std::string>(&attr)) return quoted(*s);
+    return fmt::format("[{}]", fmt::join(std::get<std::vector<std::int64_t>>(attr), ", "));
+}
 
 std::string print_graph(const Graph& graph, std::int64_t elide) {
     std::string text;

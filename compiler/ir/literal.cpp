@@ -102,6 +102,22 @@ Literal Literal::vector(const std::vector<std::int64_t>& values) {
     return literal;
 }
 
+std::shared_ptr<Literal::Kept> Literal::keep(std::vector<std::shared_ptr<const void>> of) {
+    auto kept = std::make_shared<Kept>(Kept{std::move(floats()), std::move(of)});
+    floats_ = {kept, &kept->floats};
+    kept_ = true;
+    return kept;
+}
+
+Literal Literal::of(DType dtype, Dims dims, const std::shared_ptr<Kept>& kept) {
+    Literal literal;
+    literal.dtype_ = dtype;
+    literal.dims_ = std::move(dims);
+    literal.floats_ = {kept, &kept->floats};
+    literal.kept_ = true;
+    return literal;
+}
+
 void Literal::set(std::int64_t i, double value) {
     const auto k = static_cast<std::size_t>(i);
     if (dtype_ == DType::BF16) {

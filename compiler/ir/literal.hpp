@@ -62,13 +62,29 @@ public:
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;
-    std::vector<float>& floats() { return own(floats_); }
+    std::vector<float>& floats() {
+        if (kept_) floats_ = std::make_shared<std::vector<float>>(*floats_);
+        kept_ = false;
+        return own(floats_);
+    }
     const std::vector<float>& floats() const { return *floats_; }
     std::vector<std::int64_t>& whole() { return own(whole_); }
     const std::vector<std::int64_t>& whole() const { return *whole_; }
     friend bool operator==(const Literal&, const Literal&);
 
+    /// The datums, of which copies have the same.
+    std::shared_ptr<const void> block() const { return is_float(dtype_) ? Block(floats_) : Block(whole_); }
+    /// Floats with other blocks that are there as long as they are, or as somebody wants.
+    struct Kept {
+        std::vector<float> floats;
+        std::vector<std::shared_ptr<const void>> of;
+    };
+    /// Keeps `of` with its datums; of floats.
+    std::shared_ptr<Kept> keep(std::vector<std::shared_ptr<const void>> of);
+    static Literal of(DType dtype, Dims dims, const std::shared_ptr<Kept>& kept);
+
 private:
+    using Block = std::shared_ptr<const void>;
     template <class T>
     using Data = std::shared_ptr<std::vector<T>>;  // never null
     template <class T>
@@ -84,6 +100,7 @@ private:
 
     DType dtype_ = DType::F32;
     Dims dims_;
+    bool kept_ = false;                                // the datums can be found again: they stay as they are
     Data<float> floats_ = none<float>();               // float types
     Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
 };

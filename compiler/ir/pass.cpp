@@ -26,7 +26,7 @@ std::optional<Loops> parse_loops(std::string_view name) {
 }
 
 void rewrite(Graph& graph, const Rule& rule) {
-    Graph result;
+    Graph result = graph.next();
     Builder build(result);
     std::vector<ValueId> moved;
     for (const Node& node : graph.nodes) {

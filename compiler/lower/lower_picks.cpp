@@ -141,13 +141,16 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
 
 /// R[j] below each other, each of `full` rows.
 ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWeights& weights) {
-    if (weights.row)
-        return matrix_of_rows(form, [&](auto, std::int64_t r, float* row) {
-            if (r % full < weights.in) weights.row(r / full, r % full, row);
+    if (!weights.row)
+        return matrix(form, [&](auto, std::int64_t r, std::int64_t c) {
+            return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
         });
-    return matrix(form, [&](auto, std::int64_t r, std::int64_t c) {
-        return r % full < weights.in ? weights.at(r / full, r % full, c) : 0.0;
-    });
+    const FillRow fill = [&](auto, std::int64_t r, float* row) {
+        if (r % full < weights.in) weights.row(r / full, r % full, row);
+    };
+    Source source = weights.source;
+    source.how += fmt::format(" of {} each", full);
+    return matrix_of_rows(form, fill, source);
 }
 
 /// sum over j of (rows picks[j] of x) * R[j], slice by slice.
@@ -203,6 +206,7 @@ Matrix Lowering::pick_sum(const Node& n) {
         for (std::int64_t d = first_of(group); d < first_of(group + 1); ++d)
             row[d] = static_cast<float>(r.at(from + d));
     };
+    weights.source = {&r, fmt::format("terms for {} columns in {} groups", outs, groups)};
     const Node& constant = model_.nodes[n.inputs[2].value];
     if (constant.derivation) weights.constant = &constant;
     weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;

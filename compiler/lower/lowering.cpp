@@ -137,7 +137,11 @@ Matrix& Lowering::operand(ValueId id) {
     const auto index = [form](std::int64_t z, std::int64_t r, std::int64_t c) {
         return (z * form.rows + r) * form.cols + c;
     };
-    const ValueId made = matrix(form, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
+    const bool as_it_is =
+        literal.dtype() == DType::F32 && literal.size() == form.z * form.full_rows() * form.full_cols();
+    const ValueId made =
+        as_it_is ? matrix_of(literal, form)
+                 : matrix(form, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); }, {&literal, "rows"});
     if (n.derivation && form.more_rt + form.more_ct > 0)
         derived_from(made, n, filled_placement(form, index));
     else
@@ -156,10 +160,11 @@ Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs att
     return {{id, {}}, form, rows, cols};
 }
 
-ValueId Lowering::matrix(const Form& form, const Fill& fill) {
-    return matrix_of_rows(form, [&](std::int64_t k, std::int64_t r, float* row) {
+ValueId Lowering::matrix(const Form& form, const Fill& fill, const Source& source) {
+    const FillRow by_row = [&](std::int64_t k, std::int64_t r, float* row) {
         for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
-    });
+    };
+    return matrix_of_rows(form, by_row, source);
 }
 
 ValueId Lowering::matrix_on_trial(const Form& form) {
@@ -168,9 +173,17 @@ ValueId Lowering::matrix_on_trial(const Form& form) {
     return id;
 }
 
-ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill) {
+ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill, const Source& source) {
     check_size(form.z * form.full_rows() * form.full_cols());
     if (trial_) return matrix_on_trial(form);
+    const auto make = [&] { return laid_out(form, fill); };
+    if (!source.of) return build_.device_constant(make(), options_.default_df);
+    const std::string how = fmt::format("{} in {}x{}x{} of {}x{}", source.how, form.z, form.full_rows(),
+                                        form.full_cols(), form.rows, form.cols);
+    return build_.device_constant(build_.made(how, std::span(&source.of, 1), make), options_.default_df);
+}
+
+Literal Lowering::laid_out(const Form& form, const FillRow& fill) const {
     Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, most_laid_out);
     float* const datums = literal.floats().data();
     constexpr std::int64_t worth_a_thread = 1 << 16;  // datums
@@ -182,7 +195,7 @@ ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill) {
             fill(k, r, datums + (k * form.full_rows() + r) * form.full_cols());
         }
     });
-    return build_.device_constant(std::move(literal), options_.default_df);
+    return literal;
 }
 
 ValueId Lowering::matrix_of(const Literal& literal, const Form& form) {

@@ -53,6 +53,12 @@ struct SparseIndex {
     double heaviest = 1;             ///< most that the weights of a row sum up to
 };
 
+/// Of what constant something is laid out, and how: all that it depends on besides. None: made each time.
+struct Source {
+    const Literal* of = nullptr;
+    std::string how{};
+};
+
 /// R[j][c][d] of a pick_sum.
 struct TermWeights {
     std::int64_t terms = 1, in = 1, out = 1;
@@ -64,6 +70,7 @@ struct TermWeights {
     /// Of a constant: the index of its datum that at() gives; negative: 0.
     const Node* constant = nullptr;
     std::function<std::int64_t(std::int64_t j, std::int64_t c, std::int64_t d)> index{};
+    Source source{};
 };
 
 class Lowering {
@@ -94,8 +101,9 @@ private:
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }
     Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
     Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
-    ValueId matrix(const Form& form, const Fill& fill);
-    ValueId matrix_of_rows(const Form& form, const FillRow& fill);  ///< rows at the same time: from several threads
+    ValueId matrix(const Form& form, const Fill& fill, const Source& source = {});
+    ValueId matrix_of_rows(const Form& form, const FillRow& fill, const Source& source = {});
+    Literal laid_out(const Form& form, const FillRow& fill) const;  ///< rows at the same time: from several threads
     ValueId matrix_of(const Literal& literal, const Form& form);    ///< its datums as they are
     ValueId matrix_on_trial(const Form& form);                      ///< of that size, with no values
     /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.

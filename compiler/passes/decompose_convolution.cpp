@@ -82,8 +82,14 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
     Dims dims = all.dims();
     const std::int64_t step = all.size() / dims[0];
     dims[0] = end - first;
-    Literal part(all.dtype(), std::move(dims));
-    for (std::int64_t i = 0; i < part.size(); ++i) part.set(i, all.at(first * step + i));
+    Literal part(all.dtype(), std::move(dims), most_read);
+    const auto copy = [&](const auto& from, auto& to) {
+        std::copy_n(from.begin() + first * step, to.size(), to.begin());
+    };
+    if (is_float(all.dtype()))
+        copy(all.floats(), part.floats());
+    else
+        copy(all.whole(), part.whole());
     return part;
 }
 
@@ -101,7 +107,12 @@ ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, Va
         Literal met = part_of(all, first, end);
         const bool none = std::all_of(met.whole().begin(), met.whole().end(), [](auto from) { return from < 0; });
         if (none && (sum || p + 1 < parts)) continue;
-        const ValueId part = parts == 1 ? weights : build.constant(part_of(values, first, end));
+        const auto part_of_weights = [&] {
+            const Literal* const of[] = {&values};
+            return build.made(fmt::format("entries {} to {}", first, end), of,
+                              [&] { return part_of(values, first, end); });
+        };
+        const ValueId part = parts == 1 ? weights : build.constant(part_of_weights());
         const bool first_part = !sum;
         add(build.add("pick_sum", {x, build.constant(std::move(met)), part}, attrs));
         if (first_part && bias != no_value) add(bias);

@@ -51,7 +51,7 @@ private:
 
     Graph& graph_;
     std::vector<std::size_t> uses_;
-    Graph made_;
+    Graph made_ = graph_.next();
     Builder build_;
     std::vector<ValueId> now_;  // by value of the graph that was given
 };

@@ -5,6 +5,8 @@
 //   %y = matmul %r, %w : f32[1, 4096]                     ->     %y = pick_sum %p, [49, 1], %w as [49, 512, 4096]
 //
 // The order of the flattened datums goes into the constant; no datum moves within its row.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -88,12 +90,18 @@ ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
         for (const auto& [offset, place] : place_at)
             picks.set(place * f.rows + row, static_cast<double>((from + offset) / columns));
     });
-    Literal terms(DType::F32, {f.places, columns, outs}, most_read);  // as many as were given
-    walk(f.dims, group, [&](std::int64_t k, std::int64_t offset) {
-        const std::int64_t column = offset % columns, place = place_at.at(offset - column);
-        const auto to = terms.floats().begin() + (place * columns + column) * outs;
-        std::copy_n(weights.floats().begin() + k * outs, outs, to);
-    });
+    const auto in_order = [&] {
+        Literal terms(DType::F32, {f.places, columns, outs}, most_read);  // as many as were given
+        walk(f.dims, group, [&](std::int64_t k, std::int64_t offset) {
+            const std::int64_t column = offset % columns, place = place_at.at(offset - column);
+            const auto to = terms.floats().begin() + (place * columns + column) * outs;
+            std::copy_n(weights.floats().begin() + k * outs, outs, to);
+        });
+        return terms;
+    };
+    const std::string how = fmt::format("fold-flatten {} by {}", fmt::join(f.dims, ","), fmt::join(group, ","));
+    const Literal* const of[] = {&weights};
+    Literal terms = build.made(how, of, in_order);
     const ValueId x = build.reshape(f.source, {count(f.dims) / columns, columns});
     return build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
 }

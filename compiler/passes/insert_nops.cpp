@@ -62,7 +62,7 @@ private:
 
     Graph& graph_;
     const Overrides& overrides_;
-    Graph result_;
+    Graph result_ = graph_.next();
     Builder build_;
     std::vector<ValueId> moved_;                    // by value of the graph that was given
     std::map<ValueId, std::vector<ValueId>> rows_;  // nops behind it

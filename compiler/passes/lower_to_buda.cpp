@@ -25,11 +25,11 @@ static void fix_repeated(Graph& device) {
 static void run_lower_to_buda(Graph& graph, const PassOptions& options) {
     for (const Node& node : graph.nodes)
         if (node.type.format) fail_input(node.loc, "'{}' is on the device already", node.name);
-    Graph device;
+    Graph device = graph.next();
     Lowering lowering(graph, device, options);
     lowering.run();
     if (lowering.repeats_parameters()) {
-        Graph other;
+        Graph other = graph.next();
         Lowering(graph, other, options, true).run();
         if (!same_ops(device, other)) fix_repeated(device);
     }

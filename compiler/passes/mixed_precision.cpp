@@ -96,7 +96,7 @@ private:
     /// Puts the nops in; everything behind one moves on.
     void convert() {
         if (conversions_.empty()) return;
-        Graph result;
+        Graph result = graph_.next();
         Builder build(result);
         std::vector<ValueId> moved;
         std::map<std::pair<ValueId, DataFormat>, ValueId> made;

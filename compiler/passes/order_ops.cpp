@@ -67,7 +67,7 @@ private:
 void run_order_ops(Graph& graph, const PassOptions& options) {
     Order order(graph, options.overrides);
     if (!order.any()) return;
-    Graph result;
+    Graph result = graph.next();
     Builder build(result);
     std::vector<ValueId> moved(graph.nodes.size());
     for (const ValueId id : order.all()) {

@@ -479,7 +479,7 @@ private:
     }
 
     const Graph& graph_;
-    Graph result_;
+    Graph result_ = graph_.next();
     Builder build_;
     std::vector<Loop> loops_;
     std::vector<std::map<std::size_t, ValueId>> results_;  ///< by loop and place: all turns of what is read outside

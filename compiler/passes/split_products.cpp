@@ -108,17 +108,15 @@ private:
         Node part = constant;
         part.name = constant.name + "_part_" + std::to_string(share.part);
         part.type.dims[2] = share.count() / tile;
-        part.literal = blank_ ? blank(*constant.literal, share) : columns_of(*constant.literal, share);
+        part.literal = blank_ ? blank() : columns_of(*constant.literal, share);
         part.derivation = derivation_of(constant, share);
         return build_.copy(part, {});
     }
 
-    /// One for all of a size.
-    LiteralPtr blank(const Literal& whole, const Share& share) {
-        const Dims dims{1, whole.dims()[1], share.count()};
-        LiteralPtr& known = blanks_[dims];
-        if (!known) known = std::make_shared<Literal>(whole.dtype(), dims, most_read);
-        return known;
+    /// In the place of all of them: no more than a tile is in memory, whatever the type says.
+    static LiteralPtr blank() {
+        static const LiteralPtr one = std::make_shared<Literal>(DType::F32, Dims{1, tile, tile});
+        return one;
     }
 
     ValueId in_parts(const Node& node, const std::vector<Edge>& inputs, std::int64_t parts) {
@@ -150,8 +148,7 @@ private:
     Graph& graph_;
     const PassOptions& options_;
     bool blank_ = false;
-    std::map<Dims, LiteralPtr> blanks_;
-    Graph made_;
+    Graph made_ = graph_.next();
     Builder build_;
     std::vector<ValueId> now_;  ///< by value of the graph that was given
 };

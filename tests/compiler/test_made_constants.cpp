@@ -1,0 +1,138 @@
+// Constants that are made once while a model is compiled.
+#include <catch2/catch.hpp>
+
+#include "compiler/ir/made_constants.hpp"
+#include "compiler/ir/pass.hpp"
+
+using namespace tt::ir;
+
+namespace {
+
+constexpr std::int64_t large = 1 << 14;
+
+Literal counting(std::int64_t size, float first = 0) {
+    Literal literal(DType::F32, {size});
+    for (std::int64_t i = 0; i < size; ++i) literal.set(i, first + static_cast<double>(i % 1000));
+    return literal;
+}
+
+/// The datums the other way round, and how often that was done.
+struct Reversal {
+    int times = 0;
+    Literal of(MadeConstants& made, const Literal& literal, const std::string& how = "reversed") {
+        const Literal* const sources[] = {&literal};
+        return made.get(how, sources, [&] {
+            ++times;
+            Literal back = literal;
+            std::reverse(back.floats().begin(), back.floats().end());
+            return back;
+        });
+    }
+};
+
+/// Of all constants of the graph that a matmul reads.
+std::vector<std::shared_ptr<const void>> weights_of(const Graph& graph) {
+    std::vector<std::shared_ptr<const void>> blocks;
+    for (const Node& node : graph.nodes)
+        if (node.op == "buda.matmul")
+            if (const LiteralPtr& literal = graph.nodes[node.inputs[1].value].literal)
+                blocks.push_back(literal->block());
+    return blocks;
+}
+
+Graph flattened(const std::shared_ptr<MadeConstants>& made) {
+    static const Graph model = [] {
+        Graph graph;
+        Builder build(graph);
+        const ValueId x = build.input("x", {DType::F32, {1, 2, 2, 64}, {}});
+        Literal weights(DType::F32, {256, 64});
+        for (std::int64_t i = 0; i < weights.size(); ++i) weights.set(i, static_cast<double>(i % 97) / 97);
+        const ValueId channels = build.transpose(build.add("relu", {x}), {0, 3, 1, 2});
+        const ValueId flat = build.reshape(channels, {1, 256});
+        graph.outputs.push_back({"y", build.add("matmul", {flat, build.constant(std::move(weights))}), {}});
+        return graph;
+    }();
+    Graph graph = model;
+    graph.made = made;
+    std::vector<const Pass*> passes;
+    for (const Pipeline& pipeline : all_pipelines())
+        if (pipeline.name == "default")
+            for (const std::string_view name : pipeline.passes) passes.push_back(find_pass(name));
+    run_passes(graph, passes, {}, true);
+    return graph;
+}
+
+}  // namespace
+
+TEST_CASE("a large constant is made once of the same datums") {
+    MadeConstants made;
+    Reversal reversal;
+    const Literal source = counting(large);
+    const Literal first = reversal.of(made, source), second = reversal.of(made, source);
+    CHECK(reversal.times == 1);
+    CHECK(first.block() == second.block());
+    CHECK(second.at(0) == source.at(large - 1));
+
+    CHECK(reversal.of(made, source, "otherwise").block() != first.block());
+    CHECK(reversal.of(made, counting(large, 1), "reversed").at(0) == first.at(0) + 1);
+    Literal reshaped = source;
+    reshaped.reshape({large / 2, 2});
+    CHECK(reversal.of(made, reshaped).dims() == Dims{large / 2, 2});
+    CHECK(reversal.times == 4);
+}
+
+TEST_CASE("small constants are made each time") {
+    MadeConstants made;
+    Reversal reversal;
+    const Literal source = counting(100);
+    reversal.of(made, source);
+    reversal.of(made, source);
+    CHECK(reversal.times == 2);
+}
+
+TEST_CASE("a constant that nobody holds is made again, and one is not taken for another at its address") {
+    MadeConstants made;
+    Reversal reversal;
+    for (int k = 0; k < 3; ++k) {
+        const Literal source = counting(large, static_cast<float>(k));  // freed each time
+        CHECK(reversal.of(made, source).at(large - 1) == k);
+    }
+    CHECK(reversal.times == 3);
+}
+
+TEST_CASE("who changes datums that are shared changes a copy") {
+    MadeConstants made;
+    Reversal reversal;
+    const Literal source = counting(large);
+    Literal first = reversal.of(made, source);
+    first.set(0, -1);
+    CHECK(reversal.of(made, source).at(0) == source.at(large - 1));
+}
+
+TEST_CASE("what a constant is made of stays until it is let go") {
+    MadeConstants made;
+    Reversal reversal;
+    std::weak_ptr<const void> between;
+    const Literal source = counting(large);
+    Literal last;
+    {
+        const Literal middle = reversal.of(made, source);
+        between = middle.block();
+        last = reversal.of(made, middle, "and back");
+    }
+    CHECK(last == source);
+    CHECK_FALSE(between.expired());
+    made.let_go();
+    CHECK(between.expired());
+    CHECK(last == source);
+}
+
+TEST_CASE("a model that is lowered again has the constants that were made of its own") {
+    const auto made = std::make_shared<MadeConstants>();
+    const auto first = flattened(made), second = flattened(made), apart = flattened(nullptr);
+    const auto weights = weights_of(first);
+    REQUIRE_FALSE(weights.empty());
+    CHECK(weights_of(second) == weights);
+    CHECK(weights_of(apart) != weights);
+    CHECK(equal(first, apart));
+}
