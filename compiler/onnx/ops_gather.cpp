@@ -59,7 +59,9 @@ void gather_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
     if (n.rank(1) != n.rank()) n.wrong("indices of rank {} for rank {}", n.rank(1), n.rank());
     const Literal* known = n.b.literal(n.x(1));
-    if (!known) return n.give(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
+    // what is known is computed now; whole numbers, which may be indices themselves, are more than the device holds
+    const bool as_it_is = n.b.literal(n.x(0)) || !is_float(n.b.type(n.x(0)).dtype);
+    if (!known || as_it_is) return n.give(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
     places(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
     const ValueId x = axis_moved(n, n.x(0), axis, last);
     const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);

@@ -4,7 +4,10 @@
 //   x - log(sum exp x),  log(softmax x)                                   ->  %y = log_softmax %x {axis}
 //
 // With or without the maximum, which changes nothing; x - (max + log(sum exp(x - max))) too. The division may be a
-// product with a reciprocal.
+// product with a reciprocal. What an exporter puts in the place of NaN, which a row has that is masked as a whole, is
+// left out where the maximum is subtracted: on the device no number is infinite, and a sum of exponentials at least 1.
+//
+//   s = softmax x,  where (not (s == s)), 0, s                            ->  %s
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
@@ -46,6 +49,14 @@ public:
         if (!match_.is(x, "softmax")) return std::nullopt;
         return made("log_softmax", match_.operand(x, 0), match_.node(x).integer("axis", 0));
     }
+    /// s, where something else stands in for a NaN of it.
+    std::optional<ValueId> of_guarded(ValueId condition, ValueId otherwise) {
+        if (!match_.is(otherwise, "softmax") || !match_.is(condition, "not")) return std::nullopt;
+        const ValueId same = match_.operand(condition, 0);
+        if (!match_.is(same, "equal") || match_.operand(same, 0) != otherwise || match_.operand(same, 1) != otherwise)
+            return std::nullopt;
+        return otherwise;
+    }
 
 private:
     /// A sum of exponentials along one axis.
@@ -73,12 +84,13 @@ private:
     Match match_;
 };
 
-void run_recognize_softmax(Graph& graph, const PassOptions&) {
-    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+void run_recognize_softmax(Graph& graph, const PassOptions& options) {
+    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
         if (node.op == "divide") found = Softmax(build).of_quotient(in[0], in[1]);
         if (node.op == "multiply") found = Softmax(build).of_product(in[0], in[1]);
         if (node.op == "subtract") found = Softmax(build).of_difference(in[0], in[1]);
+        if (node.op == "where" && options.stable_softmax) found = Softmax(build).of_guarded(in[0], in[2]);
         if (node.op == "log") found = Softmax(build).of_log(in[0]);
         if (!found || build.dims(*found) != node.type.dims) return std::nullopt;
         return found;

@@ -131,6 +131,20 @@ TEST_CASE("the host sorts and scatters as ONNX says") {
               .attr("reduction", "mul"),
           {1, 2, 3, 4, 5, 6}, {2, 4, 3, 4, 15, 18});
     gives(Model("GatherElements", {2, 3}).whole({2, -3}, Whole{1, 2}).attr("axis", 1), {1, 2, 3, 4, 5, 6}, {3, 1});
+    // whole numbers stay whole: what is looked up by them may be another table
+    CHECK(value_of(Model("GatherElements", {1, 4})
+                       .without()
+                       .whole({7, 300, 9}, Whole{1, 3})
+                       .whole({1, 0}, Whole{1, 2})
+                       .attr("axis", 1),
+                   {1, 2, 3, 4})
+              .dtype() == DType::I64);
+    gives(Model("GatherElements", {1, 4})
+              .without()
+              .whole({7, 300, 9}, Whole{1, 3})
+              .whole({1, 0}, Whole{1, 2})
+              .attr("axis", 1),
+          {1, 2, 3, 4}, {300, 7});
     gives(Model("ReverseSequence", {2, 3}).whole({2, 3}).attr("batch_axis", 0).attr("time_axis", 1), {1, 2, 3, 4, 5, 6},
           {2, 1, 3, 6, 5, 4});
     gives(Model("CumProd", {4}, 1, 26).whole({0}, Whole{}).attr("exclusive", 1), {2, 3, 4, 5}, {1, 2, 6, 24});
