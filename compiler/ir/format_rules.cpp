@@ -35,20 +35,36 @@ FormatRule everywhere(const std::string& op_type, DataFormat df) {
     return rule;
 }
 
+// products that repeat one datum, beside which tiles are filled with zeros: in a block float, a reciprocal of those
+// would leave none of its bits
+constexpr const char* broadcast = "broadcast";
+
 std::vector<FormatRule> b_rules() {
     FormatRule product = everywhere("matmul", DataFormat::Bfp8_b);
     product.intermediate_df = product.accumulate_df = DataFormat::Float16_b;  // sums of blocks lose bits in Bfp8_b
     product.fidelity = Fidelity::HiFi2;
     product.inputs = {{1, {.df = DataFormat::Bfp8_b}}, {2, {.df = DataFormat::Bfp8_b}}};
+    product.outside = broadcast;
     return {everywhere("softmax", DataFormat::Float16_b), everywhere("layer_norm", DataFormat::Float16_b),
             everywhere("rms_norm", DataFormat::Float16_b), everywhere("group_norm", DataFormat::Float16_b), product};
 }
 
+/// A product with its operands, those that are computed too.
+FormatRule whole_product(DataFormat df) {
+    FormatRule rule = everywhere("matmul", df);
+    for (std::size_t k = 0; k < 3; ++k) rule.inputs[k] = {.df = df, .activations = true};
+    return rule;
+}
+
 std::vector<FormatRule> a_rules() {
-    FormatRule product = everywhere("matmul", DataFormat::Bfp8);
+    FormatRule product = whole_product(DataFormat::Bfp8);
     product.intermediate_df = product.accumulate_df = DataFormat::Float16;
-    for (std::size_t k = 0; k < 3; ++k) product.inputs[k] = {.df = DataFormat::Bfp8, .activations = true};
+    product.outside = broadcast;
     std::vector<FormatRule> rules{product};
+    for (const char* composite : {"softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm"}) {
+        rules.push_back(whole_product(DataFormat::Float16));
+        rules.back().within = composite;
+    }
     for (const auto& [type, pattern] :
          {std::pair{"matmul", ".*softmax.*"}, {"matmul", ".*layernorm.*"}, {"multiply", ".*softmax.*"}}) {
         rules.push_back(everywhere(type, DataFormat::Float16));

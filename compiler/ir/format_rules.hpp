@@ -28,6 +28,8 @@ DataFormat in_family_of(DataFormat wanted, DataFormat like);
 struct FormatRule {
     // selectors
     std::string op_type;     ///< of the device ("matmul"), of the composite it is part of ("softmax"); "" = any
+    std::string within;      ///< the composite it is part of, beside op_type; "" = any
+    std::string outside;     ///< the composite it is not part of; "" = none
     std::string name_regex;  ///< ECMAScript, of the op's whole name; "" = any
     // formats
     std::optional<DataFormat> output_df, intermediate_df, accumulate_df;

@@ -41,7 +41,7 @@ struct Node {
     Type type;
     LiteralPtr literal;  ///< op "constant"
     std::string origin;  ///< node of the model it comes from
-    std::string kind;    ///< composite op it was part of, such as softmax; "" = none
+    std::string kind;    ///< composite op it was part of, such as softmax, or broadcast of a repeated datum; "" = none
     SourceLoc loc;       ///< place in a text
     /// Of a constant that comes from constants of the model by known steps; null: it does not, or nobody asked.
     std::shared_ptr<const Derivation> derivation{};

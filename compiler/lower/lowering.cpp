@@ -45,7 +45,7 @@ void Lowering::run() {
     for (ValueId id = 0; id < model_.nodes.size(); ++id) {
         now_ = id;
         build_.set_origin(node().origin);
-        build_.set_kind(node().kind);
+        build_.set_kind(repeats(node()) ? "broadcast" : node().kind);
         build_.set_loc(node().loc);
         if (node().is_input())
             add_input(node());
@@ -54,6 +54,14 @@ void Lowering::run() {
     }
     for (const Output& out : model_.outputs) add_output(out);
     build_.graph().erase_unused();
+}
+
+/// A product that repeats the one datum of an axis, for an elementwise op.
+bool Lowering::repeats(const Node& n) const {
+    const OpInfo* composite = find_op(n.kind);
+    if (composite && !composite->elementwise) return false;
+    return n.op == "map_axis" &&
+           model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.integer("axis", 0))] == 1;
 }
 
 /// Picked rows that nothing but maxima over the terms read: those pick the rows themselves.

@@ -95,6 +95,7 @@ private:
     static TilePadding usable_padding(const Graph& model, TilePadding padding);
     void lower(ValueId id);
     bool only_pooled(ValueId id) const;
+    bool repeats(const Node& node) const;
     void add_input(const Node& node);
     void add_output(const Output& output);
     /// Of a value of the model.

@@ -59,7 +59,7 @@ void fuse(Graph& graph, const std::vector<ValueId>& activations, bool keep_names
 }
 
 void run_fuse_gelu(Graph& graph, const PassOptions& options) {
-    if (options.fuse_gelu == Fusing::Never) return;
+    if (options.fuse_gelu == Fusing::Never || (options.fuse_gelu == Fusing::WherePays && !options.auto_fusing)) return;
     std::map<std::string, std::vector<std::string>> alike;  // names: positions change as products go
     const auto uses = graph.use_counts();
     for (const Node& node : graph.nodes)

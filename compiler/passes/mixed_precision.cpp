@@ -55,6 +55,8 @@ private:
         if (!node.op.starts_with("buda.")) return false;
         const std::string& type = rules_[r].op_type;
         return (type.empty() || node.op == "buda." + type || node.kind == type) &&
+               (rules_[r].within.empty() || node.kind == rules_[r].within) &&
+               (rules_[r].outside.empty() || node.kind != rules_[r].outside) &&
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
     }
 

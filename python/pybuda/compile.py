@@ -6,7 +6,7 @@ from typing import Any
 
 from .config import _get_global_compiler_config
 from .device import formats_of
-from .stage import narrowed
+from .stage import narrowed, wide
 from .tensor import to_pt_tensors
 from .training import refuse_training
 
@@ -30,18 +30,19 @@ class CompiledGraphState:
 def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[Any] = (), compiler_cfg: Any = None,
                    verify_cfg: Any = None, losses: Any = None, microbatch_size: int = 1,
                    microbatch_count: int = 1) -> Any:
-    """A CompileResult of a TTDevice with its modules for these inputs: outputs, netlist, netlist_filename. Outputs are
-    compared as `verify_cfg` says, where it is given; RuntimeError where they differ."""
+    """A CompileResult of a TTDevice with its modules for these inputs: outputs, netlist, netlist_filename. Inputs are one
+    sample as they are, or, with `microbatch_size`, that many along dim 0. Outputs are compared as `verify_cfg` says,
+    where it is given; RuntimeError where they differ."""
     from .verify.verify import verify_outputs
     if (compiler_cfg or _get_global_compiler_config()).enable_training:
         refuse_training("compiling with enable_training")
     values = to_pt_tensors(list(inputs))
     dev.input_formats = formats_of(inputs)
-    dev.compile_for(narrowed(values), compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)
+    dev.compile_for(narrowed(values) if microbatch_size > 1 else values, compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)
     dev.graph_name = graph_name
     result = dev.get_compiled_results()
+    result.take_golden(dev.evaluate(wide(values)))
     if verify_cfg is not None and verify_cfg.enabled and dev._stages[0].device is not None:
         outputs = dev.forward_values(values)
-        result.golden_outputs = dev.evaluate(values)
         verify_outputs([dev], values, outputs, verify_cfg)
     return result

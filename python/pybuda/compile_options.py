@@ -68,7 +68,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "accumulate_format": (_accumulated(settings.default_accumulate_df, device), None),
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
-        "policy": (_choice(_POLICIES, settings.balancer_policy.lower(), "balancer_policy"), ""),
+        "policy": (_choice(_POLICIES, _name(settings.balancer_policy).lower(), "balancer_policy"), ""),
         "self_cut": (_choice(_CUTS, settings.graph_solver_self_cut_type, "graph_solver_self_cut_type"), ""),
         "stable_softmax": (settings.enable_stable_softmax, True),
         "auto_fusing": (settings.enable_auto_fusing, True),
@@ -88,6 +88,11 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
+
+
+def _name(policy: Any) -> str:
+    """Of a PolicyType, or given as such."""
+    return str(getattr(policy, "name", policy))
 
 
 def _chips(device: Any) -> int:

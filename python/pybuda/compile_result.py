@@ -2,25 +2,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from .placer_solution import LoweredGraph, PlacerSolution
+from .tensor import Tensor
 
 
 class CompileResult:
-    """`outputs`: (name, shape) of one sample; `netlist_filename` is written when it is asked for."""
+    """`outputs`: tensors, with values where pybuda_compile() was given inputs; `netlist_filename` is written when it is
+    asked for."""
 
     def __init__(self, device: Any, settings: Any) -> None:
         self.device = device
-        self.outputs = list(zip([info.name for info in device._stages[-1].compiled.outputs],
-                                device._stages[-1].shapes()))
+        self.outputs = [Tensor(None, shape, settings.data_format) for shape in device._stages[-1].shapes()]
         self.compiled = [stage.compiled for stage in device._stages]
         self.golden_outputs: list[Any] = []
         self.golden_intermediates: dict[str, Any] = {}
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
         self.pass_specific_output_kwargs: dict[str, Any] = {
-            "placer_solution": PlacerSolution(self.netlist, device.chip_ids)}
+            "placer_solution": PlacerSolution(self.netlist, device.chip_ids),
+            "output_host_tms": {}, "consteval_trace": {}}  # the host has neither to undo nor to compute anything
         self._folder = settings.config.backend_output_dir
+
+    def take_golden(self, values: Sequence[Any]) -> None:
+        """What torch gives for the inputs."""
+        self.golden_outputs = [value.detach() for value in values]
+        self.outputs = [Tensor(value, value.shape, output.data_format)
+                        for value, output in zip(self.golden_outputs, self.outputs)]
 
     @property
     def initial_graph(self) -> Any:

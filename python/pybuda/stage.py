@@ -32,6 +32,12 @@ def narrowed(tensors: Sequence[torch.Tensor | None], at: int = 0) -> list[Any]:
             for tensor in tensors]
 
 
+def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
+    """Floats of 16 bits as float32."""
+    return [tensor.float() if tensor is not None and tensor.dtype in (torch.float16, torch.bfloat16) else tensor
+            for tensor in tensors]
+
+
 def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
                   chip_of: dict[str, int] | None = None) -> ttsim.CompiledModel:
     """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own.
@@ -56,12 +62,13 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
     """`pinned`: ops with a chip of their own."""
     if not op_overrides.wanted(settings.config) and not pinned:
         return ttsim.compile(graph, **given)
+    one_chip = {name: value for name, value in given.items() if name != "chips"}
     ops: dict[str, op_overrides.NetlistOp] = {}
     apart: dict[str, op_overrides.NetlistOp] = {}
     if op_overrides.need_netlist(settings.config):
-        ops = op_overrides.netlist_ops(ttsim.compile(graph, **given).netlist)
+        ops = op_overrides.netlist_ops(ttsim.compile(graph, **one_chip).netlist)
     if op_overrides.need_apart(settings.config):
-        apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
+        apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**one_chip, "auto_fusing": False}).netlist)
     overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned)
     return ttsim.compile(graph, overrides=overrides, **given)
 

@@ -13,7 +13,7 @@ from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format
 from .fracture import fracture
 from .module import OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
-from .stage import DeviceModel, Settings, compile_graph, narrowed
+from .stage import DeviceModel, Settings, compile_graph, narrowed, wide
 from .tensor import Tensor
 from .trace import to_graph, trace
 from .utils import flatten
@@ -81,8 +81,9 @@ class TraceStage(Stage):
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """In torch, sample by sample, as the graph was made for."""
-        size = max((tensor.shape[0] for tensor in tensors if tensor.dim()), default=1)
-        parts = [self.trace.evaluate([_wide(value) for value in narrowed(tensors, at)]) for at in range(size)]
+        if self.settings.microbatch == 1:
+            return self.trace.evaluate(wide(tensors))
+        parts = [self.trace.evaluate(wide(narrowed(tensors, at))) for at in range(self.settings.microbatch)]
         return [torch.cat(values) for values in zip(*parts)]
 
     def shapes(self) -> list[tuple[int, ...]]:
@@ -94,10 +95,6 @@ class TraceStage(Stage):
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         self.trace.parameters[name].set_value(value)
         self.device.model.set_parameter(name, value)
-
-
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
 
 
 class TorchStage(Stage):

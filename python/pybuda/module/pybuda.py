@@ -29,6 +29,7 @@ class PyBudaModule(Module):
         object.__setattr__(self, "_parameters", {})
         object.__setattr__(self, "_constants", {})
         object.__setattr__(self, "_submodules", {})
+        object.__setattr__(self, "_former_names", [])
         super().__init__(name)
         self._tapouts: list[IntQueueHandle] = []
 
@@ -66,6 +67,7 @@ class PyBudaModule(Module):
     def _rename(self, name: str) -> None:
         """Of one that became part of another: also what was named for it."""
         before = self.name
+        self._former_names.append(before)
         object.__setattr__(self, "name", name)
         for parameter in self._parameters.values():
             if parameter.name is not None and parameter.name.startswith(before + "."):
@@ -89,9 +91,10 @@ class PyBudaModule(Module):
         self._constants[full] = None if shape is None else Tensor.create_from_torch(torch.zeros(shape), constant=True)
 
     def _constant_name(self, name: str) -> str:
-        for full in (name, f"{self.name}.{name}"):
-            if full in self._constants:
-                return full
+        for own in (self.name, *self._former_names):  # constants keep their names when the module gets another
+            for full in (name, f"{own}.{name}", name.replace(self.name, own)):
+                if full in self._constants:
+                    return full
         raise RuntimeError(f"module '{self.name}' has no constant '{name}'; add_constant('{name}') makes one")
 
     def set_constant(self, name: str, data: Any) -> None:

@@ -1,4 +1,4 @@
-"""The ops of pybuda.op."""
+"""The ops of pybuda.op, under the names of their types."""
 from __future__ import annotations
 
 from .datatypes import OperatorDefinition, OperatorParamNumber, OperatorRepository
@@ -7,13 +7,13 @@ _UNARY = ("Abs", "Exp", "Log", "Reciprocal", "Sqrt", "Relu", "Gelu", "Sigmoid", 
           "Buffer", "LogicalNot", "Tilize", "Argmax")
 _BINARY = ("Add", "Subtract", "Multiply", "Divide", "Max", "Min", "Power", "Heaviside", "Greater", "GreaterEqual",
            "Less", "LessEqual", "Equal", "NotEqual", "LogicalAnd")
-_SNAKE = {"GreaterEqual": "greater_equal", "LessEqual": "less_equal", "NotEqual": "not_equal",
+_TYPES = {"GreaterEqual": "greater_equal", "LessEqual": "less_equal", "NotEqual": "not_equal",
           "LogicalAnd": "logical_and", "LogicalNot": "logical_not", "LeakyRelu": "leaky_relu",
-          "BinaryStack": "binary_stack"}
+          "BinaryStack": "binary_stack", "Max": "maximum", "Min": "minimum", "Identity": "nop", "Tilize": "tilizer"}
 
 
 def _define(name: str, operands: int | tuple[int, int], *params: OperatorParamNumber) -> OperatorDefinition:
-    return OperatorDefinition(_SNAKE.get(name, name.lower()), f"pybuda.op.{name}", operands,
+    return OperatorDefinition(_TYPES.get(name, name.lower()), f"pybuda.op.{name}", operands,
                               forward_params=list(params))
 
 

@@ -12,6 +12,7 @@ from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
+from ..stage import wide
 from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype
 from ..training import refuse_training
 from ..ttdevice import TTDevice
@@ -75,8 +76,7 @@ def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[
     """RuntimeError where outputs differ from those of the same devices in torch."""
     if not verify_cfg.enabled:
         return
-    values = [value.float() if value is not None and value.dtype in (torch.float16, torch.bfloat16) else value
-              for value in inputs]
+    values = wide(inputs)
     for device in devices:
         values = device.evaluate(values)
     if len(values) != len(outputs):

@@ -153,6 +153,7 @@ def test_predicates():
 @pytest.mark.parametrize("given, key, value", [
     ({"balancer_policy": "Ribbon"}, "policy", "ribbon"), ({"balancer_policy": "CNN"}, "policy", "ribbon"),
     ({"balancer_policy": "NLP"}, "policy", "nlp"), ({"amp_level": 1}, "amp", 1),
+    ({"balancer_policy": pybuda._C.balancer.PolicyType.MaximizeTMinimizeGrid}, "policy", "minimize_grid"),
     ({"enable_auto_fusing": False}, "auto_fusing", False), ({"enable_t_streaming": False}, "t_streaming", False),
     ({"enable_stable_softmax": False}, "stable_softmax", False),
     ({"harvested_rows": [1, 11]}, "harvested_rows", [1, 11]), ({"device_config": "wh_n300"}, "device", "wh_n300"),

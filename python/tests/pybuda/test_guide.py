@@ -81,6 +81,28 @@ def test_constants_submodules_lists_and_dictionaries():
                 x = layer(x)
             return pybuda.op.Add("", x + self.shifts["one"], self.get_constant("offset"))
 
+    class Whole(pybuda.PyBudaModule):
+        def __init__(self, name):
+            super().__init__(name)
+            self.part = Part("part")
+
+        def forward(self, x):
+            return self.part(x)
+
+    class Part(pybuda.PyBudaModule):
+        """Constants under its name, which becomes another."""
+
+        def __init__(self, name):
+            super().__init__(name)
+            self.add_constant("one", prepend_name=True)
+            self.add_constant("two_" + name)
+            self.set_constant("one", torch.ones(1, 1, 32))
+            self.set_constant("two_" + self.name, torch.full((1, 1, 32), 2.0))
+
+        def forward(self, x):
+            return x + self.get_constant("one") + self.get_constant("two_" + self.name)
+
+    assert torch.equal(Whole("net").run(torch.ones(1, 32, 32))[0].value().float(), torch.full((1, 32, 32), 4.0))
     net = Net("net")
     assert [parameter.get_name() for parameter in net.get_parameters()] == [
         "net.shifts.one", "net.layers.0.scale", "net.layers.1.scale"]

@@ -232,6 +232,41 @@ def test_a_chip_break_where_an_op_is_on_another_chip():
     assert (solution.chip_id("mm"), solution.chip_id("root")) == (0, 1)
 
 
+def test_a_chip_break_at_ops_that_a_predicate_names():
+    pybuda.set_chip_break(query.name_regex("root"))
+    run(Chain("net"), X, num_chips=2)
+    assert (chips_of_ops()["mm"], chips_of_ops()["root"]) == (0, 1)
+
+
+class Activated(pybuda.PyBudaModule):
+    """Products whose cores would do the gelu behind them."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.weights = [pybuda.Parameter(torch.rand(64, 64) / 16) for _ in range(2)]
+
+    def forward(self, x):
+        for k, weights in enumerate(self.weights):
+            x = pybuda.op.Gelu(f"gelu{k}", pybuda.op.Matmul(f"mm{k}", x, weights))
+        return x
+
+    def reference(self, x):
+        for weights in self.weights:
+            x = torch.nn.functional.gelu(x @ weights.value())
+        return x
+
+
+def test_a_predicate_fits_a_gelu_behind_a_product():
+    pybuda.set_epoch_break(query.name_regex("gelu1"))
+    run(Activated("net"), X)
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert solution.epoch_id("gelu1") == solution.epoch_id("mm1") + 1
+    pybuda.pybuda_reset()
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    text = run(Activated("net"), X)
+    assert "type: gelu" in op_line(text, "gelu0") and "sfpu_op" not in text
+
+
 def chips_of_ops():
     solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
     return {name: placement.chip_id for name, placement in solution.name_to_op_placement.items()}

@@ -244,6 +244,8 @@ def test_ops_as_data_are_those_there_are():
     from pybuda.op_repo import pybuda_operator_repository as known
     for operator in known.operators:
         reached(operator.full_name.removeprefix("pybuda."))
+    assert {known.get_by_name(name).full_name for name in ("nop", "maximum", "minimum", "tilizer")} == {
+        "pybuda.op.Identity", "pybuda.op.Max", "pybuda.op.Min", "pybuda.op.Tilize"}
     assert known.get_by_name("matmul").input_num == 2 and known.get_by_name("linear").is_layer
     assert 7 in known.get_by_name("concatenate").input_num_range
 

@@ -95,10 +95,40 @@ def test_pybuda_compile_gives_a_netlist(tmp_path):
     device = pybuda.TTDevice("tt0", module=TwoProducts("m"))
     x = torch.rand(1, 32, 64)
     result = pybuda.pybuda_compile(device, "my_graph", x, x, verify_cfg=VerifyConfig())
-    assert [shape for _, shape in result.outputs] == [(1, 32, 64)] * 2
+    assert [output.shape.get_pytorch_shape() for output in result.outputs] == [(1, 32, 64)] * 2
+    assert torch.equal(result.outputs[0].value(), device.modules[0].reference(x, x)[0].detach())
+    assert {"placer_solution", "output_host_tms", "consteval_trace"} == set(result.pass_specific_output_kwargs)
     assert result.netlist_filename == str(tmp_path / "my_graph_netlist.yaml")
     assert open(result.netlist_filename).read() == result.netlist
     assert pybuda.CompiledGraphState(result).ordered_input_shapes == [[1, 32, 64]] * 2
+
+
+class RowSum(pybuda.PyBudaModule):
+    def forward(self, x):
+        return pybuda.op.ReduceSum("sum", x, dim=0 if len(x.shape) == 2 else -2)
+
+
+@pytest.mark.parametrize("shape, samples, wanted", [((48, 64), 1, (1, 64)), ((2, 48, 64), 2, (1, 1, 64))])
+def test_pybuda_compile_takes_inputs_as_they_are_unless_a_microbatch_is_said(shape, samples, wanted):
+    device = pybuda.TTDevice("tt0", module=RowSum("sum"), devtype=pybuda.BackendType.Golden)
+    result = pybuda.pybuda_compile(device, "sum", torch.rand(shape), verify_cfg=VerifyConfig(), microbatch_size=samples)
+    assert device._stages[0].shapes() == [wanted] and result.outputs[0].shape.dims == (samples, *wanted[1:])
+
+
+class Gated(pybuda.PyBudaModule):
+    """What is repeated lies beside reciprocals of the zeros that fill tiles."""
+
+    def forward(self, x):
+        whole = pybuda.op.Divide("whole", x, pybuda.op.ReduceSum("sum", x, dim=-1))
+        rows = pybuda.op.Divide("rows", x, pybuda.op.ReduceSum("row", x, dim=-2))
+        return whole, rows, pybuda.op.nn.Softmax("odds", x, dim=-1)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("data_format", [None, pybuda.DataFormat.Bfp8_b, pybuda.DataFormat.Float16])
+def test_mixed_precision_loses_no_quotients(level, data_format):
+    pybuda.set_configuration_options(amp_level=level, default_df_override=data_format)
+    verify_module(Gated("gated"), [(1, 70, 47)], VerifyConfig(golden_ignore_df_precision=False, pcc=0.99))
 
 
 def test_optimizers_and_schedulers_hold_their_settings():
