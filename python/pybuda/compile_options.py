@@ -4,10 +4,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import config
+from . import config, tensor_formats
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
@@ -18,7 +18,11 @@ _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "
              "maximizetminimizegrid": "minimize_grid", "random": "random"}
 _CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
          "ProducerUserDataEdgesFirst": "producer_user_edges_first", "None": "none"}
-_COMPUTED = (DataFormat.Float16, DataFormat.Float16_b, DataFormat.Bfp8, DataFormat.Bfp8_b)
+# with what ops compute whose inputs have a format: fewer bits than 8 are for what lies in memory; bools are Bfp2_b
+_COMPUTED = {DataFormat.Float16: DataFormat.Float16, DataFormat.Float16_b: DataFormat.Float16_b,
+             DataFormat.Bfp8: DataFormat.Bfp8, DataFormat.Bfp8_b: DataFormat.Bfp8_b,
+             DataFormat.Bfp4: DataFormat.Float16, DataFormat.Bfp2: DataFormat.Float16,
+             DataFormat.Bfp4_b: DataFormat.Float16_b}
 _PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_n150"}
 
 
@@ -51,13 +55,15 @@ def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: D
     """Of all tensors: what the user says, else the one that most inputs of floats have, the first of them on a tie."""
     if settings.default_df_override is not None:
         return settings.default_df_override
-    found = [fp32_fallback if given == DataFormat.Float32 else given for given in inputs
+    found = [fp32_fallback if given == DataFormat.Float32 else _COMPUTED[given] for given in inputs
              if given == DataFormat.Float32 or given in _COMPUTED]
     return max(found, key=found.count) if found else fp32_fallback
 
 
-def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int) -> dict[str, Any]:
-    """Without what is said of single ops. RuntimeError for a name that the field does not take."""
+def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int,
+            formats: Mapping[str, DataFormat] | None = None) -> dict[str, Any]:
+    """Without what is said of single ops. `formats`: of inputs and parameters by name. RuntimeError for a name that the
+    field does not take."""
     made: dict[str, Any] = {"device": device_name(settings, device.arch, len(device.chip_ids)), "keep_names": True,
                             "ignore_unknown": True, "fidelity": settings.default_math_fidelity.name}
     if settings.amp_level in (None, 0) or settings.default_df_override is not None or data_format.name != "Float16_b":
@@ -84,7 +90,8 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
                            else settings.dram_placement_algorithm.name.lower(), ""),
     }
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
-    rules = [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
+    rules = tensor_formats.rules(formats or {}, data_format, settings)
+    rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made

@@ -24,6 +24,7 @@ class Settings:
     data_format: DataFormat
     microbatch: int
     session: dict[str, Any]  # keywords of ttsim.Model
+    input_formats: Sequence[DataFormat] = ()  # of the device's inputs
 
 
 def narrowed(tensors: Sequence[torch.Tensor | None], at: int = 0) -> list[Any]:
@@ -39,10 +40,12 @@ def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
 
 
 def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
-                  chip_of: dict[str, int] | None = None) -> ttsim.CompiledModel:
-    """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own.
-    ttsim.InputError, ttsim.UnsupportedError."""
-    given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch)
+                  chip_of: dict[str, int] | None = None,
+                  formats: dict[str, DataFormat] | None = None) -> ttsim.CompiledModel:
+    """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own; `formats`: of inputs
+    and parameters. ttsim.InputError, ttsim.UnsupportedError."""
+    given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch,
+                                    formats)
     if intermediates:
         given["intermediates"] = list(intermediates)
     chips = given.pop("chips", 1)

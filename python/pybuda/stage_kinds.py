@@ -51,14 +51,18 @@ class Stage:
 
 
 class TraceStage(Stage):
-    """PyBudaModules in a row, as one graph. `samples` have dim 0 = 1."""
+    """PyBudaModules in a row, as one graph. `samples` have dim 0 = 1. `formats`: of inputs, where the device has them as
+    they were pushed."""
 
-    def __init__(self, modules: Sequence[PyBudaModule], samples: Sequence[torch.Tensor], settings: Settings) -> None:
+    def __init__(self, modules: Sequence[PyBudaModule], samples: Sequence[torch.Tensor], settings: Settings,
+                 formats: Sequence[DataFormat] = ()) -> None:
         names = modules[0].forward_names(len(samples))
         if len(set(names)) < len(samples):
             names = [f"input_{k}" for k in range(len(samples))]
         inputs = [(name, Tensor(None, sample.shape, data_format))
                   for name, sample, data_format in zip(names, samples, _formats(samples))]
+        self.formats = {name: data_format for name, sample, data_format in zip(names, samples, formats)
+                        if sample.dtype.is_floating_point} if len(formats) == len(samples) else {}
         self.modules = list(modules)
         self.trace = trace(modules, inputs)
         fracture(self.trace, settings.config.fracture_groups)
@@ -70,7 +74,8 @@ class TraceStage(Stage):
 
     def make(self) -> None:
         self.graph = to_graph(self.trace, self.saved)
-        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips)
+        formats = self.formats | {name: one.data_format for name, one in self.trace.parameters.items()}
+        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats)
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Whole numbers, with which the device computes as floats, come back as such."""
@@ -226,7 +231,8 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
             group = [module]
             while at + len(group) < len(modules) and isinstance(modules[at + len(group)], PyBudaModule):
                 group.append(modules[at + len(group)])
-            stages.append(TraceStage(group, [sample for sample in samples if sample is not None], settings))
+            stages.append(TraceStage(group, [sample for sample in samples if sample is not None], settings,
+                                     settings.input_formats if not stages else ()))
             at += len(group)
         elif isinstance(module, (PyTorchModule, OnnxModule)):
             kind = TorchStage if isinstance(module, PyTorchModule) else OnnxStage

@@ -122,7 +122,7 @@ class TTDevice(Device):
             os.makedirs(settings.backend_output_dir, exist_ok=True)
             session["trace_file"] = os.path.join(settings.backend_output_dir, f"{self.name}.ttperf")
             session["trace_level"] = 2 if settings.performance_trace == config.PerfTraceLevel.VERBOSE else 1
-        return Settings(settings, self, data_format, microbatch, session)
+        return Settings(settings, self, data_format, microbatch, session, formats)
 
     def get_compiled_results(self) -> Any:
         return self._compile_output

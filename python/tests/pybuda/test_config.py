@@ -386,3 +386,37 @@ def test_a_product_keeps_its_name_when_bias_and_relu_are_fused_into_it():
     pybuda.run_inference(Dense("dense"), inputs=[torch.rand(1, 32, 64)]).get()
     ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
     assert [op.type for op in ops.values()] == ["matmul"] and not any("bias" in name or "act" in name for name in ops)
+
+
+FORMATS = pybuda.DataFormat
+
+
+def formats_of_queues(module, given=None):
+    """Of the netlist that two products of inputs with these formats become."""
+    device = pybuda.TTDevice("tt0", module=module, arch=WORMHOLE, devtype=pybuda.BackendType.Golden)
+    device.push_to_inputs([pybuda.Tensor.create_from_torch(torch.rand(1, 64, 64), given) for _ in range(2)])
+    pybuda.run_inference(_verify_cfg=pybuda.VerifyConfig(pcc=0.9))
+    assert not pybuda.error_raised()
+    return dict(re.findall(r"^  ([\w.]+): \{input: HOST,.*? df: (\w+)", device._compile_output.netlist, re.MULTILINE))
+
+
+@pytest.mark.parametrize("given", [FORMATS.Bfp8_b, FORMATS.Bfp4_b, FORMATS.Bfp8, FORMATS.Bfp4])
+def test_formats_of_single_inputs_and_parameters(given):
+    found = formats_of_queues(TwoProducts("net"), given)
+    assert found["a"] == found["b"] == given.name
+    pybuda.pybuda_reset()
+    module = TwoProducts("net")
+    module.weights1.set_data_format(given)
+    module.weights2 = pybuda.Parameter(torch.rand(64, 64) / 8, dev_data_format=FORMATS.Bfp8_b)
+    family = {FORMATS.Bfp8: "Bfp8_b", FORMATS.Bfp4: "Bfp4_b"}.get(given, given.name)  # of what the inputs are
+    assert formats_of_queues(module) == {"a": "Float16_b", "b": "Float16_b", "net.weights1": family,
+                                         "net.weights2": "Bfp8_b"}
+
+
+def test_an_override_of_all_formats_leaves_narrower_ones():
+    pybuda.set_configuration_options(default_df_override=FORMATS.Bfp8_b)
+    module = TwoProducts("net")
+    module.weights1.set_data_format(FORMATS.Bfp4_b)
+    module.weights2.set_data_format(FORMATS.Float16_b)
+    found = formats_of_queues(module)
+    assert (found["net.weights1"], found["net.weights2"]) == ("Bfp4_b", "Bfp8_b")

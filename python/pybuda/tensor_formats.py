@@ -1,0 +1,31 @@
+"""Formats of single inputs and parameters, where a program gives them others than the default."""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ._C import DataFormat
+
+_A = {16: DataFormat.Float16, 8: DataFormat.Bfp8, 4: DataFormat.Bfp4, 2: DataFormat.Bfp2}
+_B = {32: DataFormat.Float32, 16: DataFormat.Float16_b, 8: DataFormat.Bfp8_b, 4: DataFormat.Bfp4_b,
+      2: DataFormat.Bfp2_b}
+_BITS = {data_format: bits for family in (_A, _B) for bits, data_format in family.items()}
+
+
+def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any) -> list[dict[str, Any]]:
+    """For format_rules, of tensors by name; as many bits in the default's exponent family. Float32 is the default's
+    concern. An override of all formats, and levels of amp, leave the narrower ones."""
+    family = _A if default in _A.values() else _B
+    least = _BITS[default] if settings.default_df_override is not None or settings.amp_level else 32
+    made = []
+    for name, data_format in given.items():
+        bits = _BITS.get(data_format, 32)
+        if bits < least and bits != _BITS[default]:
+            made.append({"name_regex": _pattern(name), "output_df": family[bits].name})
+    return made
+
+
+def _pattern(name: str) -> str:
+    """A regular expression (ECMAScript) that the name alone fits."""
+    return re.sub(r"([^\w])", r"\\\1", name)
