@@ -35,8 +35,8 @@ class PlacerOpOverride:
 
 @dataclasses.dataclass
 class InsertionInstruction:
-    src: str
-    dest: list[str]
+    src: Any
+    dest: list[Any]
     hoist_tms: bool = True
     nop_count: int = 1
     daisy_chain: bool = False
@@ -124,22 +124,23 @@ def override_dram_queue_placement(queue_name: str, *, chip_id: int | None = None
     _config().place_queue_to_chip_dram(queue_name, chip_id=chip_id, channel=channel)
 
 
-def _insert(src: str, dest: Any, **given: Any) -> None:
+def _insert(src: Any, dest: Any, **given: Any) -> None:
+    """Names of ops, or predicates of pybuda.query."""
     dests = list(dest) if isinstance(dest, (list, tuple)) else [dest]
-    _config().buffering_nops_to_insert[(src, ",".join(dests))] = InsertionInstruction(src, dests, **given)
+    _config().buffering_nops_to_insert[(src, ",".join(map(str, dests)))] = InsertionInstruction(src, dests, **given)
 
 
-def insert_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+def insert_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                daisy_chain: bool = False) -> None:
     _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
 
 
-def insert_buffering_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+def insert_buffering_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                          daisy_chain: bool = False) -> None:
     _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain, buffering=True)
 
 
-def _internal_insert_fj_buffering_nop(src_op: str, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
+def _internal_insert_fj_buffering_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                                       daisy_chain: bool = False) -> None:
     insert_buffering_nop(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
 

@@ -38,7 +38,8 @@ def need_netlist(settings: Any) -> bool:
 
 def need_apart(settings: Any) -> bool:
     """Whether the ops have to be known as they are before elementwise ones become one."""
-    if settings.insert_queues or settings.op_names_manual_fuse or _inner_blocks(settings):
+    if (settings.insert_queues or settings.op_names_manual_fuse or settings.buffering_nops_to_insert
+            or _inner_blocks(settings)):
         return True
     names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
@@ -145,10 +146,25 @@ class _Overrides:
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
 
     def nops(self, one: Any) -> None:
-        """Each reader behind `nop_count` nops of the source; as a daisy chain each behind those of the one before."""
-        for place, reader in enumerate(one.dest):
+        """Each reader behind `nop_count` nops of the source; as a daisy chain each behind those of the one before. Where
+        a transpose stands between, it is what reads the source."""
+        readers_meant = [reader for meant in one.dest for reader in self.matching(meant)]
+        pairs = [(source, reader) for reader in readers_meant for source in self.matching(one.src)]
+        named = isinstance(one.src, str) and len(pairs) == len(one.dest)
+        found = [(source, readers) for source, reader in pairs
+                 if (readers := self.reading(source, reader) or ([reader] if named else []))]
+        for place, (source, readers) in enumerate(found):
             count = one.nop_count * (place + 1 if one.daisy_chain else 1)
-            self.made.setdefault(reader, {}).setdefault("nops", {})[one.src] = count
+            for reader in readers:
+                self.made.setdefault(reader, {}).setdefault("nops", {})[source] = count
+
+    def reading(self, source: str, reader: str) -> list[str]:
+        """The op itself, or those that move data to it, if they read the source."""
+        operands = [_behind_queue(operand) for operand in self.ops[reader].inputs] if reader in self.ops else []
+        if source in operands:
+            return [reader]
+        return [one for operand in operands if self.types.get(operand) == "nop"
+                for one in self.reading(source, operand)]
 
     def text(self) -> str:
         filled = {name: entry for name, entry in self.made.items() if entry}

@@ -388,6 +388,24 @@ def test_a_product_keeps_its_name_when_bias_and_relu_are_fused_into_it():
     assert [op.type for op in ops.values()] == ["matmul"] and not any("bias" in name or "act" in name for name in ops)
 
 
+class Turned(pybuda.PyBudaModule):
+    """A product with what it turns."""
+
+    def forward(self, a, b):
+        made = pybuda.op.Exp("exp", b)
+        return pybuda.op.Matmul("product", a, pybuda.op.Transpose("turn", made, -1, -2)), pybuda.op.Sqrt("root", made)
+
+
+@pytest.mark.parametrize("src, dest, wanted", [
+    ("exp", "product", {"buffer_0_exp_turn"}), (query.op_type("exp"), "root", {"buffer_0_exp_root"}),
+    (query.name_regex("e.*"), query.name_regex("product|root"), {"buffer_0_exp_turn"}),  # both read it
+])
+def test_nops_for_predicates_and_behind_transposes(src, dest, wanted):
+    pybuda.insert_nop(src, dest)
+    pybuda.set_configuration_options(enable_auto_fusing=False)
+    assert set(re.findall(r"^    (buffer_\w+): ", netlist(Turned("net")), re.MULTILINE)) == wanted
+
+
 FORMATS = pybuda.DataFormat
 
 
