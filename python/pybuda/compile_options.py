@@ -52,12 +52,14 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
-    """Of all tensors: what the user says, else the one that most inputs of floats have, the first of them on a tie."""
+    """Of all tensors: what the user says, else the one that most inputs of floats have; on a tie one of 8 bits of exponent,
+    the first of them."""
     if settings.default_df_override is not None:
         return settings.default_df_override
     found = [fp32_fallback if given == DataFormat.Float32 else _COMPUTED[given] for given in inputs
              if given == DataFormat.Float32 or given in _COMPUTED]
-    return max(found, key=found.count) if found else fp32_fallback
+    narrow = (DataFormat.Float16, DataFormat.Bfp8)
+    return max(found, key=lambda one: (found.count(one), one not in narrow)) if found else fp32_fallback
 
 
 def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int,

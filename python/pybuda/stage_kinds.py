@@ -74,7 +74,8 @@ class TraceStage(Stage):
 
     def make(self) -> None:
         self.graph = to_graph(self.trace, self.saved)
-        formats = self.formats | {name: one.data_format for name, one in self.trace.parameters.items()}
+        held: dict[str, Any] = {**self.trace.parameters, **self.trace.constants}
+        formats = self.formats | {name: one.data_format for name, one in held.items()}
         self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats)
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:

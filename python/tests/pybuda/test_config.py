@@ -431,6 +431,23 @@ def test_formats_of_single_inputs_and_parameters(given):
                                          "net.weights2": "Bfp8_b"}
 
 
+class Shifted(pybuda.PyBudaModule):
+    def __init__(self, name):
+        super().__init__(name)
+        self.add_constant("shift")
+        self.set_constant("shift", pybuda.Tensor.create_from_torch(torch.rand(1, 64, 64), FORMATS.Bfp8_b))
+
+    def forward(self, a, b):
+        return pybuda.op.Add("sum", pybuda.op.Add("first", a, b), self.get_constant("shift"))
+
+
+def test_a_constants_format_and_a_tie_of_inputs():
+    device = pybuda.TTDevice("tt0", module=Shifted("net"), arch=WORMHOLE, devtype=pybuda.BackendType.Golden)
+    device.push_to_inputs([torch.rand(1, 64, 64).half(), torch.rand(1, 64, 64).bfloat16()])
+    assert pybuda.run_inference().get()[0].value().dtype == torch.bfloat16
+    assert re.search(r"input_1_sum: .* df: Bfp8_b", device._compile_output.netlist)
+
+
 def test_an_override_of_all_formats_leaves_narrower_ones():
     pybuda.set_configuration_options(default_df_override=FORMATS.Bfp8_b)
     module = TwoProducts("net")
