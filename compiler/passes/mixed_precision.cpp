@@ -6,7 +6,7 @@
 //
 // A rule without op_type also sets the output_df of inputs and constants whose name fits: a weight, a mask.
 // Others take the format of the first op that wants one. A computed operand that others read as well is
-// converted by a nop.
+// converted by a nop, and so is what maxima over slices read in another format than theirs.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -47,6 +47,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             for (const auto& [k, input] : wishes[id].inputs)
                 if (k < graph_.nodes[id].inputs.size()) want(id, k, input, set);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) even_out(id);
         convert();
     }
 
@@ -93,6 +94,14 @@ private:
         } else if (input.activations && *operand.type.format != df) {
             conversions_[{id, k}] = df;
         }
+    }
+
+    /// Maxima over slices have one format for what they read, hold and give.
+    void even_out(ValueId id) {
+        Node& node = graph_.nodes[id];
+        if (node.op != "buda.reduce" || node.word("dim", "") != "z" || !node.type.format) return;
+        node.attrs.erase("intermed_df");
+        if (graph_.type(node.inputs[0].value).format != node.type.format) conversions_[{id, 0}] = *node.type.format;
     }
 
     /// Puts the nops in; everything behind one moves on.

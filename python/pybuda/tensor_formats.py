@@ -16,6 +16,9 @@ _BITS = {data_format: bits for family in (_A, _B) for bits, data_format in famil
 def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any) -> list[dict[str, Any]]:
     """For format_rules, of tensors by name; as many bits in the default's exponent family. Float32 is the default's
     concern. An override of all formats, and levels of amp, leave the narrower ones."""
+    if settings.amp_level == 2 and (default == DataFormat.Float32 or (
+            default == DataFormat.Float16_b and settings.default_df_override is None)):
+        default = DataFormat.Float16  # the level's
     family = _A if default in _A.values() else _B
     least = _BITS[default] if settings.default_df_override is not None or settings.amp_level else 32
     made = []

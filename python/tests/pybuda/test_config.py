@@ -448,6 +448,25 @@ def test_a_constants_format_and_a_tie_of_inputs():
     assert re.search(r"input_1_sum: .* df: Bfp8_b", device._compile_output.netlist)
 
 
+class Odds(pybuda.PyBudaModule):
+    """Maxima over slices of an input, beside a product with a weight."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.weights = pybuda.Parameter(torch.rand(32, 32), dev_data_format=FORMATS.Bfp8_b)
+
+    def forward(self, a):
+        return pybuda.op.nn.Softmax("odds", a, dim=1), pybuda.op.Matmul("product", a, self.weights)
+
+
+@pytest.mark.parametrize("level", [None, 1, 2])
+@pytest.mark.parametrize("given", [FORMATS.Bfp8_b, FORMATS.Float16_b, FORMATS.Bfp4])
+def test_formats_of_inputs_go_with_all_that_reads_them(level, given):
+    pybuda.set_configuration_options(amp_level=level)
+    pybuda.verify.verify_module(Odds("net"), [(1, 4, 32, 32)], pybuda.VerifyConfig(golden_ignore_df_precision=False),
+                                [{"dev_data_format": given}])
+
+
 def test_an_override_of_all_formats_leaves_narrower_ones():
     pybuda.set_configuration_options(default_df_override=FORMATS.Bfp8_b)
     module = TwoProducts("net")
