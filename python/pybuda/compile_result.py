@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from .op_homes import homes
 from .placer_solution import LoweredGraph, PlacerSolution
 from .tensor import Tensor
 
@@ -21,9 +22,13 @@ class CompileResult:
         self.golden_intermediates: dict[str, Any] = {}
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
         self.pass_specific_output_kwargs: dict[str, Any] = {
-            "placer_solution": PlacerSolution(self.netlist, device.chip_ids),
+            "placer_solution": PlacerSolution(self.netlist, device.chip_ids, homes(self._ops(), self.netlist)),
             "output_host_tms": {}, "consteval_trace": {}}  # the host has neither to undo nor to compute anything
         self._folder = settings.config.backend_output_dir
+
+    def _ops(self) -> list[Any]:
+        """Of modules made of pybuda's ops."""
+        return [op for stage in self.device._stages for op in getattr(getattr(stage, "trace", None), "ops", [])]
 
     def take_golden(self, values: Sequence[Any]) -> None:
         """What torch gives for the inputs."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
 _OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], (grid_transpose: true, )?"
@@ -59,10 +59,11 @@ class QueuePlacement:
 
 
 class PlacerSolution:
-    """`name_to_op_placement` and `name_to_queue_placement` by name; KeyError for ops that are not there. Chips are
-    called as the device's `chip_ids` call them; the netlist counts them from 0."""
+    """`name_to_op_placement` and `name_to_queue_placement` by name, of what is in the netlist. Chips are called as the
+    device's `chip_ids` call them; the netlist counts them from 0. `homes`: ops that others of the netlist compute."""
 
-    def __init__(self, netlist: str, chip_ids: Sequence[int] = (0,)) -> None:
+    def __init__(self, netlist: str, chip_ids: Sequence[int] = (0,), homes: Mapping[str, str] | None = None) -> None:
+        self._homes = homes or {}
         ids = dict(enumerate(chip_ids))
         self.name_to_queue_placement = {
             name: QueuePlacement(name, source, ids.get(int(chip), int(chip)), where == "host",
@@ -82,13 +83,13 @@ class PlacerSolution:
                     ids.get(int(graph.group(2)), int(graph.group(2))), epoch)
 
     def epoch_id(self, op: str) -> int:
-        """Temporal, from 0."""
-        return self.name_to_op_placement[op].epoch
+        """Temporal, from 0, of the op or of the one that computes it. KeyError for one that is not there."""
+        return self.name_to_op_placement[self._homes.get(op, op)].epoch
 
     temporal_epoch_id = epoch_id
 
     def chip_id(self, op: str) -> int:
-        return self.name_to_op_placement[op].chip_id
+        return self.name_to_op_placement[self._homes.get(op, op)].chip_id
 
     @property
     def num_temporal_epochs(self) -> int:

@@ -267,6 +267,37 @@ def test_a_predicate_fits_a_gelu_behind_a_product():
     assert "type: gelu" in op_line(text, "gelu0") and "sfpu_op" not in text
 
 
+class Normed(pybuda.PyBudaModule):
+    """Ops that the netlist has under other names: of the product's cores, of chains, and such as become several."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.weights = pybuda.Parameter(torch.rand(64, 64) / 16)
+
+    def forward(self, x):
+        first = pybuda.op.Relu("relu", pybuda.op.Matmul("mm", x, self.weights))
+        added = pybuda.op.Add("add", pybuda.op.Multiply("mul", first, x), x)
+        return pybuda.op.nn.Softmax("odds", added, dim=-1)
+
+    def reference(self, x):
+        return torch.softmax((x @ self.weights.value()).relu() * x + x, -1)
+
+
+def test_epochs_of_ops_that_others_took_in():
+    pybuda.set_epoch_break("mul")
+    text = run(Normed("net"), X)
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert "\n    relu:" not in text and "\n    odds:" not in text
+    assert [solution.epoch_id(op) for op in ("mm", "relu", "mul", "add", "odds")] == [0, 0, 1, 1, 1]
+    with pytest.raises(KeyError):
+        solution.epoch_id("nobody")
+    pybuda.pybuda_reset()
+    config().manual_fuse(["exp", "root", "sum"])
+    text = run(Chain("net"), X)
+    solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert "\n    exp:" not in text and solution.epoch_id("exp") == solution.epoch_id("root") == solution.epoch_id("sum")
+
+
 def chips_of_ops():
     solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
     return {name: placement.chip_id for name, placement in solution.name_to_op_placement.items()}

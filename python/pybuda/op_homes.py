@@ -1,0 +1,38 @@
+"""Which op of a netlist computes an op of a module: itself, the last of those it became, or one that took it in."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .op_overrides import _behind_queue, netlist_ops
+
+
+def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
+    """Of the ops of a trace that the netlist has under another name, and that it computes."""
+    there = netlist_ops(netlist)
+    parts = {name.split(".dc.", 1)[0]: name for name in there if ".dc." in name}  # the last of each
+    found = {op.name: op.name if op.name in there else parts[op.name] for op in ops
+             if op.name in there or op.name in parts}
+    readers: dict[str, list[str]] = {}
+    for op in ops:
+        for operand in _operands(op):
+            readers.setdefault(operand, []).append(op.name)
+    for op in ops:  # what the cores of the op before do as well
+        if op.name in found:
+            continue
+        before = [found[operand] for operand in _operands(op) if operand in found]
+        read = {_behind_queue(one) for reader in readers.get(op.name, []) if reader in found
+                for one in there[found[reader]].inputs}
+        if before and (not readers.get(op.name) or read & set(before)):
+            found[op.name] = next((one for one in before if one in read), before[0])
+    for op in reversed(ops):  # chains have the name of their last op
+        after = [found[reader] for reader in readers.get(op.name, []) if reader in found]
+        if op.name not in found and after:
+            found[op.name] = after[0]
+    return {name: home for name, home in found.items() if name != home}
+
+
+def _operands(op: Any) -> list[str]:
+    """Ops that its operands are results of."""
+    sources = [getattr(operand, "src_op", None) for operand in op.operands]
+    return [source.name for source in sources if source is not None]
