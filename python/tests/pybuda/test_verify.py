@@ -131,6 +131,13 @@ def test_mixed_precision_loses_no_quotients(level, data_format):
     verify_module(Gated("gated"), [(1, 70, 47)], VerifyConfig(golden_ignore_df_precision=False, pcc=0.99))
 
 
+@pytest.mark.parametrize("level", [1, 2])
+def test_mixed_precision_of_an_encoder(level):
+    pybuda.set_configuration_options(amp_level=level)
+    layer = torch.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True).eval()
+    verify_module(pybuda.PyTorchModule("layer", layer), [(1, 32, 64)], VerifyConfig(golden_ignore_df_precision=False))
+
+
 def test_optimizers_and_schedulers_hold_their_settings():
     parameter = pybuda.Parameter(torch.rand(4, 4), name="p")
     adam = pybuda.Adam(0.1, parameters=[parameter])
