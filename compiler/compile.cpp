@@ -57,6 +57,7 @@ bool holds_repeats(const Schedule& schedule) {
 struct Placed {
     Lowered lowered;
     Scheduled scheduled;
+    CompileOptions options;  ///< with which it was
     double cycles() const { return scheduled.schedule.estimated_cycles; }
 };
 
@@ -77,7 +78,7 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
     Lowered lowered = compiler.lower(model);
     try {
         Scheduled scheduled = compiler.schedule(lowered.graph);
-        return {std::move(lowered), std::move(scheduled)};
+        return {std::move(lowered), std::move(scheduled), options};
     } catch (const NoDeviceForm& refusal) {
         if (!refuses_splice(refusal, lowered.graph)) throw;
     }
@@ -91,7 +92,9 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
 void place_otherwise(const Graph& model, const CompileOptions& options, Placed& placed) {
     try {
         Placed other = place(ModelCompiler(options), model, options);
-        if (other.cycles() < placed.cycles()) placed = std::move(other);
+        if (other.cycles() >= placed.cycles()) return;
+        placed = std::move(other);
+        placed.options = options;
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
     }
@@ -99,7 +102,7 @@ void place_otherwise(const Graph& model, const CompileOptions& options, Placed& 
 
 /// Where grids are chosen by estimates, more of them that fit may make less of a model, and so may fewer ops in fewer
 /// epochs: with what repeats held once or as it is, with columns spliced or put to their places by products, whichever
-/// is estimated the quicker. A large model is scheduled once.
+/// is estimated the quicker; of that a few schedules, whichever runs quickest. A large model is scheduled once.
 Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
     Placed placed = place(compiler, model, options);
     constexpr std::size_t most_ops = 300;
@@ -116,6 +119,9 @@ Placed place_well(const ModelCompiler& compiler, const Graph& model, const Compi
         other.hold_repeats = false;
         place_otherwise(model, other, placed);
     }
+    if (options.simulate)
+        placed.scheduled =
+            ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
     return placed;
 }
 

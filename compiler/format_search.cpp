@@ -39,6 +39,7 @@ public:
         options_.default_df = wide_format(options.default_df);
         if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
         options_.effort = std::min(options_.effort, 1);
+        options_.simulate = nullptr;
         target_ = *options.target;
         take_samples();
         least_noise_ = noise_of_pcc(target_.pcc);
@@ -382,6 +383,7 @@ private:
             CompileOptions last = with(trial.rules);
             last.schedule.policy = asked_.schedule.policy;
             last.effort = asked_.effort;
+            last.simulate = asked_.simulate;
             trial.model = compile(model_, last);
         }
         trial.model.report.core_cycles.clear();

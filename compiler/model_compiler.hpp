@@ -33,6 +33,10 @@ public:
     Lowered lower_until(const Graph& model, std::size_t passes) const;
 
     Scheduled schedule(const Graph& graph) const { return scheduler_.schedule(graph); }
+    /// The same, or a quicker one of a few others.
+    Scheduled quickest_of_few(const Graph& graph, Scheduled made) const {
+        return scheduler_.quickest_of_few(graph, std::move(made));
+    }
 
     /// Of each op: clocks of all its cores together for an input, on the grid where these are least.
     std::map<std::string, double> core_cycles(const Graph& graph) const;

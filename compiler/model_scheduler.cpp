@@ -88,6 +88,25 @@ std::pair<Schedule, EmittedModel> ModelScheduler::scheduled(const Graph& graph, 
     return {std::move(schedule), std::move(emitted)};
 }
 
+Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) const {
+    const Graph& last = made.graph ? *made.graph : graph;
+    auto [schedule, emitted] = with_room(last, [&](const OpBudget& budget) {
+        const Planner planner(last, budget, scheduling_);
+        ScheduleSearch search(last, planner, budget, options_, emit_);
+        for (const ScheduleOptions& variant : few_variants(scheduling_)) {
+            try {
+                search.attempt(variant);
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported || search.runs() == 0) throw;
+            }
+        }
+        return search.take();
+    });
+    made.schedule = std::move(schedule);
+    made.emitted = std::move(emitted);
+    return made;
+}
+
 Schedule ModelScheduler::balanced(const Graph& graph) const {
     ScheduleOptions options = scheduling_;
     if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;

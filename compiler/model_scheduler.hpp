@@ -27,6 +27,8 @@ public:
     /// The schedule of the policy and its netlist. Where the streams of some core need more descriptions than there is
     /// room for, all cores give some of their L1 for them.
     Scheduled schedule(const Graph& graph) const;
+    /// What schedule() made of the graph, or of a few other schedules the one that runs quickest on the simulated chip.
+    Scheduled quickest_of_few(const Graph& graph, Scheduled made) const;
     /// A schedule to see what holds up a graph.
     Schedule balanced(const Graph& graph) const;
     /// For choices between two graphs.

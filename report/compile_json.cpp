@@ -33,6 +33,7 @@ Json candidate_json(const ir::CandidateReport& c) {
                     {"l1_bytes", c.l1_bytes},
                     {"kernel_cycles", c.kernel_cycles},
                     {"dram_cycles", c.dram_cycles},
+                    {"filling_cycles", c.filling_cycles},
                     {"pipe_cycles", c.pipe_cycles},
                     {"limited_by", c.limited_by()}});
     out["verdict"] = c.verdict;

@@ -96,8 +96,9 @@ std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file)
             for (const Saved& candidate : decision.at("candidates"))
                 if (candidate.value("chosen", false)) {
                     const double kernel = candidate.at("kernel_cycles").get<double>();
+                    const double filling = candidate.value("filling_cycles", 0.0);
                     all[decision.at("op").get<std::string>()] = {
-                        kernel, std::max({kernel, candidate.at("dram_cycles").get<double>(),
+                        kernel, std::max({kernel + filling, candidate.at("dram_cycles").get<double>(),
                                           candidate.at("pipe_cycles").get<double>()})};
                 }
     } catch (const Saved::exception&) {

@@ -156,16 +156,29 @@ bool shared(const OpConfig& cfg, std::size_t k) {
            (cfg.out.grid_c > 1 && def.use(cfg, number, 0, 1).rects == first);
 }
 
-/// Clocks of the slowest pipe from another op: one stream sends it, slower to several cores at once.
-double piping_cycles(const OpConfig& cfg, const std::vector<Origin>& origins, const PipeConstants& pipes) {
-    double most = 0;
+struct Piping {
+    double slowest = 0;  ///< clocks of the slowest pipe from another op
+    double filling = 0;  ///< of what the op must have as a whole before it works, while it does not work
+};
+
+/// One stream sends an operand, slower to several cores at once. An operand that is needed as a whole comes while the
+/// op works as far as its buffer has room for two inputs.
+Piping piping_of(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes) {
+    const OpConfig& cfg = op.cfg;
+    Piping found;
     for (std::size_t k = 0; k < origins.size(); ++k) {
-        if (origins[k] != Origin::Op) continue;
+        if (origins[k] == Origin::Constant) continue;
         const OperandUse use = tt::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
-        const auto bytes = static_cast<double>(held_tiles(cfg, k, use) * tile_bytes(cfg.in_df[k], cfg.tile));
-        most = std::max(most, bytes / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes));
+        const std::int64_t held = held_tiles(cfg, k, use), bytes = tile_bytes(cfg.in_df[k], cfg.tile);
+        const double cycles =
+            static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
+        if (origins[k] == Origin::Op) found.slowest = std::max(found.slowest, cycles);
+        if (!use.whole_input) continue;
+        const std::int64_t room = input_buffer_tiles(op, k, use, bytes) - held;
+        const double early = std::clamp(static_cast<double>(room) / static_cast<double>(held), 0.0, 1.0);
+        found.filling = std::max(found.filling, cycles * (1 - early));
     }
-    return most;
+    return found;
 }
 
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
@@ -222,8 +235,8 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             if (bytes > usable) continue;
             const double streamed = constant_bytes(op, constant, resident, false);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
-            const double piping = piping_cycles(op.cfg, origins, pipe_constants(chip.files.noc));
-            const double cycles = std::max({kernel, dram, piping});
+            const Piping piping = piping_of(op, origins, pipe_constants(chip.files.noc));
+            const double cycles = std::max({kernel + piping.filling, dram, piping.slowest});
             if (found && cycles >= out.cycles) continue;
             out = {.blocking = blocking,
                    .u_kt = op.cfg.attr.u_kt,
@@ -231,7 +244,8 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                    .l1_bytes = bytes,
                    .kernel_cycles = kernel,
                    .dram_cycles = dram,
-                   .pipe_cycles = piping,
+                   .pipe_cycles = piping.slowest,
+                   .filling_cycles = piping.filling,
                    .cycles = cycles,
                    .dram_bytes = streamed,
                    .resident_cycles = streaming_cycles(op, constant_bytes(op, constant, resident, true), chip),

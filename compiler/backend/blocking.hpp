@@ -42,7 +42,8 @@ struct Candidate {
     std::int64_t l1_bytes = 0;
     double kernel_cycles = 0, dram_cycles = 0;  ///< per input: of the kernel, of streaming constants from DRAM
     double pipe_cycles = 0;                     ///< of bringing what other ops make, by its slowest pipe
-    double cycles = 0;                          ///< the largest of these
+    double filling_cycles = 0;                  ///< of bringing what it needs whole, while the kernel waits
+    double cycles = 0;                          ///< the largest of these, the kernel's with the filling
     double dram_bytes = 0;                      ///< of constants that are streamed, per input
     double resident_cycles = 0;                 ///< to read the constants held in L1, once
     std::vector<bool> resident;                 ///< constants held whole in L1

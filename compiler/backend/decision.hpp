@@ -15,14 +15,19 @@ struct CandidateReport {
     bool chosen = false;
     std::int64_t t = 1, ublock_rt = 1, ublock_ct = 1, mblock_m = 1, mblock_n = 1, u_kt = 1, m_k = 1;
     std::int64_t l1_bytes = 0;
-    double kernel_cycles = 0, dram_cycles = 0, pipe_cycles = 0;  ///< per input
-    std::string verdict;                                         ///< why it was chosen or not
-    double cycles() const { return std::max({kernel_cycles, dram_cycles, pipe_cycles}); }
+    double kernel_cycles = 0, dram_cycles = 0, pipe_cycles = 0, filling_cycles = 0;  ///< per input
+    std::string verdict;                                                             ///< why it was chosen or not
+    double cycles() const { return std::max({worked(), dram_cycles, pipe_cycles}); }
     const char* limited_by() const {
-        return dram_cycles == cycles() && dram_cycles > kernel_cycles   ? "DRAM"
-               : pipe_cycles == cycles() && pipe_cycles > kernel_cycles ? "pipes"
-                                                                        : "kernel";
+        return dram_cycles == cycles() && dram_cycles > worked()   ? "DRAM"
+               : pipe_cycles == cycles() && pipe_cycles > worked() ? "pipes"
+               : filling_cycles > kernel_cycles                    ? "filling"
+                                                                   : "kernel";
     }
+
+private:
+    /// Of the kernel and of what it waits for before it begins.
+    double worked() const { return kernel_cycles + filling_cycles; }
 };
 
 /// An operand that another op makes.

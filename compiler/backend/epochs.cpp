@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/parallel.hpp"
+#include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/input_time.hpp"
 #include "compiler/backend/latency_epochs.hpp"
@@ -153,24 +154,28 @@ private:
 /// anew: of each target and of so many ops in a row as a run can have, the last run that began there is kept.
 class RunTimes {
 public:
-    RunTimes(const OpTimes& times, const TargetTable& table, std::size_t longest)
-        : times_(&times), table_(&table), longest_(longest), known_(table.size() * longest) {}
-    double of(std::size_t first, std::size_t end, std::size_t target) {
+    /// `edges`: what handing over takes; null: nothing.
+    RunTimes(const OpTimes& times, EdgeTimes* edges, const TargetTable& table, std::size_t longest)
+        : times_(&times), edges_(edges), table_(&table), longest_(longest), known_(table.size() * longest) {}
+    /// Known until it is asked for a longer one.
+    const InputTime& of(std::size_t first, std::size_t end, std::size_t target) {
         InputTime& time = known_[place(first, target)];
         if (time.first() != first || time.end() > end) time.begin(first);
         const std::vector<std::size_t>& chosen = table_->levels().chosen(target);
-        while (time.end() < end) time.add(*times_, chosen[time.end()]);
-        return time.clocks();
+        while (time.end() < end) time.add(*times_, chosen, 0, edges_);
+        return time;
     }
     /// No more than of() gives, without counting: what is known of a shorter run.
-    double at_least(std::size_t first, std::size_t end, std::size_t target) const {
+    const InputTime& at_least(std::size_t first, std::size_t end, std::size_t target) const {
+        static const InputTime nothing;
         const InputTime& time = known_[place(first, target)];
-        return time.first() == first && time.end() <= end ? time.clocks() : 0;
+        return time.first() == first && time.end() <= end ? time : nothing;
     }
 
 private:
     std::size_t place(std::size_t first, std::size_t target) const { return target * longest_ + first % longest_; }
     const OpTimes* times_;
+    EdgeTimes* edges_;
     const TargetTable* table_;
     std::size_t longest_ = 1;
     std::vector<InputTime> known_;
@@ -237,7 +242,9 @@ public:
         std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
         const auto longest = static_cast<std::size_t>(cores);  // every op takes one
-        RunTimes times(choices_.times, table_, longest);
+        EdgeTimes between(choices_, costs);
+        EdgeTimes* const edges = options_.edges ? &between : nullptr;
+        RunTimes times(choices_.times, edges, table_, longest);
         for (std::size_t end = 1; end <= count; ++end) {
             double crossing = 0;
             std::size_t quickest = 0;  // target that the cores allow; longer runs need no less
@@ -258,7 +265,7 @@ public:
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
-        times = RunTimes(choices_.times, table_, longest);
+        times = RunTimes(choices_.times, edges, table_, longest);
         // rectangles do not fill a chip: a larger target where they do not fit together
         const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
             double crossing = 0;
@@ -309,9 +316,9 @@ private:
         return cost_of(first, end, target, dram, times.of(first, end, target));
     }
     /// With what one input takes through the ops.
-    double cost_of(std::size_t first, std::size_t end, std::size_t target, double dram, double clocks) const {
-        const double pace = std::max(table_.target(target), dram);
-        const double fill = std::max(0.0, clocks - pace);
+    double cost_of(std::size_t first, std::size_t end, std::size_t target, double dram, const InputTime& time) const {
+        const double pace = std::max({table_.target(target), dram, time.pace()});
+        const double fill = std::max(0.0, time.clocks() - pace);
         const double load = load_.of_cores(static_cast<double>(table_.levels().cores(target, first, end)));
         return pace + (options_.stages * fill + load) / static_cast<double>(budget_.microbatch);
     }

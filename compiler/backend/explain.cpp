@@ -44,6 +44,7 @@ CandidateReport report(const Candidate& c) {
     out.kernel_cycles = c.kernel_cycles;
     out.dram_cycles = c.dram_cycles;
     out.pipe_cycles = c.pipe_cycles;
+    out.filling_cycles = c.filling_cycles;
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/backend/choices.hpp"
+#include "compiler/backend/edge_times.hpp"
 
 namespace tt::ir {
 
@@ -19,23 +20,31 @@ OpTimes::OpTimes(const Choices& choices) {
     }
 }
 
-void InputTime::add(const OpTimes& times, std::size_t candidate) {
+void InputTime::add(const OpTimes& times, std::span<const std::size_t> chosen, std::size_t from, EdgeTimes* edges) {
     const std::size_t op = end();
-    const OpTimes::Time& own = times.of(op, candidate);
+    const OpTimes::Time& own = times.of(op, chosen[op - from]);
     Span begin{own.resident, own.resident};
-    for (const std::uint32_t producer : times.producers(op)) {
+    const std::span<const std::uint32_t> producers = times.producers(op);
+    for (std::size_t k = 0; k < producers.size(); ++k) {
+        const std::uint32_t producer = producers[k];
         if (producer < first_) continue;
-        begin.first = std::max(begin.first, made_[producer - first_].first);
-        begin.last = std::max(begin.last, made_[producer - first_].last);
+        double delay = 0;
+        if (edges) {
+            const EdgeTimes::Time& edge = edges->of(op, k, chosen[producer - from], chosen[op - from]);
+            delay = edge.delay;
+            pace_ = std::max(pace_, edge.pace);
+        }
+        begin.first = std::max(begin.first, made_[producer - first_].first + delay);
+        begin.last = std::max(begin.last, made_[producer - first_].last + delay);
     }
     made_.push_back({begin.first + own.tail, std::max(begin.first + own.cycles, begin.last + own.tail)});
     clocks_ = std::max(clocks_, made_.back().last);
 }
 
-double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen) {
+double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen, EdgeTimes* edges) {
     InputTime time;
     time.begin(first);
-    for (const std::size_t candidate : chosen) time.add(times, candidate);
+    while (time.end() < first + chosen.size()) time.add(times, chosen, first, edges);
     return time.clocks();
 }
 

@@ -8,6 +8,7 @@
 namespace tt::ir {
 
 struct Choices;
+class EdgeTimes;
 
 /// What InputTime needs of all ops and their candidates, close together: policies count millions of runs.
 class OpTimes {
@@ -39,13 +40,14 @@ public:
     void begin(std::size_t first) {
         first_ = first;
         made_.clear();
-        clocks_ = 0;
+        clocks_ = pace_ = 0;
     }
-    /// The next op, with that candidate.
-    void add(const OpTimes& times, std::size_t candidate);
+    /// The next op; `chosen`: the candidates of the ops from `from` on. `edges`: handing over takes time as well.
+    void add(const OpTimes& times, std::span<const std::size_t> chosen, std::size_t from, EdgeTimes* edges = nullptr);
     std::size_t first() const { return first_; }
     std::size_t end() const { return first_ + made_.size(); }  ///< of the ops that are known
     double clocks() const { return clocks_; }                  ///< until the last of all their results is there
+    double pace() const { return pace_; }                      ///< of the slowest edge between them
 
 private:
     /// When the first of a result is there, and all of it.
@@ -54,10 +56,11 @@ private:
     };
     std::size_t first_ = 0;
     std::vector<Span> made_;  // per op
-    double clocks_ = 0;
+    double clocks_ = 0, pace_ = 0;
 };
 
 /// Clocks of one input alone through the ops from `first` on with these candidates.
-double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen);
+double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen,
+                  EdgeTimes* edges = nullptr);
 
 }  // namespace tt::ir

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/backend/choice_cache.hpp"
+#include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
 #include "compiler/backend/held_forks.hpp"
@@ -177,6 +178,26 @@ std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     return all;
 }
 
+std::vector<ScheduleOptions> few_variants(const ScheduleOptions& options) {
+    std::vector<ScheduleOptions> all{options};
+    ScheduleOptions one = options;
+    one.one_height = false;
+    one.paced = true;
+    all.push_back(one);
+    all.back().edges = false;
+    struct Shares {
+        double dram, packing, stages;
+    };
+    for (const auto& [dram, packing, stages] :
+         {Shares{0.4, 0.9, 0}, Shares{0.4, 0.9, 1}, Shares{0.4, 1, 0}, Shares{0.4, 1, 2}, Shares{0.8, 0.9, 1}}) {
+        one.dram = dram;
+        one.packing = packing;
+        one.stages = stages;
+        all.push_back(one);
+    }
+    return all;
+}
+
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
 Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options)
@@ -199,9 +220,9 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
     }
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch) {
         schedule.epoch_cycles[epoch] *= slowdown[epoch];
-        const double cycles = aim == Aim::Latency
-                                  ? std::max(schedule.epoch_cycles[epoch], schedule.epoch_latencies[epoch])
-                                  : schedule.epoch_cycles[epoch];
+        const double pace = schedule.epoch_cycles[epoch], latency = std::max(pace, schedule.epoch_latencies[epoch]);
+        const double cycles =
+            aim == Aim::Latency ? latency : pace + (latency - pace) / static_cast<double>(budget_.microbatch);
         const bool waited_for = aim == Aim::Throughput || epoch > 0;
         const double load = waited_for ? schedule.epoch_loads[epoch] : 0;
         schedule.estimated_cycles += cycles + load / static_cast<double>(budget_.microbatch);
@@ -252,6 +273,7 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
     Schedule schedule;
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
+    EdgeTimes between(*choices_, *costs_);
     for (Epoch& epoch : epochs) {
         places_->improve(epoch, epochs.size());
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
@@ -269,7 +291,7 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
         schedule.chips.push_back({schedule.epochs > 0 && first.breaks_chip(), first.chip(), first.op.name()});
         schedule.epoch_targets.push_back(epoch.target);
         schedule.epoch_loads.push_back(epoch.load_cycles);
-        schedule.epoch_latencies.push_back(latency_of(choices_->times, epoch.first, epoch.chosen));
+        schedule.epoch_latencies.push_back(latency_of(choices_->times, epoch.first, epoch.chosen, &between));
         schedule.epoch_cycles.push_back(
             std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
         ++schedule.epochs;

@@ -60,6 +60,7 @@ struct ScheduleOptions {
     bool one_height = true;  ///< balanced: or as ribbon, where that is estimated quicker
     double stages = 1;       ///< balanced: share of what an epoch takes to fill that counts
     double dram = 0.4;       ///< balanced: share of the memories' rates that an epoch may count on
+    bool edges = true;       ///< balanced: what ops take to hand over to each other counts
     Aim aim = Aim::Throughput;
     bool paced = false;        ///< balanced, for latency: epochs and grids by their slowest ops all the same
     Overrides overrides;       ///< by op
@@ -108,6 +109,8 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
 
 /// What the simulated policy tries.
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);
+/// Some of them that are quicker most often, for a first look.
+std::vector<ScheduleOptions> few_variants(const ScheduleOptions& options);
 
 struct Choices;
 struct Epoch;

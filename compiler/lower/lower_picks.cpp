@@ -119,14 +119,18 @@ static bool is_identity(const Literal& picks, std::int64_t rows) {
 
 Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights) {
     const std::int64_t full = to.full_cols();
-    Literal values(DType::F32, {1, terms * 32, full});
-    for (std::int64_t j = 0; j < terms; ++j)
-        for (std::int64_t d = 0; d < to.cols; ++d) {
-            const std::int64_t first = d / 32 * 32, last = std::min(first + 32, weights.in);
-            for (std::int64_t c = first; c < last; ++c)
-                values.set((j * 32 + c - first) * full + d, weights.at(j, c, d));
-        }
-    Edge right{build_.device_constant(std::move(values), options_.default_df), {}};
+    // what a channel gives lies in its tile of columns: those of all tiles share a row
+    const auto diagonal = [&] {
+        Literal values(DType::F32, {1, terms * 32, full});
+        for (std::int64_t j = 0; j < terms; ++j)
+            for (std::int64_t c = 0; c < weights.in; ++c)
+                weights.row(j, c, values.floats().data() + (j * 32 + c % 32) * full);
+        return values;
+    };
+    Source source = weights.source;
+    source.how += fmt::format(" on the diagonal of {}", full);
+    Edge right{build_.device_constant(build_.made(source.how, std::span(&source.of, 1), diagonal), options_.default_df),
+               {}};
     if (weights.constant)
         derived_from(right.value, *weights.constant,
                      {{1, terms * 32, full},

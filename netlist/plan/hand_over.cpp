@@ -208,6 +208,20 @@ std::int64_t held_together(Blocks blocks, const std::vector<OutputReader>& reade
     return blocks.size;
 }
 
+/// Sources among as many runs in a row as a pipe has relays.
+double sources_abreast(const TileOrder& order) {
+    std::vector<std::int64_t> sources;
+    for (const TileSpan& span : order)
+        if (span.source >= 0) sources.push_back(span.source);
+    const std::size_t window = std::min(relays, sources.size());
+    double sum = 0, windows = 0;
+    for (std::size_t first = 0; window > 0 && first + window <= sources.size(); ++first, ++windows) {
+        const auto at = sources.begin() + static_cast<std::ptrdiff_t>(first);
+        sum += static_cast<double>(std::set<std::int64_t>(at, at + static_cast<std::ptrdiff_t>(window)).size());
+    }
+    return windows > 0 ? sum / windows : 1;
+}
+
 void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader& reader,
                const std::map<std::int64_t, TileOrder>& blocks) {
     std::map<std::int64_t, Fork> forks;  // by source
@@ -216,7 +230,7 @@ void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader&
         for (const TileSpan& span : order)
             if (span.source >= 0) of[span.source].push_back(span);
         for (const auto& [source, spans] : of) {
-            Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 0, 1}).first->second;
+            Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 0, 1, 1}).first->second;
             const auto phases = static_cast<std::int64_t>(spans.size());
             if (phases <= fork.phases) continue;
             fork.phases = phases;
@@ -225,7 +239,11 @@ void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader&
             fork.repeats = made.scatter() ? repeats(spans, std::max<std::int64_t>(1, made.unit), reader) : 1;
         }
     }
-    for (const auto& [_, fork] : forks) made.forks.push_back(fork);
+    const double abreast = forks.size() > 1 ? sources_abreast(reader.orders[p]) : 1;
+    for (auto& [_, fork] : forks) {
+        fork.abreast = abreast;
+        made.forks.push_back(fork);
+    }
 }
 
 using Taken = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> what it takes

@@ -32,6 +32,9 @@ struct OutputReader {
     bool queue = false;
 };
 
+/// A pipe that gathers from several cores asks so many ahead.
+constexpr std::size_t relays = 3;
+
 /// What one core sends of a block through one pipe.
 struct Fork {
     std::size_t reader = 0, pipe = 0;
@@ -39,6 +42,7 @@ struct Fork {
     std::int64_t phases = 0;   ///< most of any block
     std::int64_t tiles = 0;    ///< of that block
     std::int64_t repeats = 1;  ///< times the same phases are sent to make up a block
+    double abreast = 1;        ///< sources that the pipe takes from at a time, on average: it has as many as `relays`
 };
 
 struct HandOver {

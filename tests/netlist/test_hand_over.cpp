@@ -226,6 +226,19 @@ TEST_CASE("what handing over takes is paid for each block, fork, phase and byte"
     CHECK(cycles(producer(rows), {eltwise(apart, rows)}) == Approx(4 * block));
     // four slices a block: as many phases, a quarter of the blocks
     CHECK(cycles(producer(rows, 8), {eltwise(apart, rows)}) == Approx(1000 + 2 * 100 + 4 * 2 * (2 * 10 + 4)));
+    // four cores that each take from four in the same order: one serves them all, then the next
+    const Blocking tall = cut(4, 1, 1, 4, 1, 1), wide = cut(1, 4, 4, 1, 1, 1);
+    Op turned = producer(tall);
+    const HandOver in_turn = handed(turned, {eltwise(wide, tall)});
+    REQUIRE(in_turn.forks.size() == 16);
+    const double served = 4 * (10 + 1);
+    CHECK(hand_over_cycles(in_turn, turned, t) ==
+          Approx(1000 + 100 * static_cast<double>(in_turn.starts) + 500 + 4 * served / in_turn.forks[0].abreast));
+    CHECK(in_turn.forks[0].abreast == 3);
+    // four rows of each: the relays wait for the same source
+    const Blocking rows_of_four = cut(4, 1, 4, 4, 1, 1), columns = cut(1, 4, 16, 1, 1, 1);
+    const HandOver run_by_run = handed(producer(rows_of_four), {eltwise(columns, rows_of_four)});
+    CHECK(run_by_run.forks[0].abreast == Approx((8 * 1 + 6 * 2) / 14.0));
     // one core gathers from two, in four phases through three relays: blocks of its own beside those of its sources
     CHECK(cycles(producer(apart), {eltwise(rows, apart)}) == Approx(4 * (1000 + 100 + 500 + 4 * 30 / 3.0)));
 }
