@@ -1,40 +1,144 @@
-// fold-scales: numbers that scale go into the matrix before them.
+// fold-scales: numbers that scale go into the constants before them.
 //
 //   %s = map_axis %x, %ones {axis = 1}                   %y = map_axis %x, [0.25, 0.25, 0.25, 0.25] {axis = 1}
 //   %y = multiply %s, 0.25                          ->
 //
-// where nothing else reads %s: a mean, as exporters write it, is one product then.
+//   %p = matmul %x, %w                                   %p = matmul %x, 0.125 * %w
+//   %q = add %p, %b                                      %q = add %p, 0.125 * %b
+//   %h = transpose %q {perm = [0, 2, 1]}                 %y = transpose %q {perm = [0, 2, 1]}
+//   %y = multiply %h, 0.125                         ->
+//
+// where nothing else reads what stands between them: a mean, as exporters write it, is one product then, and attention
+// takes its scores as they are.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
 
-static Literal scaled(const Literal& matrix, double by) {
+namespace {
+
+Literal scaled(const Literal& matrix, double by) {
     Literal out = matrix;
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, matrix.at(i) * by);
     return out;
 }
 
-static void run_fold_scales(Graph& graph, const PassOptions&) {
-    const auto uses = graph.use_counts();
-    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "multiply") return std::nullopt;
-        for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-            const Node inner = build.graph().nodes[in[k]];
-            const Literal* factor = build.literal(in[1 - k]);
-            if (inner.op != "map_axis" || !factor || !factor->is_splat() || inner.type.dims != node.type.dims ||
-                uses[node.inputs[k].value] != 1)
-                continue;
-            const Literal* matrix = build.literal(inner.inputs[1].value);
-            if (!matrix) continue;
-            const double by = factor->at(0);
-            return build.map_axis(inner.inputs[0].value, inner.integer("axis", 0), scaled(*matrix, by));
+/// Into the matrix of the map_axis right before it.
+std::optional<ValueId> mapped(Builder& build, const Node& node, std::span<const ValueId> in,
+                              const std::vector<std::size_t>& uses) {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        const Node inner = build.graph().nodes[in[k]];
+        const Literal* factor = build.literal(in[1 - k]);
+        if (inner.op != "map_axis" || !factor || !factor->is_splat() || inner.type.dims != node.type.dims ||
+            uses[node.inputs[k].value] != 1)
+            continue;
+        const Literal* matrix = build.literal(inner.inputs[1].value);
+        if (!matrix) continue;
+        const double by = factor->at(0);
+        return build.map_axis(inner.inputs[0].value, inner.integer("axis", 0), scaled(*matrix, by));
+    }
+    return std::nullopt;
+}
+
+/// Which products and sums take what number into their constants, and which multiplications that makes up for.
+class Scales {
+public:
+    Scales(const Graph& graph, const PassOptions& options)
+        : graph_(graph), options_(options), uses_(graph.use_counts()) {
+        for (const Node& node : graph.nodes) {
+            if (node.op != "multiply" || node.type.format) continue;
+            for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+                if (const auto by = number(node, 1 - k); by && take(node.inputs[k].value, *by)) {
+                    left_out_.emplace(node.name, k);
+                    break;
+                }
         }
-        return std::nullopt;
+    }
+
+    /// Of a node in the new graph, with these operands.
+    std::optional<ValueId> rewritten(Builder& build, const Node& node, std::span<const ValueId> in) const {
+        if (const auto found = left_out_.find(node.name); found != left_out_.end()) return in[found->second];
+        const auto found = factors_.find(node.name);
+        if (found == factors_.end()) return std::nullopt;
+        std::vector<ValueId> operands(in.begin(), in.end());
+        const std::size_t k = constant_operand(node);
+        operands[k] = build.add("multiply", {operands[k], build.scalar(found->second)});
+        return build.add(node.op, operands, node.attrs);
+    }
+    const std::vector<std::size_t>& uses() const { return uses_; }
+
+private:
+    /// That operand k multiplies all datums of the other one with. A very small or large one may be there so that what
+    /// is in between stays in a format's range.
+    std::optional<double> number(const Node& node, std::size_t k) const {
+        const Node& constant = graph_.nodes[node.inputs[k].value];
+        constexpr double most = 64;
+        if (!constant.literal || !constant.literal->is_splat() || !is_float(constant.type.dtype) ||
+            graph_.type(node.inputs[1 - k].value).dims != node.type.dims)
+            return std::nullopt;
+        const double by = constant.literal->at(0), size = std::fabs(by);
+        return size >= 1 / most && size <= most ? std::optional(by) : std::nullopt;
+    }
+
+    bool is_weight(ValueId id) const { return graph_.nodes[id].literal && is_float(graph_.type(id).dtype); }
+    /// The last of them: of a product the matrix on the right.
+    std::size_t constant_operand(const Node& node) const { return is_weight(node.inputs[1].value) ? 1 : 0; }
+
+    bool take(ValueId id, double by) {
+        std::vector<std::string> takers;
+        if (!walk(id, takers)) return false;
+        for (const std::string& name : takers) factors_.try_emplace(name, 1).first->second *= by;
+        return true;
+    }
+
+    /// The nodes whose constants make all of a value so much larger; false: there is none, or others read what would
+    /// change.
+    bool walk(ValueId id, std::vector<std::string>& takers) const {
+        const Node& node = graph_.nodes[id];
+        const auto& kept = options_.intermediates;
+        if (uses_[id] != 1 || node.has("host") || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
+            return false;
+        if (node.op == "reshape" || node.op == "transpose") return walk(node.inputs[0].value, takers);
+        if (node.op != "add" && node.op != "matmul") return false;
+        const std::size_t k = constant_operand(node);
+        if (is_weight(node.inputs[k].value)) {
+            if (node.op == "add" && !walk(node.inputs[1 - k].value, takers)) return false;
+            takers.push_back(node.name);
+            return true;
+        }
+        return node.op == "matmul" &&
+               (walk_one(node.inputs[0].value, takers) || walk_one(node.inputs[1].value, takers));
+    }
+    bool walk_one(ValueId id, std::vector<std::string>& takers) const {
+        const std::size_t before = takers.size();
+        if (walk(id, takers)) return true;
+        takers.resize(before);
+        return false;
+    }
+
+    const Graph& graph_;
+    const PassOptions& options_;
+    std::vector<std::size_t> uses_;
+    std::map<std::string, double> factors_;        // by name of a product or sum
+    std::map<std::string, std::size_t> left_out_;  // of a multiplication, and the operand that takes its place
+};
+
+void run_fold_scales(Graph& graph, const PassOptions& options) {
+    const Graph before = graph;
+    const Scales scales(before, options);
+    rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (const auto found = scales.rewritten(build, node, in)) return found;
+        return node.op == "multiply" ? mapped(build, node, in, scales.uses()) : std::nullopt;
     });
 }
 
+}  // namespace
+
 extern const Pass fold_scales;
 const Pass fold_scales{
-    .name = "fold-scales", .summary = "numbers that scale go into the matrix before them", .run = run_fold_scales};
+    .name = "fold-scales", .summary = "numbers that scale go into the constants before them", .run = run_fold_scales};
 
 }  // namespace tt::ir
