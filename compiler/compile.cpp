@@ -58,7 +58,6 @@ struct Placed {
     Lowered lowered;
     Scheduled scheduled;
     CompileOptions options;  ///< with which it was
-    double cycles() const { return scheduled.schedule.estimated_cycles; }
 };
 
 bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
@@ -88,38 +87,41 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
     return place(ModelCompiler(products), model, products);
 }
 
-/// The model with other options, where it is estimated quicker then.
+/// The model with other options, where it is quicker then.
 void place_otherwise(const Graph& model, const CompileOptions& options, Placed& placed) {
     try {
-        Placed other = place(ModelCompiler(options), model, options);
-        if (other.cycles() >= placed.cycles()) return;
-        placed = std::move(other);
-        placed.options = options;
+        const ModelCompiler compiler(options);
+        Placed other = place(compiler, model, options);
+        if (compiler.cycles(other.scheduled) < compiler.cycles(placed.scheduled)) placed = std::move(other);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
     }
 }
 
-/// Where grids are chosen by estimates, more of them that fit may make less of a model, and so may fewer ops in fewer
-/// epochs: with what repeats held once or as it is, with columns spliced or put to their places by products, whichever
-/// is estimated the quicker; of that a few schedules, whichever runs quickest. A large model is scheduled once.
-Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
-    Placed placed = place(compiler, model, options);
-    constexpr std::size_t most_ops = 300;
-    const Schedule& schedule = placed.scheduled.schedule;
-    const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
-    if (!by_estimates || schedule.ops.size() > most_ops) return placed;
+/// More grids that fit may make less of a model, and so may fewer ops in fewer epochs: with what repeats held once or
+/// as it is, with columns spliced or put to their places by products, whichever runs the quicker.
+void place_other_ways(const Graph& model, const CompileOptions& options, Placed& placed) {
     CompileOptions other = options;
     if (splices_columns(placed.lowered.graph)) {
         other.splice_columns = false;
         place_otherwise(model, other, placed);
         other.splice_columns = splices_columns(placed.lowered.graph);
     }
-    if (holds_repeats(schedule)) {
+    if (holds_repeats(placed.scheduled.schedule)) {
         other.hold_repeats = false;
         place_otherwise(model, other, placed);
     }
-    if (options.simulate)
+}
+
+/// Where grids are chosen by estimates. What is tried besides depends on how large the model is.
+Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+    Placed placed = place(compiler, model, options);
+    constexpr std::size_t lowered_again = 300, scheduled_again = 600;  // ops at most
+    const std::size_t ops = placed.scheduled.schedule.ops.size();
+    const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
+    if (!by_estimates) return placed;
+    if (ops <= lowered_again) place_other_ways(model, options, placed);
+    if (ops <= scheduled_again && options.simulate)
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
     return placed;

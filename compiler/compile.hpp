@@ -52,7 +52,7 @@ struct CompileOptions {
     bool hold_repeats = true;         ///< constants that repeat are held once, where that is estimated quicker
     bool splice_columns = true;       ///< columns are put side by side without products, where that is
     int effort = 1;     ///< 0 to 3: schedules that are tried, from 2 on by running them on the simulated chip
-    Simulate simulate;  ///< the simulated policy and effort 2 and 3 need it
+    Simulate simulate;  ///< the simulated policy and effort 2 and 3 need it; effort 1 then runs a few as well
     /// Told before each run of a search: its number, and cycles of the best so far; 0: none yet.
     std::function<void(std::int64_t run, double best_cycles)> on_simulation;
     /// Whether schedules are run to find the best.

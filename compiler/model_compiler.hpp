@@ -33,6 +33,10 @@ public:
     Lowered lower_until(const Graph& model, std::size_t passes) const;
 
     Scheduled schedule(const Graph& graph) const { return scheduler_.schedule(graph); }
+    /// What it takes: of an execute on the simulated chip where there is one, else what is estimated of an input.
+    double cycles(const Scheduled& made) const {
+        return options_.simulate ? scheduler_.run(made) : made.schedule.estimated_cycles;
+    }
     /// The same, or a quicker one of a few others.
     Scheduled quickest_of_few(const Graph& graph, Scheduled made) const {
         return scheduler_.quickest_of_few(graph, std::move(made));

@@ -88,6 +88,15 @@ std::pair<Schedule, EmittedModel> ModelScheduler::scheduled(const Graph& graph, 
     return {std::move(schedule), std::move(emitted)};
 }
 
+double ModelScheduler::run(const Scheduled& made) const {
+    try {
+        return simulated(made.emitted);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Hang) throw;
+        return std::numeric_limits<double>::infinity();
+    }
+}
+
 Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) const {
     const Graph& last = made.graph ? *made.graph : graph;
     auto [schedule, emitted] = with_room(last, [&](const OpBudget& budget) {

@@ -29,6 +29,8 @@ public:
     Scheduled schedule(const Graph& graph) const;
     /// What schedule() made of the graph, or of a few other schedules the one that runs quickest on the simulated chip.
     Scheduled quickest_of_few(const Graph& graph, Scheduled made) const;
+    /// Of an execute, by the aim; of a schedule that stands still without end.
+    double run(const Scheduled& made) const;
     /// A schedule to see what holds up a graph.
     Schedule balanced(const Graph& graph) const;
     /// For choices between two graphs.

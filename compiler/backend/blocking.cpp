@@ -235,7 +235,8 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             if (bytes > usable) continue;
             const double streamed = constant_bytes(op, constant, resident, false);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
-            const Piping piping = piping_of(op, origins, pipe_constants(chip.files.noc));
+            Piping piping = piping_of(op, origins, pipe_constants(chip.files.noc));
+            if (budget.microbatch == 1) piping.filling = 0;  // it comes while it is made, and no other is worked on
             const double cycles = std::max({kernel + piping.filling, dram, piping.slowest});
             if (found && cycles >= out.cycles) continue;
             out = {.blocking = blocking,

@@ -22,6 +22,7 @@ struct HandedOver {
     bool in_blocks = false;
     double block = 0;   ///< slices of a block, when it goes in blocks
     double cycles = 0;  ///< per input
+    double begun = 0;   ///< from a block packed to its first tile leaving
 };
 
 /// Where the ops of an epoch lie best.

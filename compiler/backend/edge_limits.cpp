@@ -153,8 +153,9 @@ HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t bu
         const HandOver made = direct_hand_over(longer, seen, budget_.microbatch);
         const double block =
             static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
-        return HandedOver{made.scatter(), made.scatter() ? block : 0,
-                          hand_over_cycles(made, longer, pipe_constants(budget_.chip->files.noc))};
+        const PipeConstants& constants = pipe_constants(budget_.chip->files.noc);
+        return HandedOver{made.scatter(), made.scatter() ? block : 0, hand_over_cycles(made, longer, constants),
+                          constants.block + constants.block_fork * static_cast<double>(made.starts)};
     });
 }
 

@@ -17,9 +17,9 @@ EdgeTimes::Time EdgeTimes::count(std::size_t edge, std::size_t i, std::size_t j)
     const std::size_t producer = choices_.edges[edge].producer;
     constexpr std::int64_t double_buffer = 2;
     const HandedOver over = costs_.handed_over(producer, i, double_buffer, {{edge, j}});
-    if (!over.in_blocks) return {over.cycles, 0};
+    if (!over.in_blocks) return {over.cycles, 0, 0};
     const double slices = static_cast<double>(choices_.ops[producer].op.cfg.out.t);
-    return {over.cycles, over.cycles / std::max(1.0, slices / over.block)};
+    return {over.cycles, over.begun, over.cycles / std::max(1.0, slices / over.block)};
 }
 
 }  // namespace tt::ir

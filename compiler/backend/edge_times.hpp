@@ -14,8 +14,8 @@ public:
         : choices_(choices), costs_(costs), known_(choices.edges.size()) {}
 
     struct Time {
-        double pace = -1;  ///< clocks of an input
-        double delay = 0;  ///< from tiles packed to the reader having them, of what goes in one block
+        double pace = -1;            ///< clocks of an input
+        double first = 0, last = 0;  ///< from a block packed to the reader having the first and the last of it
     };
     /// For candidate i of the producer of edge k into the op, and j of the op, as if nobody else read it.
     const Time& of(std::size_t op, std::size_t k, std::size_t i, std::size_t j);

@@ -6,33 +6,6 @@
 
 namespace tt::ir {
 
-namespace {
-
-struct Span {
-    double first = 0, last = 0;  ///< when the first of the result is there, and all of it
-};
-
-/// Clocks of one input alone through the ops of an epoch.
-double latency(const Graph& graph, const Schedule& schedule, std::size_t epoch) {
-    std::map<ValueId, Span> made;
-    double last = 0;
-    for (const PlacedOp& op : schedule.ops) {
-        if (op.epoch != epoch) continue;
-        double begin = 0, end = 0;
-        for (const Edge& edge : graph.nodes[op.node].inputs)
-            if (const auto it = made.find(edge.value); it != made.end()) {
-                begin = std::max(begin, it->second.first);
-                end = std::max(end, it->second.last);
-            }
-        const double tail = op.cycles * first_share(op.op.cfg, op.pattern != nullptr);  // of what came last
-        made[op.node] = {begin + tail, std::max(begin + op.cycles, end + tail)};
-        last = std::max(last, made[op.node].last);
-    }
-    return last;
-}
-
-}  // namespace
-
 double first_share(const OpConfig& cfg, bool sparse) {
     constexpr double blocks = 0.25;
     if (sparse) return 1;
@@ -57,7 +30,7 @@ double estimated_cycles(const Graph& graph, const OpBudget& budget, const Schedu
     const Schedule schedule = Planner(last, budget, one).schedule(one);
     double cycles = 0;
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)
-        cycles += latency(last, schedule, epoch) +
+        cycles += std::max(schedule.epoch_latencies[epoch], schedule.epoch_cycles[epoch]) +
                   static_cast<double>(budget.microbatch - 1) * schedule.epoch_cycles[epoch] +
                   schedule.epoch_loads[epoch];
     return cycles / static_cast<double>(budget.microbatch);

@@ -15,8 +15,11 @@ OpTimes::OpTimes(const Choices& choices) {
         first_producer_.push_back(producers_.size());
         first_time_.push_back(times_.size());
         const OpChoices& item = choices.ops[op];
-        for (const Candidate& c : item.choice.fitting)
-            times_.push_back({c.cycles, c.cycles * item.first_share, c.resident_cycles});
+        for (const Candidate& c : item.choice.fitting) {
+            // what an input alone must have as a whole comes while it is made
+            const double alone = std::max({c.kernel_cycles, c.dram_cycles, c.pipe_cycles});
+            times_.push_back({alone, alone * item.first_share, c.resident_cycles});
+        }
     }
 }
 
@@ -28,14 +31,11 @@ void InputTime::add(const OpTimes& times, std::span<const std::size_t> chosen, s
     for (std::size_t k = 0; k < producers.size(); ++k) {
         const std::uint32_t producer = producers[k];
         if (producer < first_) continue;
-        double delay = 0;
-        if (edges) {
-            const EdgeTimes::Time& edge = edges->of(op, k, chosen[producer - from], chosen[op - from]);
-            delay = edge.delay;
-            pace_ = std::max(pace_, edge.pace);
-        }
-        begin.first = std::max(begin.first, made_[producer - first_].first + delay);
-        begin.last = std::max(begin.last, made_[producer - first_].last + delay);
+        EdgeTimes::Time edge;
+        if (edges) edge = edges->of(op, k, chosen[producer - from], chosen[op - from]);
+        pace_ = std::max(pace_, edge.pace);
+        begin.first = std::max(begin.first, made_[producer - first_].first + edge.first);
+        begin.last = std::max(begin.last, made_[producer - first_].last + edge.last);
     }
     made_.push_back({begin.first + own.tail, std::max(begin.first + own.cycles, begin.last + own.tail)});
     clocks_ = std::max(clocks_, made_.back().last);

@@ -291,7 +291,8 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
         schedule.chips.push_back({schedule.epochs > 0 && first.breaks_chip(), first.chip(), first.op.name()});
         schedule.epoch_targets.push_back(epoch.target);
         schedule.epoch_loads.push_back(epoch.load_cycles);
-        schedule.epoch_latencies.push_back(latency_of(choices_->times, epoch.first, epoch.chosen, &between));
+        schedule.epoch_latencies.push_back(
+            latency_of(choices_->times, epoch.first, epoch.chosen, options.edges ? &between : nullptr));
         schedule.epoch_cycles.push_back(
             std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
         ++schedule.epochs;

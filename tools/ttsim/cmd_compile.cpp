@@ -431,9 +431,11 @@ void add_compile(CLI::App& app) {
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     command
-        ->add_option("--effort", o.effort,
-                     "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times (default); 2 "
-                     "some tens, run on the simulated chip; 3 some hundreds")
+        ->add_option(
+            "--effort", o.effort,
+            "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times, and seven that are "
+            "run on the simulated chip where the model has up to 600 ops (default); 2 "
+            "some tens, run on the simulated chip; 3 some hundreds")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
     command
