@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace tt::ir {
 
@@ -12,6 +13,14 @@ constexpr std::int64_t worth_finding = 1 << 14;  // datums; below, making it tak
 
 bool is_large(const Literal& literal) { return is_float(literal.dtype()) && literal.size() >= worth_finding; }
 
+template <class T>
+std::string_view bytes_of(const std::vector<T>& datums) {
+    return {reinterpret_cast<const char*>(datums.data()), datums.size() * sizeof(T)};
+}
+std::string_view bytes_of(const Literal& literal) {
+    return is_float(literal.dtype()) ? bytes_of(literal.floats()) : bytes_of(literal.whole());
+}
+
 }  // namespace
 
 Literal MadeConstants::get(const std::string& how, std::span<const Literal* const> of,
@@ -20,9 +29,13 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
     std::pair<std::string, std::vector<const void*>> key{how, {}};
     std::vector<std::shared_ptr<const void>> blocks;
     for (const Literal* one : of) {
-        blocks.push_back(one->block());
         key.first += fmt::format(" {}[{}]", to_string(one->dtype()), fmt::join(one->dims(), ","));
-        key.second.push_back(blocks.back().get());
+        if (one->size() < worth_finding) {
+            key.first += bytes_of(*one);
+        } else {
+            blocks.push_back(one->block());
+            key.second.push_back(blocks.back().get());
+        }
     }
     {
         const std::lock_guard lock(mutex_);

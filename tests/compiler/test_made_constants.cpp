@@ -90,6 +90,26 @@ TEST_CASE("small constants are made each time") {
     CHECK(reversal.times == 2);
 }
 
+TEST_CASE("small constants that others are made of are known by what they are") {
+    MadeConstants made;
+    int times = 0;
+    const Literal source = counting(large);
+    const auto plus = [&](double value) {
+        const Literal small = Literal::scalar(DType::F32, value);
+        const Literal* const sources[] = {&source, &small};
+        return made.get("plus", sources, [&] {
+            ++times;
+            Literal sum = source;
+            for (float& datum : sum.floats()) datum += static_cast<float>(value);
+            return sum;
+        });
+    };
+    const Literal one = plus(1), again = plus(1), two = plus(2);
+    CHECK(times == 2);
+    CHECK(again.block() == one.block());
+    CHECK(two.at(0) == source.at(0) + 2);
+}
+
 TEST_CASE("a constant that nobody holds is made again, and one is not taken for another at its address") {
     MadeConstants made;
     Reversal reversal;
