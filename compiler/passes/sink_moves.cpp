@@ -3,10 +3,11 @@
 //   %a = transpose %x {perm = [0, 3, 1, 2]}          %r = relu %x
 //   %r = relu %a                               ->    %a = transpose %r {perm = [0, 3, 1, 2]}
 //
-// Elementwise ops with one operand, or with a second one that is a constant, or is moved itself: that operand is moved
-// back. map_axis along an axis that the moves keep whole.
+// Elementwise ops with one operand, or with a second one that is a constant, a single datum, or is moved itself: that
+// operand is moved back. map_axis along an axis that the moves keep whole, reduce_max over all that one is made of.
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/move_groups.hpp"
@@ -66,6 +67,7 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Move& move) {
 }
 
 std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain) {
+    if (count(build.dims(x)) == 1) return build.reshape(x, Dims(build.dims(chain.source).size(), 1));
     for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move) {
         const auto back = moved_back(build, x, *move);
         if (!back) return std::nullopt;
@@ -105,7 +107,8 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
     for (const std::size_t base : {std::size_t{0}, std::size_t{1}}) {
         const Chain chain = chain_of(build, build.graph(), in[base]);
         const ValueId other = in[1 - base];
-        const bool movable = build.literal(other) || !chain_of(build, build.graph(), other).moves.empty();
+        const bool movable = build.literal(other) || count(build.dims(other)) == 1 ||
+                             !chain_of(build, build.graph(), other).moves.empty();
         if (chain.moves.empty() || build.literal(in[base]) || !movable || build.dims(in[base]) != node.type.dims ||
             thin_before(build, chain))
             continue;
@@ -198,11 +201,52 @@ std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<cons
     return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
 }
 
+/// The axes of move.from that make up some of move.to and nothing else, which become 1 on both sides; false: they make
+/// up parts of others, too.
+bool reduce_before(Move& move, std::set<std::size_t>& axes) {
+    std::set<std::size_t> before;
+    if (!move.reshape) {
+        for (const std::size_t a : axes) before.insert(static_cast<std::size_t>(move.perm[a]));
+    } else {
+        std::size_t found = 0;
+        for (const AxisGroup& g : groups_of(move.from, move.to)) {
+            std::size_t inside = 0;
+            for (std::size_t a = g.b0; a < g.b1; ++a) inside += axes.contains(a) || move.to[a] == 1 ? 1 : 0;
+            const bool any =
+                std::any_of(axes.begin(), axes.end(), [&](std::size_t a) { return a >= g.b0 && a < g.b1; });
+            if (!any) continue;
+            if (inside != g.b1 - g.b0) return false;
+            for (std::size_t a = g.b0; a < g.b1; ++a) found += axes.contains(a) ? 1 : 0;
+            for (std::size_t a = g.a0; a < g.a1; ++a) before.insert(a);
+        }
+        if (found != axes.size()) return false;  // an axis of size 1 belongs to no group
+    }
+    for (const std::size_t a : axes) move.to[a] = 1;
+    for (const std::size_t a : before) move.from[a] = 1;
+    axes = std::move(before);
+    return true;
+}
+
+std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId x) {
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    if (build.dims(x)[axis] == 1) return x;
+    Chain chain = chain_of(build, build.graph(), x);
+    if (chain.moves.empty()) return std::nullopt;
+    std::set<std::size_t> axes{axis};
+    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move)
+        if (!reduce_before(*move, axes)) return std::nullopt;
+    ValueId y = chain.source;
+    for (const std::size_t a : axes)
+        if (build.dims(y)[a] != 1) y = build.add("reduce_max", {y}, {{"axis", static_cast<std::int64_t>(a)}});
+    return moved(build, y, chain);
+}
+
 void run_sink_moves(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "map_axis") return sink_map(build, node, in);
+        if (node.op == "reduce_max") return sink_reduce_max(build, node, in[0]);
         const OpInfo* op = find_op(node.op);
-        if (!op || !op->elementwise || op->level != Level::Core) return std::nullopt;
+        if (!op || !op->elementwise || (op->level != Level::Core && node.op != "cast")) return std::nullopt;
         return in.size() == 1   ? sink_unary(build, node, in[0])
                : in.size() == 2 ? sink_binary(build, node, in)
                                 : std::nullopt;
