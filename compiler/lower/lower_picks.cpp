@@ -232,7 +232,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     const std::int64_t dense =
         slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
     constexpr std::int64_t cheap = 16;  // tiles of a dense product
-    constexpr std::size_t widest = 64;  // datums of a row
+    constexpr std::size_t widest = 256;  // datums of a row
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));

@@ -119,6 +119,7 @@ private:
 
     // lower_elementwise.cpp
     Matrix unary(const Node& node);
+    Matrix round_int8(Matrix x, double zero, double offset);
     Matrix binary(const Node& node);
     Matrix spread_constant(const Node& constant, const Dims& to);
     PadRange fill_of_parameter(const Literal& literal, PadRange range, Derivation& made);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compiler/onnx/join.hpp"
+#include "compiler/onnx/quantize.hpp"
 
 namespace tt::ir {
 
@@ -101,9 +102,7 @@ void qlinear_conv(Import& n) {
     const auto factor = [&](std::size_t k) { return n.scaled(per_channel(n, k, rank, 1), 1 / fixed_point); };
     y = n.two("multiply", y, n.two("divide", n.two("multiply", factor(1), factor(4)), per_channel(n, 6, rank, 1)));
     const DType to = n.b.type(n.x(7)).dtype;
-    const double low = to == DType::I8 ? -128 : 0, high = to == DType::I8 ? 127 : 255;
-    y = n.two("add", n.one("round", y), per_channel(n, 7, rank, 1));
-    n.give(n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), to));
+    n.give(on_grid(n, y, per_channel(n, 7, rank, 1), to));
 }
 
 void pool(Import& n, const char* op) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/onnx/importer.hpp"
+#include "compiler/onnx/quantize.hpp"
 
 namespace tt::ir {
 
@@ -55,11 +56,7 @@ void matmul_integer(Import& n) {
 
 ValueId requantized(Import& n, ValueId y, std::size_t zero) {
     const DType to = n.b.type(n.x(zero)).dtype;
-    const bool is_signed = to == DType::I8;
-    const ValueId z = n.b.reshape(n.b.cast(n.x(zero), DType::F32), {});
-    y = n.two("add", n.one("round", y), z);
-    y = n.two("minimum", n.two("maximum", y, n.b.scalar(is_signed ? -128 : 0)), n.b.scalar(is_signed ? 127 : 255));
-    return n.b.cast(y, to);
+    return on_grid(n, y, n.b.reshape(n.b.cast(n.x(zero), DType::F32), {}), to);
 }
 
 /// The product of whole numbers, which is exact, comes first; then all scales as one factor.

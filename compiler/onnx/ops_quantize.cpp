@@ -28,12 +28,11 @@ void quantize(Import& n) {
     std::optional<DType> to = n.has(2) ? n.b.type(n.x(2)).dtype : DType::U8;
     if (!n.has(2) && n.i("output_dtype", 0) != 0) to = n.dtype("output_dtype", 2);
     if (!to) n.unsupported("a grid of the ONNX type {}; i8, u8, i16 and u16 are known", n.i("output_dtype", 0));
-    const auto [low, high] = grid_limits(n, *to);
     const Dims dims = n.dims();
-    ValueId y = n.b.cast(n.x(0), DType::F32);
-    y = n.one("round", n.two("divide", y, n.b.cast(along_axis(n, n.x(1), dims, axis, block), DType::F32)));
-    if (n.has(2)) y = n.two("add", y, n.b.cast(along_axis(n, n.x(2), dims, axis, block), DType::F32));
-    n.give(n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), *to));
+    const ValueId x = n.b.cast(n.x(0), DType::F32);
+    const ValueId y = n.two("divide", x, n.b.cast(along_axis(n, n.x(1), dims, axis, block), DType::F32));
+    const ValueId zero = n.has(2) ? n.b.cast(along_axis(n, n.x(2), dims, axis, block), DType::F32) : n.b.scalar(0);
+    n.give(on_grid(n, y, zero, *to));
 }
 
 void dequantize(Import& n) {
@@ -54,14 +53,11 @@ void dynamic_quantize(Import& n) {
     }
     most = n.one("relu", n.b.reshape(most, {}));
     least = n.one("neg", n.one("relu", n.b.reshape(least, {})));
-    const auto clamped = [&](ValueId v) {
-        return n.two("minimum", n.two("maximum", v, n.b.scalar(0)), n.b.scalar(255));
-    };
     const ValueId scale = n.two("divide", n.two("subtract", most, least), n.b.scalar(255));
-    const ValueId zero = n.one("round", clamped(n.two("divide", n.one("neg", least), scale)));
-    n.give(n.b.cast(clamped(n.two("add", n.one("round", n.two("divide", n.x(0), scale)), zero)), DType::U8));
+    const ValueId zero = on_grid(n, n.two("divide", n.one("neg", least), scale), n.b.scalar(0), DType::U8);
+    n.give(on_grid(n, n.two("divide", n.x(0), scale), n.b.cast(zero, DType::F32), DType::U8));
     n.give(scale);
-    n.give(n.b.cast(zero, DType::U8));
+    n.give(zero);
 }
 
 // --- com.microsoft ------------------------------------------------------------------------------------------------

@@ -39,10 +39,14 @@ ValueId dequantized(Import& n, std::size_t k, std::int64_t axis) {
 ValueId quantized(Import& n, ValueId y, std::size_t scale) {
     const bool shifted = n.has(scale + 1);
     const DType to = shifted ? n.b.type(n.x(scale + 1)).dtype : DType::U8;
+    const ValueId zero = shifted ? n.b.cast(n.b.reshape(n.x(scale + 1), {}), DType::F32) : n.b.scalar(0);
+    return on_grid(n, n.two("divide", y, n.b.reshape(n.x(scale), {})), zero, to);
+}
+
+ValueId on_grid(Import& n, ValueId y, ValueId zero, DType to) {
     const auto [low, high] = grid_limits(n, to);
-    y = n.one("round", n.two("divide", y, n.b.reshape(n.x(scale), {})));
-    if (shifted) y = n.two("add", y, n.b.cast(n.b.reshape(n.x(scale + 1), {}), DType::F32));
-    return n.b.cast(n.two("minimum", n.two("maximum", y, n.b.scalar(low)), n.b.scalar(high)), to);
+    const ValueId q = n.b.add("quantize", {y, zero}, {{"low", low}, {"high", high}});
+    return n.b.add("cast", {q}, {{"to", std::string(to_string(to))}, {"exact", std::int64_t{1}}});
 }
 
 }  // namespace tt::ir

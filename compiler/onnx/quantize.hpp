@@ -18,5 +18,7 @@ ValueId dequantized(Import& n, std::size_t k, std::int64_t axis = 0);
 ValueId dequantized(Import& n, ValueId x, ValueId scale, std::optional<ValueId> zero, std::int64_t axis = 0);
 /// y on the grid of operands `scale` and `scale` + 1 (zero point; without one u8), each of one number.
 ValueId quantized(Import& n, ValueId y, std::size_t scale);
+/// y, floats in steps of the grid, as its numbers of type `to`; `zero`: that which stands for 0, as a float.
+ValueId on_grid(Import& n, ValueId y, ValueId zero, DType to);
 
 }  // namespace tt::ir

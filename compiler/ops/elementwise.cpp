@@ -143,6 +143,15 @@ double modulo(const Node& n, double a, double b) {
     return other_sign ? rest + b : rest;
 }
 double round_even(double x) { return std::nearbyint(x); }
+/// a, in steps of a grid, as a number of it; b stands for 0.
+double quantize(const Node& n, double a, double b) {
+    return std::clamp(round_even(a) + b, n.number("low", 0), n.number("high", 255));
+}
+/// x, plus what stands for 0, as Int8 holds it: from offset - 127 to offset + 127.
+double nearest_int8(const Node& n, double x) {
+    const double offset = n.number("offset", 0);
+    return std::clamp(round_even(x + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
+}
 
 template <double (*F)(const Node&, double)>
 constexpr OpInfo unary(std::string_view name, Level level, std::string_view onnx) {
@@ -204,6 +213,7 @@ constexpr std::array elementwise_table{
            .elementwise = true},
     TT_UNARY("relu", Core, "Relu", std::max(x, 0.0)),
     TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
+    TT_UNARY("round_int8", Core, "", nearest_int8(n, x)),
     TT_BINARY("add", Core, "Add", a + b),
     TT_BINARY("subtract", Core, "Sub", a - b),
     TT_BINARY("multiply", Core, "Mul", a* b),
@@ -224,6 +234,7 @@ constexpr std::array elementwise_table{
     TT_UNARY("not", Composite, "Not", x != 0 ? 0.0 : 1.0),
     TT_UNARY("softplus", Composite, "Softplus", std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
     TT_UNARY("elu", Composite, "", x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
+    TT_BINARY("quantize", Composite, "", quantize(n, a, b)),
     TT_BINARY("divide", Composite, "Div", divide(n, a, b)),
     TT_BINARY("minimum", Composite, "", std::min(a, b)),
     TT_BINARY("power", Composite, "Pow", std::pow(a, b)),

@@ -145,6 +145,8 @@ public:
             if (is_gate(id)) keep_line(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
+        for (const Node& node : graph_.nodes)
+            if (node.op == "buda.quantization") keep_steps(node.inputs[0].value);
         keep_statistics();
     }
 
@@ -156,7 +158,8 @@ private:
                (*node.type.format == DataFormat::Float32 || info(*node.type.format).family == FormatFamily::B);
     }
     static void sum_wide(Node& node) {
-        if (is_float(node)) node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+        if (is_float(node) && node.op != "buda.dequantization")
+            node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
     }
     /// a * x + b in steps: one operand is one number.
     bool is_line(const Node& node) const {
@@ -176,6 +179,16 @@ private:
         sum_wide(graph_.nodes[id]);
         graph_.nodes[id].type.format = DataFormat::Float32;
         for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
+    }
+    /// What is quantized, with the steps that scale it.
+    void keep_steps(ValueId id) {
+        keep(id);
+        if (!is_line(graph_.nodes[id])) return;
+        for (const Edge& edge : graph_.nodes[id].inputs) {
+            Node& operand = graph_.nodes[edge.value];
+            if (operand.is_constant() && is_float(operand)) operand.type.format = DataFormat::Float32;
+            if (readers_[edge.value].size() == 1 && is_line(operand)) keep_steps(edge.value);
+        }
     }
     bool is_result(ValueId id) const {
         return std::find(readers_[id].begin(), readers_[id].end(), outside) != readers_[id].end();

@@ -4,6 +4,9 @@
 //   round x    |x| bit by bit: r = min(|x|, 2^n); for k = n - 1 .. 0: r -= clamp((r - 2^k) * 1e30, 0, 2^k);
 //              what is left is in (0, 1], and |x| + (0 or 1) - r is whole. Each step is exact in every format, and
 //              so is the result; no format holds a fraction from 2^n on. floor, ceil and truncate decide otherwise
+//   quantize   round, plus what stands for 0, between two limits; with formats of 16 bits, on chips that have them, by
+//              the quantizing ops (round_int8), half away from 0: what lies in the midst there was rounded to it
+//   cast       to whole numbers as truncate x, of whole ones as they are
 //   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), put right by the remainder: exact while the
 //              format holds the integers
 //   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
@@ -13,6 +16,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/pass.hpp"
@@ -24,7 +28,11 @@ namespace {
 /// Arithmetic on values of the graph being built.
 class Math {
 public:
-    Math(Builder& build, DataFormat df) : build_(build), df_(df), precise_(df == DataFormat::Float32) {}
+    Math(Builder& build, const PassOptions& options)
+        : build_(build),
+          df_(options.default_df),
+          precise_(df_ == DataFormat::Float32),
+          quantizes_(!precise_ && options.wide_dest && !options.accumulate_df && info(df_).family == FormatFamily::B) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
@@ -88,6 +96,27 @@ public:
         const Part p = part(x);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
         return mul(sign(x), replaced(p, two("maximum", above, mul(p.odd, complement(below)))));
+    }
+    /// x in steps of a grid whose number `zero` stands for 0, as one of low to high.
+    ValueId quantized(ValueId x, ValueId zero, double low, double high) {
+        constexpr double most = 127;  // of Int8, to either side
+        if (!quantizes_ || high - low > 2 * most + 1) return limited(plus(round(x), zero), low, high);
+        const Literal* known = build_.literal(zero);
+        const bool alike = known && known->is_splat();
+        const double shift = alike ? known->at(0) : 0;
+        if (!alike) x = add(x, zero);
+        const ValueId near = one("round_int8", x, {{"offset", low + most}, {"zero", shift}});
+        if (high - low <= 2 * most) return limited(near, low, high);
+        return add(near, step(sub(x, real(high - shift - 0.5))));  // its last number has no room there
+    }
+    ValueId plus(ValueId x, ValueId zero) {
+        const Literal* known = build_.literal(zero);
+        return known && known->is_splat() && known->at(0) == 0 ? x : add(x, zero);
+    }
+    ValueId limited(ValueId x, double low, double high) {
+        x = low == 0 ? one("relu", x) : two("maximum", x, real(low));
+        if (low != 0) return minimum(x, real(high));
+        return one("relu_max", x, {{"threshold", high}});
     }
     /// Of a negative number every fraction counts, of the others a whole one.
     ValueId floor(ValueId x) {
@@ -158,6 +187,38 @@ private:
     Builder& build_;
     DataFormat df_;
     bool precise_;
+    bool quantizes_;  ///< the chip does
+};
+
+/// Which values are whole numbers whatever their operands are.
+class WholeNumbers {
+public:
+    void note(ValueId id) { known_[id] = true; }
+    bool is_whole(const Builder& build, ValueId id) {
+        if (const auto found = known_.find(id); found != known_.end()) return found->second;
+        return known_[id] = looked_up(build, build.graph().nodes[id]);
+    }
+
+private:
+    bool looked_up(const Builder& build, const Node& node) {
+        static const std::set<std::string_view> keep{
+            "add",       "subtract",  "multiply", "maximum", "relu",       "abs",      "nop",    "reshape",
+            "transpose", "pick_rows", "hslice",   "hstack",  "reduce_max", "map_axis", "matmul", "pick_sum"};
+        if (!is_float(node.type.dtype)) return true;
+        if (node.literal) return are_whole(*node.literal);
+        if (node.op == "relu_max" && node.number("threshold", 1) != std::nearbyint(node.number("threshold", 1)))
+            return false;
+        if (node.op == "cast" && !node.has("exact")) return is_whole(build, node.inputs[0].value);
+        if (!keep.contains(node.op) && node.op != "relu_max" && node.op != "cast") return false;
+        return std::all_of(node.inputs.begin(), node.inputs.end(),
+                           [&](const Edge& edge) { return is_whole(build, edge.value); });
+    }
+    static bool are_whole(const Literal& literal) {
+        const std::vector<float>& floats = literal.floats();
+        return std::all_of(floats.begin(), floats.end(), [](float v) { return v == std::nearbyint(v); });
+    }
+
+    std::map<ValueId, bool> known_;
 };
 
 using Operands = std::span<const ValueId>;
@@ -261,6 +322,10 @@ const std::map<std::string, Recipe>& recipes() {
         {"maximum", maximum},
         {"sign", [](Math& m, const Node&, Operands in) { return m.sign(in[0]); }},
         {"round", [](Math& m, const Node&, Operands in) { return m.round(in[0]); }},
+        {"quantize",
+         [](Math& m, const Node& node, Operands in) {
+             return m.quantized(in[0], in[1], node.number("low", 0), node.number("high", 255));
+         }},
         {"floor", [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
         {"ceil", [](Math& m, const Node&, Operands in) { return m.neg(m.floor(m.neg(in[0]))); }},
         {"truncate", [](Math& m, const Node&, Operands in) { return m.truncate(in[0]); }},
@@ -300,10 +365,17 @@ const std::map<std::string, Recipe>& recipes() {
 }
 
 void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
+    WholeNumbers whole;
+    static const std::set<std::string_view> rounding{"round", "floor", "ceil", "truncate", "quantize"};
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
         if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
-        Math math(build, options.default_df);
+        if (node.op == "cast" && node.type.dtype != DType::Bool && whole.is_whole(build, in[0])) {
+            Attrs attrs = node.attrs;
+            attrs["exact"] = std::int64_t{1};
+            return build.add("cast", {in[0]}, attrs);
+        }
+        Math math(build, options);
         // Arithmetic is on floats; the result gets its element type back.
         std::vector<ValueId> floats;
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
@@ -311,6 +383,7 @@ void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
         if (build.type(result).dtype != node.type.dtype)
             result = build.add("cast", {result},
                                {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
+        if (rounding.contains(node.op)) whole.note(result);
         return result;
     });
 }

@@ -101,8 +101,8 @@ private:
     /// A little less or more of an operand may change it by a whole step.
     bool decides(const Node& node) const {
         if (!computable(node)) return false;
-        if (one_of(node, {"round", "floor", "ceil", "truncate", "modulo", "equal", "less", "greater", "less_equal",
-                          "greater_equal", "arg_max"}))
+        if (one_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo", "equal", "less", "greater",
+                          "less_equal", "greater_equal", "arg_max"}))
             return true;
         if (node.op == "take" && looks_far(node)) return true;
         return whole(node.type) && find_op(node.op)->elementwise;

@@ -43,17 +43,28 @@ public:
             apply(graph_.nodes[id], wishes[id]);
         }
         std::vector<bool> set(graph_.nodes.size(), false);
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id) set[id] = named(graph_.nodes[id]);
+        for (const Node& node : graph_.nodes)
+            if (quantizes(node)) set[node.inputs[1].value] = true;
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) set[id] = set[id] || named(graph_.nodes[id]);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             for (const auto& [k, input] : wishes[id].inputs)
                 if (k < graph_.nodes[id].inputs.size()) want(id, k, input, set);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) even_out(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (graph_.nodes[id].op == "buda.quantization" &&
+                graph_.type(graph_.nodes[id].inputs[0].value).format != DataFormat::Float32)
+                conversions_[{id, 0}] = DataFormat::Float32;
         convert();
     }
 
 private:
+    /// Ops that have the formats they have.
+    static bool quantizes(const Node& node) {
+        return node.op == "buda.quantization" || node.op == "buda.dequantization";
+    }
+
     bool fits(std::size_t r, const Node& node) const {
-        if (!node.op.starts_with("buda.")) return false;
+        if (!node.op.starts_with("buda.") || quantizes(node)) return false;
         const std::string& type = rules_[r].op_type;
         return (type.empty() || node.op == "buda." + type || node.kind == type) &&
                (rules_[r].within.empty() || node.kind == rules_[r].within) &&

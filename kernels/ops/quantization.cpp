@@ -77,6 +77,12 @@ static void quantization_prepare(const OpConfig& op, int operand, Numerics numer
         unpack_to_src(DataFormat::Float32, DataFormat::Float32, values);
 }
 
+static ValueRange int8_range(const OpAttributes&, std::span<const ValueRange>) { return {-127, 127}; }
+static ValueRange dequantized_range(const OpAttributes& attr, std::span<const ValueRange> in) {
+    if (!in[0].is_tame() || !in[1].is_tame()) return ValueRange::wild();
+    return ValueRange{in[0].low - attr.zero_point, in[0].high - attr.zero_point}.scaled(in[1].most());
+}
+
 static constexpr AttrDef quantization_attributes[] = {attr_zero_point, attr_sfpu_execution_thread};
 
 extern const OpDef op_quantization{.name = "quantization",
@@ -92,7 +98,8 @@ extern const OpDef op_quantization{.name = "quantization",
                                    .block = block_quantize,
                                    .by_slice = true,
                                    .integer_capable = true,
-                                   .fusable = true};
+                                   .fusable = true,
+                                   .range = int8_range};
 extern const OpDef op_requantization{.name = "requantization",
                                      .summary = "Integer in0 * in1 + zero_point, rounded and saturated to Int8",
                                      .op_class = OpClass::SfpuBinary,
@@ -106,7 +113,8 @@ extern const OpDef op_requantization{.name = "requantization",
                                      .block = block_quantize,
                                      .by_slice = true,
                                      .integer_capable = true,
-                                     .fusable = true};
+                                     .fusable = true,
+                                     .range = int8_range};
 extern const OpDef op_dequantization{.name = "dequantization",
                                      .summary = "(Integer in0 - zero_point) * in1 as Float32",
                                      .op_class = OpClass::SfpuBinary,
@@ -120,6 +128,7 @@ extern const OpDef op_dequantization{.name = "dequantization",
                                      .block = block_dequantize,
                                      .by_slice = true,
                                      .integer_capable = true,
-                                     .fusable = true};
+                                     .fusable = true,
+                                     .range = dequantized_range};
 
 }  // namespace tt
