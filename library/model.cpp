@@ -169,12 +169,13 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
     return guarded([&] { return shared(tt::ir::read_folder(folder)); });
 }
 
-void CompiledModel::write_image(const std::string& file) const {
+void CompiledModel::write_image(const std::string& file, const std::string& device_type) const {
     guarded([&] {
+        const tt::image::ImageOptions options{.release = TTSIM_VERSION, .device_type = device_type};
         if (impl_->machine)
-            tt::image::write_image(impl_->model, *impl_->machine, file, {.release = TTSIM_VERSION});
+            tt::image::write_image(impl_->model, *impl_->machine, file, options);
         else
-            tt::image::write_image(impl_->model, file, {.release = TTSIM_VERSION});
+            tt::image::write_image(impl_->model, file, options);
     });
 }
 

@@ -92,20 +92,20 @@ std::vector<std::string> policy_names() {
     return names;
 }
 
-/// As the user wants them.
+/// As the user wants them; behind the last chip comes the first again.
 static std::vector<std::int64_t> chosen_chips(const std::vector<EpochChip>& wanted, std::int64_t chips) {
     const auto parts =
         std::count_if(wanted.begin(), wanted.end(), [](const EpochChip& epoch) { return epoch.next; }) + 1;
-    if (parts > chips)
-        fail_input(
-            {}, "chip_break of overrides makes {} parts of the model for {} chip{}; --num-chips {} has room for them",
-            parts, chips, chips == 1 ? "" : "s", parts);
+    if (parts > chips && chips == 1)
+        fail_input({},
+                   "chip_break of overrides makes {} parts of the model for 1 chip; --num-chips {} has room for them",
+                   parts, parts);
     std::vector<std::int64_t> chip_of;
     std::int64_t chip = 0;
     for (const EpochChip& epoch : wanted) {
         if (epoch.own.value_or(0) >= chips)
             fail_input({}, "op '{}' is to be on chip {}; --num-chips {} has it", epoch.op, *epoch.own, *epoch.own + 1);
-        chip += epoch.next ? 1 : 0;
+        chip = (chip + (epoch.next ? 1 : 0)) % chips;
         chip_of.push_back(epoch.own.value_or(chip));
     }
     return chip_of;

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import config, tensor_formats
+from . import config, op_overrides, tensor_formats
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
@@ -15,7 +15,7 @@ from .dtypes import output_format
 
 log = logging.getLogger("pybuda")
 _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "minimizegrid": "minimize_grid",
-             "maximizetminimizegrid": "minimize_grid", "random": "random"}
+             "maximizetminimizegrid": "minimize_grid", "random": "random", op_overrides.SINGLE_OP: ""}
 _CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
          "ProducerUserDataEdgesFirst": "producer_user_edges_first", "None": "none"}
 # with what ops compute whose inputs have a format: fewer bits than 8 are for what lies in memory; bools are Bfp2_b
@@ -76,7 +76,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "accumulate_format": (_accumulated(settings.default_accumulate_df, device), None),
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
-        "policy": (_choice(_POLICIES, _name(settings.balancer_policy).lower(), "balancer_policy"), ""),
+        "policy": (_choice(_POLICIES, op_overrides.policy_name(settings), "balancer_policy"), ""),
         "self_cut": (_choice(_CUTS, settings.graph_solver_self_cut_type, "graph_solver_self_cut_type"), ""),
         "stable_softmax": (settings.enable_stable_softmax, True),
         "auto_fusing": (settings.enable_auto_fusing, True),
@@ -97,11 +97,6 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     if rules:
         made["format_rules"] = json.dumps({"rules": rules})
     return made
-
-
-def _name(policy: Any) -> str:
-    """Of a PolicyType, or given as such."""
-    return str(getattr(policy, "name", policy))
 
 
 def _chips(device: Any) -> int:

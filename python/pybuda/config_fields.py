@@ -103,7 +103,7 @@ _FORMATS = (
 )
 _BALANCER = (
     Field("balancer_policy", "default", "policy: NLP nlp, Ribbon and CNN ribbon, MinimizeGrid minimize_grid, Random "
-          "random; default the compiler's", "balancer", "BALANCER_POLICY_TYPE", str),
+          "random; SingleOpPerEpoch overrides: epoch_break of every op; default the compiler's", "balancer", "BALANCER_POLICY_TYPE", str),
     Field("scheduler_policy", "ModuleInputsBFS", "none: ops are in the order in which epochs were estimated quickest",
           "balancer", "SCHEDULER_POLICY", str),
     Field("graph_solver_self_cut_type", "FastCut", "self_cut", "balancer", "GRAPHSOLVER_SELF_CUT_TYPE", str),
@@ -154,7 +154,7 @@ _OPS = (
     Field("placer_op_overrides", list, "overrides: place, transpose, epoch_break, chip_break, chip of single ops",
           "single ops"),
     Field("op_names_to_epoch_break", list, "overrides: epoch_break", "single ops"),
-    Field("op_names_to_chip_break", list, "overrides: chip_break; on one chip epoch_break", "single ops"),
+    Field("op_names_to_chip_break", list, "overrides: chip_break, behind the last chip the first again; on one chip epoch_break", "single ops"),
     Field("op_names_dont_fuse", list, "overrides: fuse false", "single ops"),
     Field("op_names_manual_fuse", list, "overrides: fuse true, for ops that a regular expression of these fits",
           "single ops"),

@@ -152,6 +152,10 @@ class Device:
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         raise NotImplementedError(f"{type(self).__name__} computes nothing")
 
+    def has_reference(self) -> bool:
+        """Whether evaluate() can say what should come."""
+        return True
+
     def taken_intermediates(self) -> list[torch.Tensor]:
         """What was saved of ops in the last forward."""
         return []

@@ -24,7 +24,17 @@ def _places(size: int) -> torch.Tensor:
 
 
 class GraphMaker(Build):
-    """`name`: of the op that nodes are made for."""
+    """`name`: of the op that nodes are made for; `whole`: names of values that ops read as whole numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole: set[str] = set()
+
+    def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
+        if op != "cast" or attributes.get("to") not in ("f32", "float"):
+            self.whole.update(self.graph.info(operand).name for operand in operands
+                              if self.kind(operand) not in _FLOATS)
+        return super().add(op, *operands, **attributes)
 
     def dims(self, value: Value) -> list[int]:
         return list(self.shape(value))

@@ -11,6 +11,14 @@ from . import query
 from ._C.balancer import OpOverride
 
 
+SINGLE_OP = "singleopperepoch"  # a policy: each op is an epoch of its own
+
+
+def policy_name(settings: Any) -> str:
+    """In lower case, of a PolicyType or given as such."""
+    return str(getattr(settings.balancer_policy, "name", settings.balancer_policy)).lower()
+
+
 @dataclasses.dataclass(frozen=True)
 class NetlistOp:
     type: str
@@ -28,7 +36,7 @@ def wanted(settings: Any) -> bool:
                 settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
                 settings.scheduler_constraints, settings.insert_queues, settings.buffering_nops_to_insert,
                 settings.op_names_dont_fuse, settings.op_names_manual_fuse,
-                settings.default_dram_parameters is not None))
+                settings.default_dram_parameters is not None, policy_name(settings) == SINGLE_OP))
 
 
 def need_netlist(settings: Any) -> bool:
@@ -39,7 +47,7 @@ def need_netlist(settings: Any) -> bool:
 def need_apart(settings: Any) -> bool:
     """Whether the ops have to be known as they are before elementwise ones become one."""
     if (settings.insert_queues or settings.op_names_manual_fuse or settings.buffering_nops_to_insert
-            or _inner_blocks(settings)):
+            or _inner_blocks(settings) or policy_name(settings) == SINGLE_OP):
         return True
     names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
@@ -86,6 +94,8 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
             made.set(op, **_balancer(given, op, apart[op].type if op in apart else ""))
     for one in settings.placer_op_overrides:
         made.place(one)
+    for op in apart if policy_name(settings) == SINGLE_OP else ():
+        made.set(op, epoch_break=True)
     for names in settings.op_names_to_epoch_break:
         made.break_at(names, "epoch_break")
     for names in settings.op_names_to_chip_break:

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from ._C import DataFormat
+from .dtypes import is_integer
 from .graph_maker import GraphMaker, element_type
 from .op.common import PyBudaOp
 from .parameter import Parameter
@@ -118,11 +120,20 @@ def _dense(value: torch.Tensor) -> torch.Tensor:
 
 
 def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
-    """The ttsim.Graph, in which the results of the ops `saved` are outputs behind those of the trace."""
+    """The ttsim.Graph, in which the results of the ops `saved` are outputs behind those of the trace. Inputs of whole
+    numbers that ops read as floats alone are inputs of floats: queues have their names, and no cast's."""
+    make = _build(made, saved, ())
+    whole = [name for name, tensor in made.inputs if is_integer(tensor.data_format)]
+    as_floats = [name for name in whole if name not in make.whole]
+    return (_build(made, saved, as_floats) if as_floats else make).graph
+
+
+def _build(made: Trace, saved: Sequence[str], as_floats: Sequence[str]) -> GraphMaker:
     make = GraphMaker()
     values: dict[int, Any] = {}
     for name, tensor in made.inputs:
-        values[id(tensor)] = make.graph.input(name, list(tensor.shape.dims), element_type(tensor.data_format))
+        kind = element_type(DataFormat.Float32 if name in as_floats else tensor.data_format)
+        values[id(tensor)] = make.graph.input(name, list(tensor.shape.dims), kind)
     for name, parameter in made.parameters.items():
         values[id(parameter)] = make.graph.constant(name, parameter.value().detach())
     for name, tensor in made.constants.items():
@@ -140,4 +151,4 @@ def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
     for name in saved:
         if name in results:
             make.graph.output(f"{name}.intermediate", results[name])
-    return make.graph
+    return make

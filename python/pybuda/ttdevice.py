@@ -12,7 +12,7 @@ from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
 from .device import Device, _kinds
 from .loopback import Loopback
-from .pybudaglobal import reset_unique_node_id
+from .pybudaglobal import reset_unique_node_id, set_state_changed
 from .stage import Settings
 from .stage_kinds import _formats, make_stages
 from .tensor import Tensor
@@ -57,6 +57,7 @@ class TTDevice(Device):
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None
+        self._image_reference: Any = None  # the stage that the image was made of
         if module is not None:
             self.place_module(module)
 
@@ -72,7 +73,7 @@ class TTDevice(Device):
         settings = self._settings(inputs, compiler_cfg, microbatch_size or 1)
         if self._image is not None:
             from .tti.stage import ImageStage
-            self._stages = [ImageStage(self._image, settings)]
+            self._stages = [ImageStage(self._image, settings, self._image_reference)]
         else:
             if not self.modules:
                 raise RuntimeError(f"device '{self.name}' has no module; place one by place_module()")
@@ -151,6 +152,26 @@ class TTDevice(Device):
             values, saved = stage.run(values)
             self._saved += saved
         return values if self._loopback is None else self._loopback.kept(values)
+
+    def has_reference(self) -> bool:
+        """Whether evaluate() has modules."""
+        return self._image is None or self._image_reference is not None
+
+    def compile_reference(self, sample_inputs: Sequence[Any]) -> None:
+        """Compiles the modules, and starts nothing."""
+        from .run.api import _samples
+        microbatch, samples = _samples(self, sample_inputs)
+        mode, self.device_mode = self.device_mode, DeviceMode.CompileOnly
+        try:
+            self.compile_for(samples, microbatch_size=microbatch)
+        finally:
+            self.device_mode = mode
+
+    def run_image(self, image: Any) -> None:
+        """From now on, in place of what was compiled of the modules, beside which verification holds it."""
+        self._image_reference = self._stages[0]
+        self._image = image
+        set_state_changed()
 
     def taken_intermediates(self) -> list[torch.Tensor]:
         return self._saved

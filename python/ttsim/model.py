@@ -25,10 +25,14 @@ class CompiledModel:
         read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
         return CompiledModel(read(name))
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """A device image when the name ends in .tti, else a folder."""
+    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon") -> None:
+        """A device image when the name ends in .tti, which says that it is for a device of this type (Golden, Model,
+        Versim, Emulation, Silicon); else a folder."""
         name = os.fspath(path)
-        (self.raw.write_image if name.endswith(".tti") else self.raw.write_folder)(name)
+        if name.endswith(".tti"):
+            self.raw.write_image(name, device_type)
+        else:
+            self.raw.write_folder(name)
 
     @property
     def netlist(self) -> str:

@@ -150,6 +150,11 @@ Ordered compiler_json(const DeviceRecord& r) {
 
 }  // namespace
 
+const std::vector<std::string>& device_types() {
+    static const std::vector<std::string> all{"Golden", "Model", "Versim", "Emulation", "Silicon"};
+    return all;
+}
+
 std::string device_json(const DeviceRecord& r) {
     const auto known = [](const std::string& text) { return text.empty() ? Ordered(nullptr) : Ordered(text); };
     Ordered all;
@@ -381,7 +386,7 @@ DeviceRecord read_device_json(const std::string& text, const std::string& place)
     r.name = text_or(in, "device_image_name", r.name);
     r.arch = enum_word(in, "arch");
     r.devtype = enum_word(in, "devtype");
-    const std::vector<std::string> devices{"Golden", "Model", "Versim", "Emulation", "Silicon"};
+    const std::vector<std::string>& devices = device_types();
     if (std::find(devices.begin(), devices.end(), r.devtype) == devices.end())
         in.fail("devtype", fmt::format("'{}' is no kind of device{}", r.devtype, did_you_mean(r.devtype, devices)));
     r.chip_ids = chip_ids(in);

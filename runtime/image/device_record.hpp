@@ -41,6 +41,9 @@ struct HostStack {
     bool row_major = true;  ///< slices go along rows of the result, else along columns
 };
 
+/// As images name them.
+const std::vector<std::string>& device_types();
+
 struct DeviceRecord {
     std::string version = "1.1.0", name = "tt0";
     std::string arch;  ///< "Grayskull", "Wormhole_B0"

@@ -107,6 +107,7 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
     r.netlist = options.netlist.empty() ? std::string(image_folder) + "/" + builds_folder + "/" + netlist_file
                                         : std::string(image_folder) + "/" + options.netlist;
     r.release = options.release;
+    r.devtype = options.device_type;
     return r;
 }
 
@@ -147,6 +148,12 @@ void refuse_own_chip(const ir::CompiledModel& model) {
                          "that TTSIM_CONFIG_DIR names, and compile for it by its name");
 }
 
+void check_device_type(const std::string& type, const std::string& file) {
+    const std::vector<std::string>& types = device_types();
+    if (std::find(types.begin(), types.end(), type) == types.end())
+        fail_input({file, 0, 0}, "'{}' is no type of device; those are {}", type, fmt::join(types, ", "));
+}
+
 }  // namespace
 
 bool is_image_name(const std::string& path) { return fs::path(path).extension() == image_extension; }
@@ -158,6 +165,7 @@ void write_image(const ir::CompiledModel& model, const std::string& file, const 
 
 void write_image(const ir::CompiledModel& model, const Machine& machine, const std::string& file,
                  const ImageOptions& options) {
+    check_device_type(options.device_type, file);
     ArchiveWriter archive(file);
     MemberSink members(archive);
     DeviceRecord record = describe(model, machine, options);

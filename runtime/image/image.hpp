@@ -25,13 +25,14 @@ enum class TensorFormat : std::uint8_t { Backend, Tilized };
 
 struct ImageOptions {
     TensorFormat format = TensorFormat::Backend;
-    std::string release{};  ///< of the program that writes it
-    Tilizer tilizer{};      ///< Tilized
-    std::string netlist{};  ///< file name in the image; "" = netlist.yaml
+    std::string release{};                ///< of the program that writes it
+    Tilizer tilizer{};                    ///< Tilized
+    std::string netlist{};                ///< file name in the image; "" = netlist.yaml
+    std::string device_type = "Silicon";  ///< that the image is said to be for, of device_types()
 };
 
-/// Writes beside the file and renames. Throws Error(Input) when it cannot be written, or its device is a chip of the
-/// user's own, which an image does not hold.
+/// Writes beside the file and renames. Throws Error(Input) when it cannot be written, for a type of device there is
+/// not, and when its device is a chip of the user's own, which an image does not hold.
 void write_image(const ir::CompiledModel& model, const std::string& file, const ImageOptions& options);
 
 /// The same for a machine that is known.

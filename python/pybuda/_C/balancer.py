@@ -14,6 +14,7 @@ class PolicyType(JsonEnum):
     NLP = 3
     CNN = 4
     Ribbon = 5
+    SingleOpPerEpoch = 6
 
 
 @dataclasses.dataclass

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from .._C import DataFormat
+from ..dtypes import is_integer, pytorch_dtype_to_buda_dataformat
 from ..parameter import Parameter
 from ..pybudaglobal import current_call, get_unique_node_id
 from ..tensor import Tensor
@@ -70,17 +71,24 @@ class PyBudaOp:
     def get_tensor(self, out_df: DataFormat | None = None) -> Tensor:
         """The result: with its value when all operands have one, else with its shape. RuntimeError for operands that
         do not go together."""
-        data_format = out_df or (self.operands[0].data_format if self.operands else DataFormat.Float32)
         known = all(operand.has_value() for operand in self.operands)
         try:
             value = self.evaluate([operand.value() for operand in self.operands]) if known else None
-            shape = tuple(value.shape) if value is not None else self._shape()
+            shape, dtype = (tuple(value.shape), value.dtype) if value is not None else self._shape()
         except (RuntimeError, ValueError, IndexError, AssertionError, TypeError) as error:
             shapes = ", ".join(str(operand.shape.dims) for operand in self.operands)
             raise RuntimeError(f"op '{self.name}' ({self.op_type}) does not take operands of shape {shapes}: "
                                f"{error}") from error
         gradient = any(operand.requires_grad for operand in self.operands)
-        return Tensor(value, shape, data_format, self, requires_grad=gradient)
+        return Tensor(value, shape, out_df or self._format(dtype), self, requires_grad=gradient)
+
+    def _format(self, dtype: torch.dtype | None) -> DataFormat:
+        """Of the first operand that is as the result: of floats, or of whole numbers."""
+        formats = [operand.data_format for operand in self.operands]
+        if dtype is not None and dtype != torch.bool:
+            formats = [one for one in formats if is_integer(one) != dtype.is_floating_point] or \
+                [pytorch_dtype_to_buda_dataformat(dtype)]
+        return formats[0] if formats else DataFormat.Float32
 
     def evaluate(self, values: list[torch.Tensor]) -> torch.Tensor:
         floats = [value.dtype for value in values if value.dtype.is_floating_point]
@@ -89,12 +97,14 @@ class PyBudaOp:
             values = [value.to(widest) if value.dtype.is_floating_point else value for value in values]
         return self.kind.evaluate(*values, **self.named_attrs)
 
-    def _shape(self) -> tuple[int, ...]:
+    def _shape(self) -> tuple[tuple[int, ...], torch.dtype | None]:
+        """And the type, where values have been computed on for it."""
         if self.kind.shape is not None:
-            return tuple(self.kind.shape(*(operand.shape.dims for operand in self.operands), **self.named_attrs))
+            return tuple(self.kind.shape(*(operand.shape.dims for operand in self.operands), **self.named_attrs)), None
         blanks = [torch.empty(operand.shape.dims, dtype=operand.pt_data_format, device="meta")
                   for operand in self.operands]
-        return tuple(self.evaluate(blanks).shape)
+        made = self.evaluate(blanks)
+        return tuple(made.shape), made.dtype
 
     def build(self, make: Any, values: list[Any]) -> Any:
         make.name = self.name

@@ -76,30 +76,54 @@ def _checked(out_dtype: torch.dtype) -> DataFormat:
     return {torch.int8: DataFormat.Int8, torch.uint8: DataFormat.RawUInt8, torch.int32: DataFormat.Int32}[out_dtype]
 
 
-def Quantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int,
-             out_dtype: torch.dtype) -> Tensor:
-    """Rounded to even, and clamped to what `out_dtype` (int8, uint8, int32) holds."""
-    return result("quantize", name, operandA, scale, out_df=_checked(out_dtype), zero_point=zero_point, axis=axis,
-                  out_dtype=out_dtype)
+def _known(name: str, what: str, given: Any) -> torch.Tensor:
+    """Of a number, a torch tensor, a constant or a parameter. RuntimeError for a tensor without a value."""
+    if isinstance(given, Operand):
+        if not given.has_value():
+            raise RuntimeError(f"{what} of op '{name}' is a tensor whose value is not known when the op is made; give "
+                               "a number, a constant or a parameter with a value")
+        given = given.value()
+    return torch.as_tensor(given).detach().float().reshape(-1)
 
 
-def Dequantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, axis: int = -1,
+def _zero_point(name: str, what: str, given: Any) -> float:
+    """RuntimeError where it differs along the axis."""
+    values = _known(name, what, given)
+    if values.numel() == 0 or bool((values != values[0]).any()):
+        raise RuntimeError(f"{what} of op '{name}' has {values.numel()} values that are not the same; give one number "
+                           "for all, as symmetric quantization along an axis has it")
+    return float(values[0])
+
+
+def _scale(name: str, what: str, given: Any) -> Any:
+    """Ops take pybuda's tensors and parameters as they are, and others as constants."""
+    return given if isinstance(given, Operand) else Tensor.create_from_torch(_known(name, what, given), constant=True)
+
+
+def Quantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int, out_dtype: torch.dtype) -> Tensor:
+    """Rounded to even, and clamped to what `out_dtype` (int8, uint8, int32) holds. `scale`, one or one for each place
+    along the axis, and `zero_point`, one, may be numbers or tensors."""
+    return result("quantize", name, operandA, _scale(name, "scale", scale), out_df=_checked(out_dtype),
+                  zero_point=_zero_point(name, "zero_point", zero_point), axis=axis, out_dtype=out_dtype)
+
+
+def Dequantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int = -1,
                out_dtype: torch.dtype = torch.float32) -> Tensor:
-    return result("dequantize", name, operandA, scale, out_df=DataFormat.Float32, zero_point=zero_point, axis=axis)
+    return result("dequantize", name, operandA, _scale(name, "scale", scale), out_df=DataFormat.Float32,
+                  zero_point=_zero_point(name, "zero_point", zero_point), axis=axis)
 
 
-def Requantize(name: str, operandA: Tensor, input_scale: Operand, output_scale: Operand, input_zero_point: float,
-               output_zero_point: float, out_dtype: torch.dtype, axis: int = -1, rounding: str = "None") -> Tensor:
-    """From one scale and zero point to another. AssertionError for scales that are not known."""
-    assert input_scale.has_value() and output_scale.has_value(), "scales of Requantize are constants or parameters"
-    ratio = input_scale.value().detach() / output_scale.value().detach()
-    return result("requantize", name, operandA, Tensor.create_from_torch(ratio.reshape(-1)),
-                  out_df=_checked(out_dtype), in_zp=input_zero_point, out_zp=output_zero_point, axis=axis,
-                  out_dtype=out_dtype)
+def Requantize(name: str, operandA: Tensor, input_scale: Any, output_scale: Any, input_zero_point: Any,
+               output_zero_point: Any, out_dtype: torch.dtype, axis: int = -1, rounding: str = "None") -> Tensor:
+    """From one scale and zero point to another, which are known: numbers, constants or parameters."""
+    ratio = _known(name, "input_scale", input_scale) / _known(name, "output_scale", output_scale)
+    return result("requantize", name, operandA, Tensor.create_from_torch(ratio), out_df=_checked(out_dtype),
+                  in_zp=_zero_point(name, "input_zero_point", input_zero_point),
+                  out_zp=_zero_point(name, "output_zero_point", output_zero_point), axis=axis, out_dtype=out_dtype)
 
 
-def BudaRequantize(name: str, operandA: Tensor, scale: Operand, zero_point: float, out_dtype: torch.dtype,
+def BudaRequantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, out_dtype: torch.dtype,
                    axis: int = -1, rounding: str = "None") -> Tensor:
     """round(x * scale) + zero_point."""
-    return result("requantize", name, operandA, scale, out_df=_checked(out_dtype), in_zp=0.0, out_zp=zero_point,
-                  axis=axis, out_dtype=out_dtype)
+    return result("requantize", name, operandA, _scale(name, "scale", scale), out_df=_checked(out_dtype), in_zp=0.0,
+                  out_zp=_zero_point(name, "zero_point", zero_point), axis=axis, out_dtype=out_dtype)

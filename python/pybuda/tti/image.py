@@ -43,6 +43,10 @@ class TTDeviceImage:
         named = str(self.contents.get("arch", "Wormhole_B0"))
         return next((arch for name, arch in _ARCHS.items() if name in named.lower()), BackendDevice.Wormhole_B0)
 
+    @property
+    def devtype(self) -> BackendType:
+        return BackendType.from_string(str(self.contents.get("device_type", "Silicon")))
+
     def get_input_shapes(self) -> list[list[int]]:
         """Of a push, in order; dim 0 is that of the micro-batch."""
         shapes = [list(info.shape) for info in self.compiled.inputs]
@@ -78,24 +82,22 @@ def _add_host_parts(path: str, imported: Any) -> None:
         archive.addfile(member, io.BytesIO(data))
 
 
+def image_path(path: str) -> str:
+    """With .tti at its end."""
+    return path if path.endswith(".tti") else path + ".tti"
+
+
 def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[Any]) -> TTDeviceImage:
     """What a torch module computes on the host is in the image too. RuntimeError for several compilations."""
-    from ..run.api import _samples
-    microbatch, samples = _samples(device, sample_inputs)
-    mode, device.device_mode = device.device_mode, DeviceMode.CompileOnly
-    try:
-        device.compile_for(samples, microbatch_size=microbatch)
-    finally:
-        device.device_mode = mode
+    device.compile_reference(sample_inputs)
     stages = device._stages
     if len(stages) != 1:
         raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different kinds); an "
                            "image holds one: place the modules on devices of their own")
-    path = img_path or os.path.join("device_images", f"{device.name}.tti")
-    path = path if path.endswith(".tti") else path + ".tti"
+    path = image_path(img_path or os.path.join("device_images", device.name))
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    stages[0].compiled.write(path)
+    stages[0].compiled.write(path, device.devtype.name)
     imported = getattr(stages[0], "imported", None)
     if imported is not None and imported.uses_host:
         _add_host_parts(path, imported)
@@ -108,7 +110,7 @@ def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overri
     assert (img is None) != (img_path is None), "load_image takes img= or img_path=, one of both"
     image = img if img is not None else TTDeviceImage.load_from_disk(img_path)
     device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch,
-                      devtype=BackendType.Silicon, device_mode=DeviceMode.RunOnly,
+                      devtype=image.devtype, device_mode=DeviceMode.RunOnly,
                       chip_ids=device_id_overrides or image.contents.get("chip_ids"))
     device._image = image
     return device

@@ -12,7 +12,10 @@ from ..stage_kinds import Stage, as_queue
 
 
 class ImageStage(Stage):
-    def __init__(self, image: Any, settings: Settings) -> None:
+    """`reference`: the stage that the image was made of, where it is known."""
+
+    def __init__(self, image: Any, settings: Settings, reference: Stage | None = None) -> None:
+        self.reference = reference
         self.compiled = image.compiled
         self.host = image.host_parts
         self.saved: list[str] = []
@@ -39,4 +42,6 @@ class ImageStage(Stage):
         return {}
 
     def evaluate(self, tensors: Any) -> Any:
-        raise RuntimeError("a device image holds no module to evaluate in torch")
+        if self.reference is None:
+            raise RuntimeError("a device image holds no module to evaluate in torch")
+        return self.reference.evaluate(tensors)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .. import config as compiler_config
-from .._C.backend_api import BackendType
+from .._C.backend_api import BackendType, DeviceMode
 from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
@@ -16,6 +16,8 @@ from ..pybudaglobal import get_devices, set_device_pipeline
 from ..stage import wide
 from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype
 from ..training import refuse_training
+from ..tti import TTDeviceImage
+from ..tti.image import image_path
 from ..ttdevice import TTDevice
 from .compare import compare_tensor_to_golden
 from .config import VerifyConfig
@@ -60,6 +62,8 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
     given = list(inputs) if inputs is not None else [
         _made_up(input_shapes, input_params, uniform_inputs, inputs_centered_on_zero) for _ in range(count)]
     first = get_devices()[0]
+    if verify_cfg.tti_path and given and not _through_image(verify_cfg, given[0]):
+        return
     pushed = []
     for one in given:
         first.push_to_inputs(one)
@@ -74,12 +78,29 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
         api.shutdown()
 
 
+def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
+    """Whether the image at `tti_path`, written unless devmode is RunOnly, is to run. RuntimeError for a pipeline."""
+    devices = get_devices()
+    if len(devices) != 1 or not isinstance(devices[0], TTDevice):
+        raise RuntimeError(f"tti_path={verify_cfg.tti_path}: an image holds one TTDevice, the pipeline has devices "
+                           f"{', '.join(map(str, devices))}; verify it without tti_path, or the TTDevice alone")
+    device, path = devices[0], image_path(str(verify_cfg.tti_path))
+    device.ignores_formats = False  # an image holds weights in the device's formats
+    if verify_cfg.devmode == DeviceMode.RunOnly:
+        image = TTDeviceImage.load_from_disk(path)
+        device.compile_reference(sample)
+    else:
+        image = device.compile_to_image(img_path=path, sample_inputs=sample)
+    device.run_image(image)
+    return verify_cfg.devmode != DeviceMode.CompileOnly
+
+
 def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[torch.Tensor],
                    verify_cfg: VerifyConfig) -> None:
     """RuntimeError where outputs differ from those of the same devices in torch."""
     if not verify_cfg.enabled:
         return
-    if any(getattr(device, "_image", None) is not None for device in devices):
+    if not all(device.has_reference() for device in devices):
         log.warning("outputs are not compared: a device image holds no module to evaluate in torch; compare them with "
                     "the module's own")
         return

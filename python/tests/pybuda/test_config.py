@@ -322,6 +322,26 @@ def test_two_chips_share_the_epochs():
     assert pybuda.run_inference(inputs=[(x, x)]).get()
 
 
+def test_breaks_beyond_the_last_chip_are_on_the_first():
+    for name in ("matmul2", "sum", "gelu"):
+        pybuda.set_chip_break(name)
+    module, x = TwoProducts("chips"), torch.rand(1, 64, 64)
+    device = pybuda.TTDevice("tt0", module=module, arch=WORMHOLE, num_chips=2)
+    assert close(pybuda.run_inference(inputs=[(x, x)]).get()[0], module.reference(x, x)[0])
+    solution = device._compile_output.pass_specific_output_kwargs["placer_solution"]
+    assert sorted(solution.chip_id(op) for op in ("matmul1", "matmul2", "sum", "gelu")) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("policy", ["SingleOpPerEpoch", pybuda._C.balancer.PolicyType.SingleOpPerEpoch])
+def test_a_policy_of_single_ops(policy):
+    pybuda.set_configuration_options(balancer_policy=policy)
+    pybuda.verify.verify_module(TwoProducts("single"), [(1, 32, 64)] * 2, pybuda.VerifyConfig())
+    made = pybuda.pybudaglobal.get_devices()[-1]._compile_output
+    solution = made.pass_specific_output_kwargs["placer_solution"]
+    ops = ("matmul1", "matmul2", "sum", "gelu")
+    assert sorted(solution.epoch_id(op) for op in ops) == [0, 1, 2, 3]
+
+
 def test_several_chips_of_grayskull_compute_as_one(caplog):
     pybuda.set_chip_break("matmul2")
     module, x = TwoProducts("chips"), torch.rand(1, 64, 64)

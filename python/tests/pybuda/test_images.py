@@ -2,8 +2,10 @@
 import pybuda
 import pytest
 import torch
+import ttsim
 from modules import Add, TwoProducts, close
 from pybuda.tools import tti_merge
+from pybuda.verify import VerifyConfig, verify_module
 
 ARCH, DEVTYPE = pybuda.BackendDevice.Wormhole_B0, pybuda.BackendType.Silicon
 
@@ -40,6 +42,43 @@ def test_a_torch_module_in_an_image(tmp_path):
     device = pybuda.TTDevice.load_image(img_path=str(tmp_path / "net.tti"))
     device.push_to_inputs(x)
     assert close(pybuda.run_inference().get()[0], want)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_verification_through_an_image(tmp_path, batch):
+    module, path = TwoProducts("through"), str(tmp_path / "through")
+    limits = {"tti_path": path, "arch": ARCH}
+    shapes = [(batch, 32, 64)] * 2
+    verify_module(module, shapes, VerifyConfig(**limits, devmode=pybuda.DeviceMode.CompileOnly))
+    assert pybuda.TTDeviceImage.load_from_disk(path + ".tti").get_input_shapes() == [list(shapes[0])] * 2
+    seen = []
+    for mode in (pybuda.DeviceMode.RunOnly, pybuda.DeviceMode.CompileAndRun):
+        pybuda.pybuda_reset()
+        verify_module(module, shapes, VerifyConfig(**limits, devmode=mode, microbatch_count=2,
+                                                   golden_compare_callback=lambda *_: seen.append(1)))
+    assert len(seen) == 8
+    pybuda.pybuda_reset()
+    other = TwoProducts("other")
+    other.weights1.set_value(-module.weights1.value())
+    with pytest.raises(RuntimeError, match="differs"):  # it is the image that runs
+        verify_module(other, shapes, VerifyConfig(**limits, devmode=pybuda.DeviceMode.RunOnly))
+    pybuda.pybuda_reset()
+    with pytest.raises(RuntimeError, match="an image holds one TTDevice"):
+        verify_module(pybuda.PyTorchModule("cpu", torch.nn.ReLU()), [(1, 4, 4)], VerifyConfig(**limits),
+                      device_type="CPUDevice")
+
+
+@pytest.mark.parametrize("devtype", [pybuda.BackendType.Golden, pybuda.BackendType.Silicon, pybuda.BackendType.Versim])
+def test_an_image_is_for_a_type_of_device(tmp_path, capsys, devtype):
+    device = pybuda.TTDevice("tt0", arch=ARCH, devtype=devtype, module=Add("a"))
+    x = torch.rand(1, 32, 32)
+    made = device.compile_to_image(img_path=str(tmp_path / "a.tti"), sample_inputs=(x, x))
+    made.info()
+    assert made.devtype == devtype and f"BackendType.{devtype.name}" in capsys.readouterr().out
+    pybuda.pybuda_reset()
+    assert pybuda.TTDevice.load_image(img=made).devtype == devtype
+    with pytest.raises(ttsim.InputError, match="'Card' is no type of device; those are Golden,"):
+        made.compiled.write(str(tmp_path / "b.tti"), "Card")
 
 
 def test_what_an_image_needs(tmp_path):

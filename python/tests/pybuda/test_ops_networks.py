@@ -175,6 +175,25 @@ def test_bytes():
     check(lambda x: op.Dequantize("", x, scale, 3.0), lambda x: (x - 3) * 0.0625, bytes_, roundings=2)
 
 
+def test_scales_and_zero_points_of_many_kinds():
+    x = torch.randn(1, 1, 8, 32)
+    for scale, zero in ((0.0625, 3), (torch.tensor([0.0625]), torch.tensor(3)),
+                        (pybuda.Parameter(torch.tensor([0.0625])), pybuda.Parameter(torch.tensor([3.0]))),
+                        (Tensor.create_from_torch(torch.full((32,), 0.0625)), torch.full((32,), 3))):
+        given = Tensor.create_from_torch(x)
+        made = op.Quantize("q", given, scale, zero, 3, torch.int8)
+        assert torch.equal(made.value(), (torch.round(x / 0.0625) + 3).clamp(-128, 127).to(torch.int8))
+        back = op.Dequantize("d", made, scale, zero, 3)
+        assert torch.allclose(back.value(), (made.value().float() - 3) * 0.0625)
+        twice = op.Requantize("r", made, scale, scale, zero, torch.tensor([1.0]), torch.int8, 3)
+        assert torch.equal(twice.value(), (made.value().float() - 2).clamp(-128, 127).to(torch.int8))
+    unknown = Tensor(None, (1,), pybuda.DataFormat.Float32)
+    with pytest.raises(RuntimeError, match="zero_point of op 'q' is a tensor whose value is not known"):
+        op.Quantize("q", given, 0.1, unknown, 3, torch.int8)
+    with pytest.raises(RuntimeError, match="zero_point of op 'd' has 2 values that are not the same"):
+        op.Dequantize("d", given, 0.1, torch.tensor([1, 2]))
+
+
 @pytest.mark.parametrize("make, reference", [
     (lambda: op.nn.Linear("m", 40, 24), lambda m, x: x @ m.weights.value() + m.bias.value()),
     (lambda: op.nn.Linear("m", 40, 24, bias=False), lambda m, x: x @ m.weights.value()),

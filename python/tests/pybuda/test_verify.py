@@ -36,6 +36,20 @@ def test_parameters_without_values_and_inputs_of_other_types():
     verify_module(Blank("half"), [(1, 32, 64)], VerifyConfig(), [{"data_format": torch.float16}])
 
 
+class WholeAndFloat(pybuda.PyBudaModule):
+    def forward(self, a, b):
+        return pybuda.op.Multiply("product", a, b), pybuda.op.Exp("exp", a), pybuda.op.Identity("same", a)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64])
+def test_whole_numbers_among_floats(dtype):
+    given = (torch.randint(0, 5, (1, 32, 32)).to(dtype), torch.rand(1, 32, 32))
+    verify_module(WholeAndFloat("whole"), [(1, 32, 32)] * 2, VerifyConfig(relative_atol=0.01, pcc=1.0), inputs=[given])
+    device = pybuda.pybudaglobal.get_devices()[0]
+    netlist = device._compile_output.netlist
+    assert "\n  a: {input: HOST" in netlist and "\n  b: {input: HOST" in netlist  # named for inputs, one for all readers
+
+
 def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
     pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi, default_df_override=pybuda.DataFormat.Bfp4_b)
     limits = {"relative_atol": 0.01, "pcc": 1.0}
