@@ -53,7 +53,9 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
     """Of all tensors: what the user says, else the one that most inputs of floats have; on a tie one of 8 bits of exponent,
-    the first of them."""
+    the first of them. RuntimeError for what ops do not compute in."""
+    tensor_formats.check_computed("default_df_override", settings.default_df_override)
+    tensor_formats.check_computed("fp32_fallback of the device", fp32_fallback)
     if settings.default_df_override is not None:
         return settings.default_df_override
     found = [fp32_fallback if given == DataFormat.Float32 else _COMPUTED[given] for given in inputs

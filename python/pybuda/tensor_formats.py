@@ -13,6 +13,14 @@ _B = {32: DataFormat.Float32, 16: DataFormat.Float16_b, 8: DataFormat.Bfp8_b, 4:
 _BITS = {data_format: bits for family in (_A, _B) for bits, data_format in family.items()}
 
 
+def check_computed(what: str, data_format: DataFormat | None) -> None:
+    """RuntimeError for a format of whole numbers and others that ops do not compute in."""
+    if data_format is not None and data_format not in _BITS:
+        raise RuntimeError(f"{what} is {data_format.name}; ops compute in "
+                           f"{', '.join(one.name for one in _BITS)}: give one of these. Tensors of whole numbers are "
+                           "pushed as such")
+
+
 def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any) -> list[dict[str, Any]]:
     """For format_rules, of tensors by name; as many bits in the default's exponent family. Float32 is the default's
     concern. An override of all formats, and levels of amp, leave the narrower ones."""

@@ -40,6 +40,12 @@ def graph_op(op: str) -> Callable[..., Any]:
     return lambda make, *values: make.add(op, *map(make.as_float, values))
 
 
+def widened(value: torch.Tensor, beside: torch.Tensor) -> torch.Tensor:
+    """Whole numbers of 8 bits and bools as those of 32, beside such: the device does not wrap around."""
+    narrow = (torch.int8, torch.uint8, torch.bool)
+    return value.int() if value.dtype in narrow and not beside.dtype.is_floating_point else value
+
+
 class PyBudaOp:
     """One op of a trace. `op_type`: of KINDS; `name`: "" makes one of the type and a number. `attrs` are positional
     attributes that programs look at, `named_attrs` those that `evaluate` and `build` take."""

@@ -8,7 +8,7 @@ import torch
 
 from ..operand import Operand
 from ..tensor import Tensor
-from .common import define, graph_op, result
+from .common import define, graph_op, result, widened
 
 Number = Operand | float
 
@@ -41,11 +41,15 @@ def _binary_stack(a: torch.Tensor, b: torch.Tensor, dim: int) -> torch.Tensor:
     return torch.stack([a, b], a.dim() if dim == -1 else dim).flatten(dim - 1, dim)
 
 
+def _arithmetic(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    return lambda a, b: function(widened(a, b), widened(b, a))
+
+
 for _name, _torch, _op in (("add", torch.add, "add"), ("subtract", torch.sub, "subtract"),
                            ("multiply", torch.mul, "multiply"), ("divide", torch.div, "divide"),
                            ("maximum", torch.maximum, "maximum"), ("minimum", torch.minimum, "minimum"),
                            ("power", torch.pow, "power")):
-    define(_name, _torch, graph_op(_op))
+    define(_name, _arithmetic(_torch), graph_op(_op))
 for _name, _torch in (("greater", torch.gt), ("greater_equal", torch.ge), ("less", torch.lt),
                       ("less_equal", torch.le), ("equal", torch.eq)):
     define(_name, _compare(_torch), _build_compare(_name))

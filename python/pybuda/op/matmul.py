@@ -8,7 +8,7 @@ import torch
 from .._C import DataFormat
 from ..operand import Operand
 from ..tensor import Tensor
-from .common import define, graph_op, result
+from .common import define, graph_op, result, widened
 from .eltwise_binary import Add
 
 
@@ -21,13 +21,7 @@ def _build_sparse(make: Any, sparse: Any, dense: Any) -> Any:
     return make.add("matmul", sparse, make.as_float(dense))
 
 
-def _matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Of whole numbers of 8 bits in 32."""
-    whole = a.dtype == b.dtype == torch.int8
-    return torch.matmul(a.int(), b.int()) if whole else torch.matmul(a, b)
-
-
-define("matmul", _matmul, graph_op("matmul"))
+define("matmul", lambda a, b: torch.matmul(widened(a, b), widened(b, a)), graph_op("matmul"))
 define("sparse_matmul", lambda sparse, dense: torch.matmul(_dense(sparse).to(dense.dtype), dense), _build_sparse)
 
 

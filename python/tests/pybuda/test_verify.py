@@ -50,6 +50,17 @@ def test_whole_numbers_among_floats(dtype):
     assert "\n  a: {input: HOST" in netlist and "\n  b: {input: HOST" in netlist  # named for inputs, one for all readers
 
 
+class OfBytes(pybuda.PyBudaModule):
+    def forward(self, a, b):
+        return [getattr(pybuda.op, op)(op, a, b) for op in ("Add", "Subtract", "Multiply", "Matmul")]
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.bool])
+def test_sums_and_products_of_bytes_do_not_wrap_around(dtype):
+    given = [(torch.randint(0, 2 if dtype == torch.bool else 120, (1, 32, 32)).to(dtype),) * 2]
+    verify_module(OfBytes("bytes"), [(1, 32, 32)] * 2, VerifyConfig(relative_atol=0.01, pcc=1.0), inputs=given)
+
+
 def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
     pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi, default_df_override=pybuda.DataFormat.Bfp4_b)
     limits = {"relative_atol": 0.01, "pcc": 1.0}

@@ -146,3 +146,14 @@ def test_modules_of_other_frameworks_say_how_they_come_in(kind):
 def test_element_types_without_a_format():
     with pytest.raises(RuntimeError, match="float64"):
         pybuda.Tensor.create_from_torch(torch.zeros(2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("wanted", [pybuda.DataFormat.Int8, pybuda.DataFormat.RawUInt32, pybuda.DataFormat.Lf8])
+def test_formats_that_ops_do_not_compute_in(wanted):
+    pybuda.set_configuration_options(default_df_override=wanted)
+    with pytest.raises(RuntimeError, match=f"default_df_override is {wanted.name}; ops compute in Float16"):
+        pybuda.run_inference(Add("a"), inputs=[(X, X)])
+    pybuda.pybuda_reset()
+    pybuda.TTDevice("tt0", module=Add("a"), fp32_fallback=wanted)
+    with pytest.raises(RuntimeError, match=f"fp32_fallback of the device is {wanted.name}"):
+        pybuda.run_inference(inputs=[(X, X)])
