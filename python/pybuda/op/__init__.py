@@ -1,5 +1,8 @@
 """Ops that modules are made of: `op.X(name, operands..., attributes)` gives a Tensor; "" names it automatically."""
+import sys
+
 from . import eval, loss, nn  # noqa: A004 (the name programs know)
+from .arguments import name_errors
 from .constant import Constant
 from .convolution import Conv2d, Conv2dTranspose, Conv3d
 from .dram_queue import DRAMQueue
@@ -30,3 +33,6 @@ __all__ = [
     "Squeeze", "Stack", "Subtract", "Tanh", "Tilize", "Transpose", "Unsqueeze", "VSlice", "VStack", "Where", "loss",
     "nn"
 ]
+
+name_errors(sys.modules[__name__], __all__)
+name_errors(nn, nn.__all__)

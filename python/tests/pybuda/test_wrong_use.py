@@ -157,3 +157,30 @@ def test_formats_that_ops_do_not_compute_in(wanted):
     pybuda.TTDevice("tt0", module=Add("a"), fp32_fallback=wanted)
     with pytest.raises(RuntimeError, match=f"fp32_fallback of the device is {wanted.name}"):
         pybuda.run_inference(inputs=[(X, X)])
+
+
+@pytest.mark.parametrize("call, why", [
+    (lambda x: op.Conv2d("named", x, None), r"\(Conv2d\) .* weights=None"),
+    (lambda x: op.Conv2d("named", x, x, stride=1.5), "stride=1.5"),
+    (lambda x: op.MaxPool2d("named", x, (1, 1, 1, 1)), r"kernel_size=\(1, 1, 1, 1\)"),
+    (lambda x: op.AvgPool2d("named", x, 2, stride=0), "stride=0"),
+    (lambda x: op.ReduceSum("named", x, "rows"), "dim='rows'"), (lambda x: op.ReduceMax("named", x, 9), "dim=9"),
+    (lambda x: op.GroupedReduceAvg("named", x, 1, None), "groups=None"),
+    (lambda x: op.HSlice("named", x, "x"), "slices='x'"), (lambda x: op.HSlice("named", None, 2), "operandA=None"),
+    (lambda x: op.Select("named", x, -1, torch.float32), "index=torch.float32"),
+    (lambda x: op.Reshape("named", x, 1.5), "shape=1.5"), (lambda x: op.Pad("named", x, None), "pad=None"),
+    (lambda x: op.Requantize("named", x, 1, 1, 0, 0, "int8"), "not int8"),
+    (lambda x: op.nn.Layernorm("named", 3, x, x), "operandA=3"), (lambda x: op.AdvIndex("named", x, None), "is a NoneType"),
+    (lambda x: op.Matmul("named", x, torch.rand(4, 4)), "create_from_torch"),
+])
+def test_arguments_that_an_op_does_not_take(call, why):
+    x = pybuda.Tensor(None, (1, 4, 8, 8), pybuda.DataFormat.Float32)
+    with pytest.raises((RuntimeError, AssertionError), match=f"(?s)op 'named'.*{why}|{why}.*op 'named'"):
+        call(x)
+
+
+def test_arguments_that_are_missing_are_pythons_concern():
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'axis'"):
+        op.Concatenate("cat", X)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
+        op.Add("add", X, X, speed=3)

@@ -1,0 +1,54 @@
+"""Arguments that an op does not take are refused with the op's name, whatever python or torch say of them."""
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..operand import Operand
+
+_OF_ARGUMENTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+def name_errors(module: Any, names: Iterable[str]) -> None:
+    """Of the functions of these names, where they are defined and in `module`."""
+    for name in names:
+        function = getattr(module, name)
+        if inspect.isfunction(function):
+            checked = _named(function)
+            setattr(module, name, checked)
+            setattr(sys.modules[function.__module__], name, checked)
+
+
+def _named(function: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except _OF_ARGUMENTS as error:
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError:  # arguments that are missing, or that there are none of: as of any function
+                raise error from None
+            name = given.get("name")
+            if isinstance(error, NotImplementedError) or f"op '{name}" in str(error):
+                raise
+            described = ", ".join(f"{key}={_described(value)}" for key, value in given.items() if key != "name")
+            if isinstance(error, AssertionError):
+                raise AssertionError(f"op '{name}' ({function.__name__}): {error}") from error
+            raise RuntimeError(f"op '{name}' ({function.__name__}) does not take {described}: {error}") from error
+    return checked
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, Operand):
+        return f"{type(value).__name__} {list(value.shape.dims)}"
+    if isinstance(value, (tuple, list)) and not all(isinstance(one, (int, float, str)) for one in value):
+        return f"[{', '.join(map(_described, value))}]"
+    if hasattr(value, "dtype") and hasattr(value, "shape"):  # of torch, numpy
+        return f"{type(value).__module__}.{type(value).__name__} {list(value.shape)}"
+    return repr(value) if len(repr(value)) < 60 else type(value).__name__
