@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import logging
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from . import config, op_overrides, tensor_formats
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, simulated_products
 from ._C.placer import DRAMPlacementAlgorithm
+from .config_check import of_field
 from .dtypes import output_format
 
 log = logging.getLogger("pybuda")
@@ -36,7 +38,7 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
             raise RuntimeError(f"device_config '{settings.device_config}' is a {named.name}, the device was made with "
                                f"arch {arch.name}; make it with arch=pybuda.BackendDevice.{named.name}")
         return product
-    descriptor = settings.backend_device_descriptor_path
+    descriptor = os.fspath(settings.backend_device_descriptor_path)
     if descriptor and (os.path.exists(descriptor) or os.path.dirname(descriptor)):
         return descriptor
     if descriptor:  # a name of those that are installed with the original
@@ -79,25 +81,26 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
         "policy": (_choice(_POLICIES, op_overrides.policy_name(settings), "balancer_policy"), ""),
-        "self_cut": (_choice(_CUTS, settings.graph_solver_self_cut_type, "graph_solver_self_cut_type"), ""),
-        "stable_softmax": (settings.enable_stable_softmax, True),
-        "auto_fusing": (settings.enable_auto_fusing, True),
-        "t_streaming": (settings.enable_t_streaming and not settings.manual_t_streaming, True),
-        "prestride": (settings.enable_conv_prestride, True),
+        "self_cut": (_choice(_CUTS, str(settings.graph_solver_self_cut_type), "graph_solver_self_cut_type"), ""),
+        "stable_softmax": (bool(settings.enable_stable_softmax), True),
+        "auto_fusing": (bool(settings.enable_auto_fusing), True),
+        "t_streaming": (bool(settings.enable_t_streaming and not settings.manual_t_streaming), True),
+        "prestride": (bool(settings.enable_conv_prestride), True),
         "round_constants": (not device.ignores_formats, True),
-        "host_inputs": (settings.input_queues_on_host, False),
-        "host_outputs": (settings.output_queues_on_host, False),
+        "host_inputs": (bool(settings.input_queues_on_host), False),
+        "host_outputs": (bool(settings.output_queues_on_host), False),
         "queue_channels": (_channels(settings.manual_dram_queue_placement), {}),
         "harvested_rows": ([row for row in range(32) if settings.harvesting_mask >> row & 1], []),
-        "cluster": (settings.backend_cluster_descriptor_path, ""),
+        "cluster": (os.fspath(settings.backend_cluster_descriptor_path), ""),
         "dram_placement": ("" if settings.dram_placement_algorithm == DRAMPlacementAlgorithm.ROUND_ROBIN
                            else settings.dram_placement_algorithm.name.lower(), ""),
     }
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
     rules = tensor_formats.rules(formats or {}, data_format, settings)
-    rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
-    if rules:
-        made["format_rules"] = json.dumps({"rules": rules})
+    with of_field("amp_properties", settings.amp_properties):
+        rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
+        if rules:
+            made["format_rules"] = json.dumps({"rules": rules})
     return made
 
 
@@ -112,8 +115,9 @@ def _chips(device: Any) -> int:
 
 def _channels(placement: dict[str, Any]) -> dict[str, int]:
     """DRAM channels of queues: {queue: {"chip_id": .., "channel": ..}}, or {queue: (chip, channel)}."""
-    found = {queue: place["channel"] if isinstance(place, dict) else place[1] for queue, place in placement.items()}
-    return {queue: channel for queue, channel in found.items() if channel is not None}
+    with of_field("manual_dram_queue_placement", placement):
+        found = {queue: place["channel"] if isinstance(place, dict) else place[1] for queue, place in placement.items()}
+        return {str(queue): operator.index(channel) for queue, channel in found.items() if channel is not None}
 
 
 def _choice(known: dict[str, str], name: str, field: str) -> str:

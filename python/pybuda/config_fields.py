@@ -58,6 +58,7 @@ class Field:
     group: str
     variable: str = ""
     read: Callable[[str], Any] | None = None  # of the variable's text
+    kind: type | None = None  # of a value other than the default None
 
     def make_default(self) -> Any:
         is_enum = isinstance(self.default, type) and issubclass(self.default, enum.Enum)
@@ -94,10 +95,10 @@ _FLOW = (
 )
 _FORMATS = (
     Field("default_df_override", None, "format: of all tensors; None: of the inputs, Float32 as the device's "
-          "fp32_fallback", "formats", "DEFAULT_DF", DataFormat.from_json),
-    Field("default_accumulate_df", None, "accumulate_format", "formats"),
+          "fp32_fallback", "formats", "DEFAULT_DF", DataFormat.from_json, DataFormat),
+    Field("default_accumulate_df", None, "accumulate_format", "formats", kind=DataFormat),
     Field("default_math_fidelity", MathFidelity.HiFi3, "fidelity", "formats"),
-    Field("amp_level", None, "amp", "formats", "AMP_LEVEL", int),
+    Field("amp_level", None, "amp", "formats", "AMP_LEVEL", int, int),
     Field("amp_properties", list, "format_rules: one rule for each configure_mixed_precision()", "formats"),
     Field("enable_stable_softmax", True, "stable_softmax", "formats", "DISABLE_STABLE_SOFTMAX", _not),
 )

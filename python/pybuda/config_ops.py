@@ -81,7 +81,7 @@ def override_t_stream_shape(op_name: str, shape: tuple[int, int]) -> None:
 
 def override_t_stream_dir(op_name: str, direction: str) -> None:
     """AssertionError for another direction than n, r, c, rz, cz."""
-    assert direction.lower() in ("n", "r", "c", "rz", "cz"), f"t_stream_dir '{direction}' is none of n, r, c, rz, cz"
+    assert str(direction).lower() in ("n", "r", "c", "rz", "cz"), f"t_stream_dir '{direction}' is none of n, r, c, rz, cz"
     _config().balancer_op_override(op_name, "t_stream_dir", direction.lower())
 
 

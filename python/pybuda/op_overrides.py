@@ -5,10 +5,12 @@ import dataclasses
 import json
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from . import query
 from ._C.balancer import OpOverride
+from .config_check import of_field
 
 
 SINGLE_OP = "singleopperepoch"  # a policy: each op is an epoch of its own
@@ -49,18 +51,21 @@ def need_apart(settings: Any) -> bool:
     if (settings.insert_queues or settings.op_names_manual_fuse or settings.buffering_nops_to_insert
             or _inner_blocks(settings) or policy_name(settings) == SINGLE_OP):
         return True
-    names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
+    with of_field("placer_op_overrides", settings.placer_op_overrides):
+        names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
     names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
     return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
                                                   and isinstance(name[0], str)) for name in names)
 
 
 def _inner_blocks(settings: Any) -> bool:
-    return any(given.u_kt is not None for given in settings.balancer_op_overrides.values())
+    with of_field("balancer_op_overrides", settings.balancer_op_overrides):
+        return any(given.u_kt is not None for given in settings.balancer_op_overrides.values())
 
 
 def choose_chips(settings: Any) -> bool:
-    return any(one.chip_id is not None for one in settings.placer_op_overrides)
+    with of_field("placer_op_overrides", settings.placer_op_overrides):
+        return any(one.chip_id is not None for one in settings.placer_op_overrides)
 
 
 def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of: dict[str, int]) -> dict[str, int]:
@@ -83,30 +88,17 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
     """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
     need_apart(); `chips`: of the device; `pinned`: the chips of single ops."""
     made = _Overrides(apart, chips)
-    _fuse(made, settings, {name: op.type for name, op in apart.items()})
-    for one in settings.buffering_nops_to_insert.values():
-        made.nops(one)
     if settings.default_dram_parameters is not None:
         for op in ops:
             made.set(op, dram_parameters=bool(settings.default_dram_parameters))
-    for name, given in settings.balancer_op_overrides.items():
-        for op in made.matching(name):
-            made.set(op, **_balancer(given, op, apart[op].type if op in apart else ""))
-    for one in settings.placer_op_overrides:
-        made.place(one)
-    for op in apart if policy_name(settings) == SINGLE_OP else ():
-        made.set(op, epoch_break=True)
-    for names in settings.op_names_to_epoch_break:
-        made.break_at(names, "epoch_break")
-    for names in settings.op_names_to_chip_break:
-        made.break_at(names, made.next_chip)
-    for order in settings.scheduler_constraints:
-        for before, op in zip(order, order[1:]):
-            made.after(op, before)
-    for producer, consumer, operand in settings.insert_queues:
-        made.queue(producer, consumer, operand)
-    for name, factor in settings.conv_multi_op_fracture_factor_override.items():
-        made.set(name, fracture=factor)
+    if policy_name(settings) == SINGLE_OP:
+        for op in apart:
+            made.set(op, epoch_break=True)
+    for field, take in _TAKEN.items():
+        value = getattr(settings, field)
+        with of_field(field, value):
+            for one in value.items() if isinstance(value, dict) else value:
+                take(made, one)
     for op, chip in pinned.items():
         made.set(op, chip=chip)
     return made.text()
@@ -123,6 +115,7 @@ class _Overrides:
         return query.matching(names, self.types)
 
     def set(self, op: str, **given: Any) -> None:
+        json.dumps({op: given})  # TypeError for what goes into no text
         self.made.setdefault(op, {}).update(given)
 
     def place(self, one: Any) -> None:
@@ -144,8 +137,24 @@ class _Overrides:
             self.set(first, **{kind: True})
 
     def after(self, op: str, before: str) -> None:
-        known = self.made.setdefault(op, {}).setdefault("after", [])
-        known.append(before)
+        self.set(op, after=[*self.made.get(op, {}).get("after", []), before])
+
+    def fuse_fitting(self, regex: Any) -> None:
+        meant = query.name_regex(regex) if isinstance(regex, str) else regex
+        for op in self.matching(meant):
+            self.set(op, fuse=True)
+
+    def balance(self, name: Any, given: OpOverride) -> None:
+        for op in self.matching(name):
+            self.set(op, **_balancer(given, op, self.types.get(op, "")))
+
+    def in_order(self, order: Any) -> None:
+        for before, op in zip(order, order[1:]):
+            self.after(op, before)
+
+    def apart(self, names: Any) -> None:
+        for op in self.matching(names):
+            self.set(op, fuse=False)
 
     def queue(self, producer: str, consumer: str, operand: int | None) -> None:
         """Without an operand: all that the consumer takes of the producer."""
@@ -187,15 +196,6 @@ def _behind_queue(source: str) -> str:
     return found.group(1) if found else source
 
 
-def _fuse(made: _Overrides, settings: Any, types: dict[str, str]) -> None:
-    for regex in settings.op_names_manual_fuse:
-        meant = query.name_regex(regex) if isinstance(regex, str) else regex
-        for op in query.matching(meant, types):
-            made.set(op, fuse=True)
-    for op in query.matching(settings.op_names_dont_fuse, types):
-        made.set(op, fuse=False)
-
-
 _WITH_INNER = ("matmul", "depthwise", "reduce", "")
 
 
@@ -234,3 +234,17 @@ def _balancer(given: OpOverride, op: str, op_type: str) -> dict[str, Any]:
     if given.output_buffer_multiplier is not None:  # a result is there twice by itself
         made["output_buffers"] = 2 * given.output_buffer_multiplier
     return made
+
+
+_TAKEN: dict[str, Callable[[_Overrides, Any], None]] = {  # per entry of a field, in this order
+    "op_names_manual_fuse": _Overrides.fuse_fitting,
+    "op_names_dont_fuse": _Overrides.apart,
+    "buffering_nops_to_insert": lambda made, one: made.nops(one[1]),
+    "balancer_op_overrides": lambda made, one: made.balance(*one),
+    "placer_op_overrides": _Overrides.place,
+    "op_names_to_epoch_break": lambda made, names: made.break_at(names, "epoch_break"),
+    "op_names_to_chip_break": lambda made, names: made.break_at(names, made.next_chip),
+    "scheduler_constraints": _Overrides.in_order,
+    "insert_queues": lambda made, one: made.queue(*one),
+    "conv_multi_op_fracture_factor_override": lambda made, one: made.set(one[0], fracture=one[1]),
+}

@@ -49,6 +49,9 @@ def matching(names: Any, ops: dict[str, str]) -> list[str]:
     """Those of `ops` (type by name) that a name, a predicate or a list of both means, in the order of `ops`; a name
     that is none of them stays."""
     wanted = names if isinstance(names, (list, tuple)) else [names]
+    for one in wanted:
+        if not isinstance(one, (str, NodePredicateBuilder)):
+            raise RuntimeError(f"ops are named by strings, predicates of pybuda.query, or lists of them, not by {one!r}")
     found = [name for name in wanted if isinstance(name, str) and name not in ops]
     for name, kind in ops.items():
         if any(name == one if isinstance(one, str) else one(name, kind) for one in wanted):

@@ -8,6 +8,7 @@ import torch
 from ttsim.evaluation import evaluating
 
 from ._C import DataFormat
+from .config_check import of_field
 from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format,
                      pytorch_dtype_to_buda_dataformat)
 from .fracture import fracture
@@ -65,7 +66,8 @@ class TraceStage(Stage):
                         if sample.dtype.is_floating_point} if len(formats) == len(samples) else {}
         self.modules = list(modules)
         self.trace = trace(modules, inputs)
-        fracture(self.trace, settings.config.fracture_groups)
+        with of_field("fracture_groups", settings.config.fracture_groups):
+            fracture(self.trace, settings.config.fracture_groups)
         saved = list(settings.config.op_intermediates_to_save)
         known = {op.name for op in self.trace.ops}
         self.saved = [name for name in saved if name in known]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from . import compile_options, config
+from . import compile_options, config, config_check
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
 from .device import Device, _kinds
@@ -100,7 +100,8 @@ class TTDevice(Device):
         if settings.config.enable_link_past_cache_ios and not links:
             links = Loopback.past_links(names, inputs, shapes)
         if links:
-            self._loopback = Loopback(links, names, inputs, len(shapes))
+            with config_check.of_field("loopback_outputs", links):
+                self._loopback = Loopback(links, names, inputs, len(shapes))
             self._compiled_for = _kinds(self._loopback.pushed(inputs))
             shapes = [shape for place, shape in enumerate(shapes) if place not in self._loopback.taken.values()]
         return [torch.zeros(shape) for shape in shapes]
@@ -112,6 +113,7 @@ class TTDevice(Device):
     def _settings(self, inputs: Sequence[Any], compiler_cfg: Any, microbatch: int) -> Settings:
         settings = compiler_cfg or config._get_global_compiler_config()
         settings.apply_env_config_overrides()
+        config_check.check(settings)
         settings.dump()
         formats = self.input_formats if self.is_first() and self.input_formats else _formats(inputs)
         data_format = compile_options.default_format(settings, formats, self.fp32_fallback)

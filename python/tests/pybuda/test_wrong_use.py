@@ -184,3 +184,21 @@ def test_arguments_that_are_missing_are_pythons_concern():
         op.Concatenate("cat", X)
     with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
         op.Add("add", X, X, speed=3)
+
+
+@pytest.mark.parametrize("field, value, why", [
+    ("compile_depth", "full", "is 'full'; it is a CompileDepth: INIT_COMPILE,"),
+    ("default_df_override", "Float16_b", "it is a DataFormat: .*, or None"), ("amp_level", "1", "a whole number, or None"),
+    ("enable_t_streaming", None, "it is True or False"), ("balancer_op_overrides", [], "it is a dict"),
+    ("balancer_op_overrides", {"add1": 1}, "holds what cannot be read"), ("placer_op_overrides", ["add1"], "cannot be read"),
+    ("insert_queues", [("add1",)], "cannot be read"), ("op_names_to_epoch_break", [[None]], "not by None"),
+    ("manual_dram_queue_placement", {"a": {"channel": "x"}}, "cannot be read"), ("harvesting_mask", [1], "a whole number"),
+    ("conv_multi_op_fracture_factor_override", {"add1": torch.float32}, "cannot be read"),
+    ("amp_properties", [3], "cannot be read"), ("fracture_groups", [3], "cannot be read"),
+    ("backend_device_descriptor_path", 3, "it is a name"), ("loopback_outputs", {"a": "x"}, "cannot be read"),
+])
+def test_fields_of_the_configuration_are_named(field, value, why):
+    setattr(pybuda.config._get_global_compiler_config(), field, value)
+    with pytest.raises(RuntimeError, match=why) as refused:
+        pybuda.run_inference(Add("a"), inputs=[(X, X)])
+    assert field in str(refused.value) or "ops are named by" in str(refused.value)
