@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from . import op_override_values
 from ._C import DataFormat, MathFidelity
 from ._C.balancer import OpOverride
 from .config_fields import BY_NAME, FIELDS, CompileDepth, PerfTraceLevel, TTIDumpFormat
@@ -123,13 +124,14 @@ class CompilerConfig:
         self.op_names_manual_fuse.extend(_as_list(op_names))
 
     def balancer_op_override(self, op_name: Any, attribute: str, value: Any) -> None:
-        """RuntimeError for an attribute there is not."""
+        """RuntimeError for an attribute there is not, and a value it cannot be."""
         if attribute not in _OVERRIDES:
             near = difflib.get_close_matches(attribute, _OVERRIDES, 1)
             raise RuntimeError(f"ops have no override '{attribute}'" + (f"; did you mean '{near[0]}'?" if near else
                                f"; those are {', '.join(_OVERRIDES)}"))
+        value = op_override_values.read(op_name, attribute, value)
         of_op = self.balancer_op_overrides.setdefault(op_name, OpOverride())
-        if attribute == "input_buffer_multiplier":
+        if attribute == "input_buffer_multiplier" and value is not None:
             value = {**(of_op.input_buffer_multiplier or {}), **value}
         setattr(of_op, attribute, value)
 

@@ -72,11 +72,11 @@ def set_chip_break(op_names: Any) -> None:
 
 def override_op_size(op_name: str, grid_size: tuple[int, int]) -> None:
     """(rows, columns) of cores."""
-    _config().balancer_op_override(op_name, "grid_shape", tuple(grid_size))
+    _config().balancer_op_override(op_name, "grid_shape", grid_size)
 
 
 def override_t_stream_shape(op_name: str, shape: tuple[int, int]) -> None:
-    _config().balancer_op_override(op_name, "t_stream_shape", tuple(shape))
+    _config().balancer_op_override(op_name, "t_stream_shape", shape)
 
 
 def override_t_stream_dir(op_name: str, direction: str) -> None:

@@ -202,3 +202,17 @@ def test_fields_of_the_configuration_are_named(field, value, why):
     with pytest.raises(RuntimeError, match=why) as refused:
         pybuda.run_inference(Add("a"), inputs=[(X, X)])
     assert field in str(refused.value) or "ops are named by" in str(refused.value)
+
+
+@pytest.mark.parametrize("function, value, why", [
+    ("override_op_size", (0, 1), "grid_shape of op 'add1' is a pair of numbers from 1 on: rows, columns, not"),
+    ("override_op_size", 3, "not 3"), ("override_op_size", (1, 2, 3), "a pair"), ("override_u_kt", 0, "u_kt of op 'add1'"),
+    ("override_t_stream_shape", ("a", 1), "slices of rows, of columns"), ("override_t_stream_shape", None, "add1"),
+])
+def test_values_that_overrides_of_ops_cannot_be(function, value, why):
+    if value is None:
+        pybuda.config.override_t_stream_shape("add1", None)  # the balancer's choice
+        assert pybuda.run_inference(Add("a"), inputs=[(X, X)]).get()
+        return
+    with pytest.raises(RuntimeError, match=why):
+        getattr(pybuda.config, function)("add1", value)
