@@ -54,16 +54,15 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
-    """Of all tensors: what the user says, else the one that most inputs of floats have; on a tie one of 8 bits of exponent,
-    the first of them. RuntimeError for what ops do not compute in."""
+    """Of all tensors: what the user says, else the widest of the exponent family that most inputs of floats have, on a
+    tie that of 8 bits; narrower inputs have rules of their own. RuntimeError for what ops do not compute in."""
     tensor_formats.check_computed("default_df_override", settings.default_df_override)
     tensor_formats.check_computed("fp32_fallback of the device", fp32_fallback)
     if settings.default_df_override is not None:
         return settings.default_df_override
     found = [fp32_fallback if given == DataFormat.Float32 else _COMPUTED[given] for given in inputs
              if given == DataFormat.Float32 or given in _COMPUTED]
-    narrow = (DataFormat.Float16, DataFormat.Bfp8)
-    return max(found, key=lambda one: (found.count(one), one not in narrow)) if found else fp32_fallback
+    return tensor_formats.widest(found) if found else fp32_fallback
 
 
 def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int,

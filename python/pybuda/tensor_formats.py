@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._C import DataFormat
@@ -11,6 +11,13 @@ _A = {16: DataFormat.Float16, 8: DataFormat.Bfp8, 4: DataFormat.Bfp4, 2: DataFor
 _B = {32: DataFormat.Float32, 16: DataFormat.Float16_b, 8: DataFormat.Bfp8_b, 4: DataFormat.Bfp4_b,
       2: DataFormat.Bfp2_b}
 _BITS = {data_format: bits for family in (_A, _B) for bits, data_format in family.items()}
+
+
+def widest(formats: Sequence[DataFormat]) -> DataFormat:
+    """Of the exponent family that most have; on a tie that of 8 bits."""
+    of_a = [one for one in formats if one in _A.values()]
+    of_b = [one for one in formats if one in _B.values()]
+    return max(of_a if len(of_a) > len(of_b) else of_b, key=lambda one: _BITS[one])
 
 
 def check_computed(what: str, data_format: DataFormat | None) -> None:

@@ -153,11 +153,25 @@ def _give_values(module: Any, centered: bool, scale: float) -> None:
                 parameter.set_value((value * scale).to(parameter.pt_data_format))
 
 
+def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
+    """One for each input; one alone, or in a list of its own, is for all. RuntimeError for what is no dict."""
+    given = [params] if isinstance(params, dict) else list(params)
+    if len(given) == 1 and isinstance(given[0], (list, tuple)):
+        given = list(given[0])
+        given = given * count if len(given) == 1 else given
+    elif isinstance(params, dict):
+        given = given * count
+    for place, one in enumerate(given):
+        if not isinstance(one, dict):
+            raise RuntimeError(f"input_params[{place}] is {one!r}; it is a dict with data_format, dev_data_format or "
+                               "requires_grad of one input")
+    return [*given, *({} for _ in range(count - len(given)))]
+
+
 def _made_up(shapes: Sequence[Sequence[int]], params: Sequence[dict[str, Any]], uniform: bool,
              centered: bool) -> list[Any]:
     made = []
-    for place, shape in enumerate(shapes):
-        given = params[place] if place < len(params) else {}
+    for shape, given in zip(shapes, _per_input(params, len(shapes))):
         dtype = given.get("data_format", torch.float32)
         if not isinstance(dtype, torch.dtype):
             dtype = buda_dataformat_to_pytorch_dtype(dtype)

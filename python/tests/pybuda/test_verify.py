@@ -7,6 +7,9 @@ from pybuda.verify import TestKind, VerifyConfig, calculate_pcc, compare_tensor_
 from pybuda.verify import verify_module_pipeline
 
 
+BFP8 = pybuda.DataFormat.Bfp8_b
+
+
 @pytest.mark.parametrize("arch", [pybuda.BackendDevice.Grayskull, pybuda.BackendDevice.Wormhole_B0])
 @pytest.mark.parametrize("shape", [(1, 32, 64), (3, 32, 64), (1, 2, 40, 64)])
 def test_modules_are_verified(arch, shape):
@@ -59,6 +62,18 @@ class OfBytes(pybuda.PyBudaModule):
 def test_sums_and_products_of_bytes_do_not_wrap_around(dtype):
     given = [(torch.randint(0, 2 if dtype == torch.bool else 120, (1, 32, 32)).to(dtype),) * 2]
     verify_module(OfBytes("bytes"), [(1, 32, 32)] * 2, VerifyConfig(relative_atol=0.01, pcc=1.0), inputs=given)
+
+
+@pytest.mark.parametrize("params, formats", [
+    ([{"dev_data_format": BFP8}], ["Bfp8_b", "Float16_b"]), ([[{"dev_data_format": BFP8}]], ["Bfp8_b"] * 2),
+    ({"dev_data_format": BFP8}, ["Bfp8_b"] * 2), ([{}, {"dev_data_format": BFP8}], ["Float16_b", "Bfp8_b"]),
+])
+def test_what_inputs_are_made_as(params, formats):
+    verify_module(Add("made"), [(1, 32, 32)] * 2, VerifyConfig(), input_params=params)
+    netlist = pybuda.pybudaglobal.get_devices()[0]._compile_output.netlist
+    assert f"in_df: [{', '.join(formats)}]" in netlist
+    with pytest.raises(RuntimeError, match=r"input_params\[0\] is 'Bfp8_b'; it is a dict"):
+        verify_module(Add("made"), [(1, 32, 32)] * 2, VerifyConfig(), input_params=["Bfp8_b"])
 
 
 def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
