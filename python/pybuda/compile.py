@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .config import _get_global_compiler_config
-from .device import formats_of
+from .argument_kinds import WHOLE, takes
+from .config import CompilerConfig, _get_global_compiler_config
+from .device import Device, formats_of
 from .stage import narrowed, wide
 from .tensor import to_pt_tensors
 from .training import refuse_training
@@ -27,6 +28,7 @@ class CompiledGraphState:
         return CompiledGraphState(result)
 
 
+@takes(dev=(Device,), compiler_cfg=(CompilerConfig,), microbatch_size=WHOLE, microbatch_count=WHOLE)
 def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[Any] = (), compiler_cfg: Any = None,
                    verify_cfg: Any = None, losses: Any = None, microbatch_size: int = 1,
                    microbatch_count: int = 1) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from ._C import DataFormat
+from .argument_kinds import check
 from .dtypes import pytorch_dtype_to_buda_dataformat
 from .operand import Operand
 from .tensor_shape import TensorShape
@@ -18,6 +19,8 @@ class Parameter(Operand):
                  dev_data_format: DataFormat | None = None) -> None:
         if not args:
             raise RuntimeError("a Parameter is made of a shape or of a torch tensor")
+        if dev_data_format is not None:
+            check("dev_data_format of Parameter", dev_data_format, (DataFormat,))
         self._value: torch.Tensor | None = None
         self.name = name
         self.requires_grad = requires_grad

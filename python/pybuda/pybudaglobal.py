@@ -43,6 +43,8 @@ def get_tenstorrent_device() -> Any:
 def set_device_pipeline(devices: Any) -> None:
     """Replaces the order of devices. RuntimeError unless all are Devices."""
     from .device import Device
+    if not isinstance(devices, (list, tuple)):
+        raise RuntimeError(f"set_device_pipeline takes a tuple of devices, not a {type(devices).__name__}")
     for device in devices:
         if not isinstance(device, Device):
             raise RuntimeError(f"set_device_pipeline takes a tuple of devices; {device!r} is none")

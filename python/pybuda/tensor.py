@@ -12,6 +12,7 @@ from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_data
 from .operand import Operand
 from .pybudaglobal import align_up_tile
 from .refusal import refusal
+from .argument_kinds import check
 from .tensor_shape import TensorShape
 
 __all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dtype", "consteval_input",
@@ -35,7 +36,10 @@ class Tensor(Operand):
     @classmethod
     def create_from_torch(cls, torch_tensor: torch.Tensor, dev_data_format: DataFormat | None = None,
                           constant: bool = False) -> Tensor:
-        """RuntimeError for an element type that the device has no format for."""
+        """RuntimeError for what is no torch tensor, and an element type that the device has no format for."""
+        check("torch_tensor of create_from_torch", torch_tensor, (torch.Tensor,))
+        if dev_data_format is not None:
+            check("dev_data_format of create_from_torch", dev_data_format, (DataFormat,))
         data_format = dev_data_format or pytorch_dtype_to_buda_dataformat(torch_tensor.dtype)
         return Tensor(torch_tensor, torch_tensor.shape, data_format, None, constant, torch_tensor.requires_grad)
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .pybudaglobal import TILE_DIM, round_up_div
@@ -12,9 +13,12 @@ class TensorShape:
     """Of rank 1 to 5; w, z, r and c are its last four, 1 where there is none; rt and ct count tiles."""
 
     def __init__(self, *dims: Any) -> None:
-        if len(dims) == 1 and not isinstance(dims[0], int):
+        if len(dims) == 1 and isinstance(dims[0], Iterable):
             dims = tuple(dims[0])
-        self.dims = tuple(int(dim) for dim in dims)
+        try:
+            self.dims = tuple(operator.index(dim) for dim in dims)
+        except TypeError:
+            raise RuntimeError(f"a shape has whole numbers as its dims, not {dims!r:.80}") from None
 
     @staticmethod
     def create_from_pytorch_tensor(value: Any) -> TensorShape:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -10,6 +10,7 @@ import torch
 from . import compile_options, config, config_check
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
+from .argument_kinds import WHOLE, takes
 from .device import Device, _kinds
 from .loopback import Loopback
 from .pybudaglobal import reset_unique_node_id, set_state_changed
@@ -18,6 +19,7 @@ from .stage_kinds import _formats, make_stages
 from .tensor import Tensor
 from .training import refuse_training
 
+_MOST_CHIPS = 1024  # more than any machine has
 _ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
 
 
@@ -33,6 +35,8 @@ class TTDevice(Device):
     `chip_ids` or `num_chips` (0: all there are). `fp32_fallback`: format of float32 tensors."""
     ignores_formats = False  # computes in float32, as Golden does in verification
 
+    @takes(num_chips=WHOLE, chip_ids=(list, tuple), arch=(BackendDevice,), devtype=(BackendType,),
+           device_mode=(DeviceMode,), fp32_fallback=(DataFormat,))
     def __init__(self, name: str, num_chips: int | None = None, chip_ids: Any = None, arch: BackendDevice | None = None,
                  devtype: BackendType | None = None, device_mode: DeviceMode | None = None, optimizer: Any = None,
                  scheduler: Any = None, fp32_fallback: DataFormat = DataFormat.Float16_b, mp_context: Any = None,
@@ -61,6 +65,7 @@ class TTDevice(Device):
         if module is not None:
             self.place_module(module)
 
+    @takes(chip_ids=(list, tuple))
     def set_chip_ids(self, chip_ids: Sequence[int]) -> None:
         self.chip_ids = list(chip_ids)
 
@@ -188,6 +193,7 @@ class TTDevice(Device):
                         targets: Sequence[Any] = ()) -> list[torch.Tensor]:
         return self.evaluate(inputs)
 
+    @takes(subgraph_index=WHOLE)
     def set_active_subgraph(self, subgraph_index: int) -> None:
         """With compile_subgraphs: the module that runs and inputs are for. IndexError for one there is not."""
         if not 0 <= subgraph_index < max(len(self.modules), 1):
@@ -219,6 +225,7 @@ class TTDevice(Device):
         trained = {parameter.get_name() for parameter in self.get_parameters() if parameter.requires_grad}
         return {name: value for name, value in self.get_all_parameters().items() if name in trained}
 
+    @takes(parameters=(Mapping,))
     def update_device_parameters(self, parameters: dict[str, Any]) -> None:
         """For the runs to come. RuntimeError for a name that no module has."""
         import ttsim
@@ -294,4 +301,5 @@ def _chips(num_chips: int | None, chip_ids: Any) -> list[Any]:
         return list(chip_ids)
     if num_chips is None:
         return [0]
+    assert 0 <= num_chips <= _MOST_CHIPS, f"num_chips={num_chips}; a device has 1 to {_MOST_CHIPS}, 0 stands for all there are"
     return list(range(num_chips or len(detect_available_silicon_devices())))

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
+from ..argument_kinds import takes
 from ..parameter import Parameter
 from ..pybudaglobal import module_call
 from ..tensor import Tensor, to_pt_tensor
@@ -75,6 +77,7 @@ class PyBudaModule(Module):
         for attribute, module in self._submodules.items():
             module._rename(f"{name}.{attribute}")
 
+    @takes(name=(str,), parameter=(Parameter,))
     def add_parameter(self, name: str, parameter: Parameter, prepend_name: bool = False) -> None:
         """RuntimeError for a name that is taken."""
         full = f"{self.name}.{name}" if prepend_name else name
@@ -83,6 +86,7 @@ class PyBudaModule(Module):
         parameter.name = full
         self._parameters[name] = parameter
 
+    @takes(name=(str,))
     def add_constant(self, name: str, prepend_name: bool = False, shape: tuple[int, ...] | None = None) -> None:
         """RuntimeError for a name that is taken. set_constant() gives it its value."""
         full = f"{self.name}.{name}" if prepend_name else name
@@ -97,11 +101,13 @@ class PyBudaModule(Module):
                     return full
         raise RuntimeError(f"module '{self.name}' has no constant '{name}'; add_constant('{name}') makes one")
 
+    @takes(name=(str,))
     def set_constant(self, name: str, data: Any) -> None:
         """A tensor of pybuda, torch or numpy."""
         value = data if isinstance(data, Tensor) else Tensor.create_from_torch(to_pt_tensor(data), constant=True)
         self._constants[self._constant_name(name)] = value
 
+    @takes(name=(str,))
     def get_constant(self, name: str) -> Tensor:
         """RuntimeError for one that is not there, or has no value yet."""
         value = self._constants[self._constant_name(name)]
@@ -119,6 +125,7 @@ class PyBudaModule(Module):
             found[name] = parameter
         return found
 
+    @takes(name=(str,))
     def get_parameter(self, name: str) -> Parameter:
         """By its full name, or that of the attribute. RuntimeError for one that is not there."""
         known = self.named_parameters()
@@ -140,6 +147,7 @@ class PyBudaModule(Module):
     def set_parameter(self, name: str, data: Any) -> None:
         self.get_parameter(name).set_value(data)
 
+    @takes(data=(Mapping,))
     def load_parameter_dict(self, data: dict[str, Any]) -> None:
         for name, value in data.items():
             self.set_parameter(name, value)

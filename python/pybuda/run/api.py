@@ -7,8 +7,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from .. import config
 from .._C.backend_api import BackendDevice, DeviceMode, detect_available_silicon_devices
+from ..argument_kinds import LISTED, WHOLE, takes
+from ..device import Device
 from ..module import Module
 from ..pybudaglobal import clear_state_changed, get_devices, state_changed
 from ..tensor import to_pt_tensors
@@ -23,6 +27,7 @@ def detect_available_devices() -> list[BackendDevice]:
     return detect_available_silicon_devices()
 
 
+@takes(inputs=(*LISTED, torch.Tensor), input_count=WHOLE)
 def run_inference(module: Any = None, inputs: Sequence[Any] = (), input_count: int = 1, output_queue: Any = None,
                   _sequential: bool = False, _perf_trace: bool = False, _verify_cfg: Any = None) -> Any:
     """Runs inputs that were pushed, and `inputs`: each a tensor, a tuple of them or a mapping. `module` goes to the
@@ -71,6 +76,7 @@ def _place(module: Any) -> None:
         devices[0].place_module(module)
 
 
+@takes(sample_inputs=LISTED, microbatch_count=WHOLE)
 def initialize_pipeline(training: bool, output_queue: Any = None, checkpoint_queue: Any = None,
                         sample_inputs: Any = (), sample_targets: Any = (), microbatch_count: int = 1,
                         d2d_fwd_queues: Sequence[Any] = (), d2d_bwd_queues: Sequence[Any] = (),
@@ -123,6 +129,7 @@ def _samples(device: Any, sample_inputs: Any) -> tuple[int, list[Any]]:
     return sample_of(to_pt_tensors(sample_inputs))
 
 
+@takes(input_count=WHOLE)
 def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
     """Runs inputs that were pushed, or will be; 0: all until shutdown. RuntimeError when nothing is compiled."""
     if context.error() is not None:
@@ -132,6 +139,7 @@ def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
     context.ask(input_count)
 
 
+@takes(input_count=WHOLE, write_index=WHOLE, tokens_per_iter=WHOLE, token_id=WHOLE)
 def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: int = -1, token_id: int = -1,
                  _sequential: bool = False) -> None:
     """As run_forward(), for models with caches; 0 runs one input. RuntimeError without a write_index, or
@@ -168,15 +176,18 @@ def run_schedulers(_sequential: bool = False) -> None:
     refuse_training("run_schedulers")
 
 
+@takes(device=(Device,))
 def get_parameter_checkpoint(device: Any = None, _sequential: bool = False) -> list[dict[str, Any]]:
     """Values by name, one dictionary for each device."""
     return [one.get_parameter_checkpoint() for one in ([device] if device is not None else get_devices())]
 
 
+@takes(device=(Device,))
 def get_parameter_gradients(device: Any = None, _sequential: bool = False) -> list[dict[str, Any]]:
     return [one.get_parameter_gradients() for one in ([device] if device is not None else get_devices())]
 
 
+@takes(device=(Device,), parameters=(list, tuple))
 def update_device_parameters(device: Any = None, parameters: Sequence[dict[str, Any]] = (),
                              _sequential: bool = False) -> None:
     """One dictionary for each device. RuntimeError for another number of them, and names that are not there."""

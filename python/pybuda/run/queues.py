@@ -25,7 +25,12 @@ class ResultQueue(queue.Queue):  # type: ignore[type-arg]
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         if not block or timeout is not None:
-            return super().get(block, timeout)
+            try:
+                return super().get(block, timeout)
+            except queue.Empty:
+                if self.failed is not None:  # nothing will come
+                    raise RuntimeError(f"Error while reading: the run failed: {self.failed}") from self.failed
+                raise
         limit = float(os.environ.get("TT_BACKEND_TIMEOUT", "0") or 0)
         if not limit and self.pushers == {threading.get_ident()}:
             limit = _PATIENCE

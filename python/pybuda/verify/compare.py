@@ -43,7 +43,7 @@ def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: b
         same = bool(torch.equal(golden, calculated.to(torch.bool)))
         return same or _failed(name, "other bools", warning_only)
     pcc = pcc if pcc is not None else (settings.pcc if settings.pcc is not None else 0.99)
-    rtol, atol = (value if value is not None else given.get(golden.dtype)
+    rtol, atol = (value if value is not None else _of_type(given, golden.dtype)
                   for value, given in ((rtol, settings.rtol), (atol, settings.atol)))
     relative = relative_atol if relative_atol is not None else settings.relative_atol
     a, b = golden.detach().double(), calculated.detach().double()
@@ -58,6 +58,11 @@ def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: b
     worst = float((a - b).abs().max())
     return _failed(name, f"largest difference {worst:g} (allowed {atol:g}), correlation {found:.6f} (wanted {pcc:g})",
                    warning_only)
+
+
+def _of_type(given: Any, dtype: torch.dtype) -> Any:
+    """Of a number for all types, or numbers by type."""
+    return given.get(dtype) if isinstance(given, dict) else given
 
 
 def _torch(value: Any) -> torch.Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._C import DataFormat
+from ..argument_kinds import check
 from .._C.backend_api import BackendDevice, BackendType, DeviceMode, golden_arch
 
 
@@ -35,6 +36,16 @@ class TestKind(enum.Enum):
         return [*kinds, TestKind.TRAINING_RECOMPUTE] if training and recompute else kinds
 
 
+def check_fields(verify_cfg: VerifyConfig) -> None:
+    """RuntimeError for a field of another kind than its default, or None. What is for training may be anything."""
+    also: dict[type, tuple[type, ...]] = {bool: (int,), float: (int,), list: (tuple,), dict: (float, int)}
+    for field in dataclasses.fields(VerifyConfig):
+        default, value = getattr(_DEFAULTS, field.name), getattr(verify_cfg, field.name)
+        of_training = field.name in ("optimizer", "scheduler", "waive_gradient_errors", "scale_loss")
+        if default is not None and value is not None and not of_training:
+            check(f"{field.name} of VerifyConfig", value, (type(default), *also.get(type(default), ())))
+
+
 class NebulaGalaxy:
     """A galaxy: chip 0 and those it is linked to."""
     chip_ids = [0, 11, 10, 9, 8, 7, 19, 20, 21, 22, 23, 24, 6, 5, 14, 13, 12, 16, 15, 3, 4, 26, 25, 32, 31, 30, 29, 28,
@@ -48,7 +59,7 @@ def _flag(name: str, default: bool = False) -> Callable[[], bool]:
 
 @dataclasses.dataclass
 class VerifyConfig:
-    """`rtol` and `atol` by torch type; `relative_atol` of the largest value; `pcc`: least correlation, None 0.99."""
+    """`rtol` and `atol` by torch type, or one for all; `relative_atol` of the largest value; `pcc`: least correlation, None 0.99."""
     graph_name: str = "graph"
     enabled: bool = True
     intermediates: bool = True
@@ -100,3 +111,6 @@ class VerifyConfig:
 
     def total_number_of_inputs(self) -> int:
         return self.epochs * self.steps * self.accumulation_steps * self.microbatch_count
+
+
+_DEFAULTS = VerifyConfig()

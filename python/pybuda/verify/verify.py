@@ -9,18 +9,19 @@ import torch
 
 from .. import config as compiler_config
 from .._C.backend_api import BackendType, DeviceMode
+from ..argument_kinds import check, takes
 from ..cpudevice import CPUDevice
 from ..module import PyBudaModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
 from ..stage import wide
-from ..tensor import Tensor, buda_dataformat_to_pytorch_dtype
+from ..tensor import Tensor, TensorShape, buda_dataformat_to_pytorch_dtype
 from ..training import refuse_training
 from ..tti import TTDeviceImage
 from ..tti.image import image_path
 from ..ttdevice import TTDevice
 from .compare import compare_tensor_to_golden
-from .config import VerifyConfig
+from .config import VerifyConfig, check_fields
 
 log = logging.getLogger("pybuda")
 
@@ -36,6 +37,8 @@ def verify_module(module: Any, input_shapes: Sequence[Sequence[int]], verify_cfg
                            scale_params, inputs, loss_module, uniform_inputs, inputs_centered_on_zero)
 
 
+@takes(modules=(list, tuple), input_shapes=(list, tuple), verify_cfg=(VerifyConfig,), input_params=(list, tuple, dict),
+       device_types=(list, tuple, str), inputs=(list, tuple))
 def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequence[int]], verify_cfg: VerifyConfig,
                            input_params: Sequence[dict[str, Any]] = (), device_types: Sequence[str] = ("TTDevice",),
                            params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
@@ -43,6 +46,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
                            inputs_centered_on_zero: bool = False) -> None:
     """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for that of the one before."""
     from ..run import api
+    check_fields(verify_cfg)
     if verify_cfg.test_kind.is_training():
         refuse_training("verification with a training test_kind")
     _forget_earlier()
@@ -171,6 +175,8 @@ def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
 def _made_up(shapes: Sequence[Sequence[int]], params: Sequence[dict[str, Any]], uniform: bool,
              centered: bool) -> list[Any]:
     made = []
+    for place, shape in enumerate(shapes):
+        check(f"input_shapes[{place}]", shape, (list, tuple, TensorShape))
     for shape, given in zip(shapes, _per_input(params, len(shapes))):
         dtype = given.get("data_format", torch.float32)
         if not isinstance(dtype, torch.dtype):

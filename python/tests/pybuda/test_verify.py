@@ -76,6 +76,12 @@ def test_what_inputs_are_made_as(params, formats):
         verify_module(Add("made"), [(1, 32, 32)] * 2, VerifyConfig(), input_params=["Bfp8_b"])
 
 
+def test_fields_that_verification_leaves_open():
+    verify_module(Add("open"), [(1, 32, 32)] * 2, VerifyConfig(
+        optimizer=None, scheduler=None, waive_gradient_errors=["w"], pcc=0.9, relative_atol=1, chip_ids=(0,), rtol=0.5,
+        atol=None, epoch_breaks=(), run_golden=1, arch=None, dump_tensors_path=None))
+
+
 def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
     pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi, default_df_override=pybuda.DataFormat.Bfp4_b)
     limits = {"relative_atol": 0.01, "pcc": 1.0}

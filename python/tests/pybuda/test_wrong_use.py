@@ -216,3 +216,42 @@ def test_values_that_overrides_of_ops_cannot_be(function, value, why):
         return
     with pytest.raises(RuntimeError, match=why):
         getattr(pybuda.config, function)("add1", value)
+
+
+@pytest.mark.parametrize("call, why", [
+    (lambda: pybuda.TTDevice("t", arch="wormhole_b0"), "arch of TTDevice is 'wormhole_b0'; it is a BackendDevice \\(Gray"),
+    (lambda: pybuda.TTDevice("t", chip_ids=3), "chip_ids of TTDevice is 3; it is a list or a tuple"),
+    (lambda: pybuda.TTDevice("t", fp32_fallback=torch.float32), "fp32_fallback of TTDevice is torch.float32"),
+    (lambda: pybuda.run_inference(Add("a"), inputs=3), "inputs of run_inference is 3"),
+    (lambda: pybuda.run_inference(Add("a"), inputs=[(X, X)], input_count="1"), "input_count of run_inference is '1'"),
+    (lambda: pybuda.pybuda_compile(Add("a"), "graph", X, X), "dev of pybuda_compile is PyBudaModule 'a'|dev of pybuda_compile"),
+    (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, None), "verify_cfg of .* is None; it is a VerifyConfig"),
+    (lambda: pybuda.verify.verify_module(Add("a"), [4, 4], pybuda.VerifyConfig()), r"input_shapes\[0\] is 4"),
+    (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, pybuda.VerifyConfig(relative_atol="x")),
+     "relative_atol of VerifyConfig is 'x'; it is a float"),
+    (lambda: pybuda.Tensor.create_from_torch([1, 2]), r"torch_tensor of create_from_torch is \[1, 2\]"),
+    (lambda: pybuda.Parameter("x", 3), "a shape has whole numbers as its dims, not"),
+    (lambda: pybuda.Parameter(4, 4, dev_data_format="Bfp8_b"), "dev_data_format of Parameter is 'Bfp8_b'"),
+    (lambda: Add("a").add_parameter("w", X), "parameter of PyBudaModule.add_parameter is a torch tensor of shape"),
+    (lambda: pybuda.update_device_parameters(parameters={"w": X}), "parameters of update_device_parameters is"),
+    (lambda: pybuda.set_device_pipeline(3), "takes a tuple of devices, not a int"),
+])
+def test_arguments_of_another_kind_are_named(call, why):
+    with pytest.raises(RuntimeError, match=why):
+        call()
+
+
+def test_more_chips_than_any_machine_has():
+    with pytest.raises(AssertionError, match="num_chips=1000000000; a device has 1 to"):
+        pybuda.TTDevice("t", num_chips=10**9)
+
+
+def test_a_queue_of_a_run_that_failed_says_so_within_a_time(monkeypatch):
+    from pybuda.ttdevice import TTDevice
+
+    def fails(self, values):
+        raise RuntimeError("the chip is on fire")
+    monkeypatch.setattr(TTDevice, "forward_values", fails)
+    results = pybuda.run_inference(Add("a"), inputs=[(X, X)])
+    with pytest.raises(RuntimeError, match="the run failed: the chip is on fire"):
+        results.get(timeout=0.1)
