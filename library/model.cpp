@@ -169,9 +169,11 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
     return guarded([&] { return shared(tt::ir::read_folder(folder)); });
 }
 
-void CompiledModel::write_image(const std::string& file, const std::string& device_type) const {
+void CompiledModel::write_image(const std::string& file, const std::string& device_type,
+                                const std::string& device_name) const {
     guarded([&] {
-        const tt::image::ImageOptions options{.release = TTSIM_VERSION, .device_type = device_type};
+        const tt::image::ImageOptions options{
+            .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name};
         if (impl_->machine)
             tt::image::write_image(impl_->model, *impl_->machine, file, options);
         else

@@ -92,7 +92,8 @@ public:
     /// A device image (docs/tti.md), which holds the machine as well, and says that it is for a device of this type:
     /// Golden, Model, Versim, Emulation or Silicon. Throws Error(Input) when it cannot be written, for another type, or
     /// when the device is a chip of your own.
-    void write_image(const std::string& file, const std::string& device_type = "Silicon") const;
+    void write_image(const std::string& file, const std::string& device_type = "Silicon",
+                     const std::string& device_name = "tt0") const;
     /// Of an archive, or of the folder into which one was unpacked. Throws Error (Input, Unsupported) at the member
     /// that is missing, damaged or does not fit.
     static CompiledModel read_image(const std::string& path);

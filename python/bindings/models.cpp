@@ -75,7 +75,7 @@ void bind_compiling(nb::module_& m) {
         .def_prop_ro("netlist", &CompiledModel::netlist)
         .def("write_folder", &CompiledModel::write_folder, "folder"_a)
         .def_static("read_folder", &CompiledModel::read_folder, "folder"_a)
-        .def("write_image", &CompiledModel::write_image, "file"_a, "device_type"_a = "Silicon")
+        .def("write_image", &CompiledModel::write_image, "file"_a, "device_type"_a = "Silicon", "device_name"_a = "tt0")
         .def_static("read_image", &CompiledModel::read_image, "path"_a);
     m.def("compile", &compile, "graph"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -25,12 +25,12 @@ class CompiledModel:
         read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
         return CompiledModel(read(name))
 
-    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon") -> None:
+    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0") -> None:
         """A device image when the name ends in .tti, which says that it is for a device of this type (Golden, Model,
-        Versim, Emulation, Silicon); else a folder."""
+        Versim, Emulation, Silicon) and name; else a folder."""
         name = os.fspath(path)
         if name.endswith(".tti"):
-            self.raw.write_image(name, device_type)
+            self.raw.write_image(name, device_type, device_name)
         else:
             self.raw.write_folder(name)
 

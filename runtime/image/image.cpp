@@ -108,6 +108,7 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
                                         : std::string(image_folder) + "/" + options.netlist;
     r.release = options.release;
     r.devtype = options.device_type;
+    r.name = options.device_name;
     return r;
 }
 

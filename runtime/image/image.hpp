@@ -29,6 +29,7 @@ struct ImageOptions {
     Tilizer tilizer{};                    ///< Tilized
     std::string netlist{};                ///< file name in the image; "" = netlist.yaml
     std::string device_type = "Silicon";  ///< that the image is said to be for, of device_types()
+    std::string device_name = "tt0";
 };
 
 /// Writes beside the file and renames. Throws Error(Input) when it cannot be written, for a type of device there is

@@ -81,6 +81,21 @@ def test_an_image_is_for_a_type_of_device(tmp_path, capsys, devtype):
         made.compiled.write(str(tmp_path / "b.tti"), "Card")
 
 
+def test_what_an_image_says(tmp_path):
+    device = pybuda.TTDevice("my_device", arch=ARCH, devtype=DEVTYPE, module=TwoProducts("m"))
+    made = device.compile_to_image(img_path=str(tmp_path / "m.tti"), sample_inputs=(torch.rand(3, 32, 64),) * 2)
+    assert (made.device_image_name, made.chip_ids, made.version) == ("my_device", [0], "1.1.0")
+    assert made.compiled_graph_state.ordered_input_names == ["a", "b"]
+    assert made.compiled_graph_state.ordered_output_names == ["m.output_sum", "m.output_gelu"]
+    assert not made.is_compiled_for_training() and made.get_target_shapes() == []
+    with pytest.raises(AttributeError, match="has no 'speed'; its fields are version, device_image_name,"):
+        made.speed  # noqa: B018
+    pybuda.TTDeviceImage.save_to_disk(made, str(tmp_path / "copy.tti"))
+    copy = pybuda.TTDeviceImage.load_from_disk(str(tmp_path / "copy.tti"), device_id_overrides=1)
+    pybuda.pybuda_reset()
+    assert (pybuda.TTDevice.load_image(img=copy).name, pybuda.get_tenstorrent_device().chip_ids) == ("my_device", [1])
+
+
 def test_what_an_image_needs(tmp_path):
     with pytest.raises(AssertionError, match="explicit arch= and devtype="):
         pybuda.TTDevice("tt0", module=Add("a")).compile_to_image(img_path=str(tmp_path / "m.tti"))
