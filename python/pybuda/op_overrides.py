@@ -5,7 +5,7 @@ import dataclasses
 import json
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from . import query
@@ -84,9 +84,10 @@ def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of
 
 
 def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int,
-         pinned: dict[str, int]) -> str:
+         pinned: dict[str, int], whole: Collection[str] = ()) -> str:
     """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
-    need_apart(); `chips`: of the device; `pinned`: the chips of single ops."""
+    need_apart(); `chips`: of the device; `pinned`: the chips of single ops;
+    `whole`: ops whose slices are the compiler's concern."""
     made = _Overrides(apart, chips)
     if settings.default_dram_parameters is not None:
         for op in ops:
@@ -101,7 +102,16 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
                 take(made, one)
     for op, chip in pinned.items():
         made.set(op, chip=chip)
+    for op in whole:
+        for key in ("t", "t_columns", "t_dir"):
+            made.made.get(op, {}).pop(key, None)
     return made.text()
+
+
+def cannot_stream(problem: str) -> str | None:
+    """The op that a message of the compiler says it of."""
+    found = re.search(r"op '([^']*)' \([\w.]+\) cannot be streamed", problem)
+    return found.group(1) if found else None
 
 
 class _Overrides:

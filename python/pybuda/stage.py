@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,8 +73,18 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
         ops = op_overrides.netlist_ops(ttsim.compile(graph, **one_chip).netlist)
     if op_overrides.need_apart(settings.config):
         apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**one_chip, "auto_fusing": False}).netlist)
-    overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned)
-    return ttsim.compile(graph, overrides=overrides, **given)
+    whole: set[str] = set()  # ops that do not go in the slices they should
+    while True:
+        overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned, whole)
+        try:
+            return ttsim.compile(graph, overrides=overrides, **given)
+        except ttsim.InputError as error:
+            op = op_overrides.cannot_stream(str(error))
+            if op is None or op in whole:
+                raise
+            warnings.warn(f"op '{op}' does not go in the slices that its override says ({error}): it goes as the "
+                          "compiler chooses", stacklevel=2)
+            whole.add(op)
 
 
 class DeviceModel:

@@ -16,7 +16,7 @@ FUNCTIONS = {
     "set_epoch_break": "op_names_to_epoch_break", "set_chip_break": "op_names_to_chip_break",
     "override_op_size": "overrides: size",
     "override_t_stream_shape": "overrides: t (rows) or t_columns; of a shape with both those of t_stream_dir, else the "
-                               "rows, and a warning",
+                               "rows, and a warning; one too, and the compiler's choice, of an op that goes in no such slices",
     "override_t_stream_dir": "overrides: t and t_columns 1 for n; else t_dir, rz as r and cz as c",
     "override_u_kt": "overrides: u_kt; none of ops without an inner dimension",
     "override_dram_parameters": "overrides: dram_parameters",

@@ -466,3 +466,17 @@ def test_constants_are_named_for_the_ops_that_take_them():
     assert re.search(r"[{ ]input_1_mul: \{prologue: true", text)
     with open(pybuda.get_tenstorrent_device()._compile_output.netlist_filename) as netlist:
         assert netlist.read() == text
+
+
+@pytest.mark.parametrize("direction, shape", [("c", (1, 2)), ("cz", (1, 4)), ("r", (4, 1))])
+def test_slices_that_an_op_does_not_go_in(direction, shape):
+    pybuda.config.override_t_stream_dir("product", direction)
+    pybuda.config.override_t_stream_shape("product", shape)
+
+    class Batched(pybuda.PyBudaModule):
+        def forward(self, a, b):
+            return pybuda.op.Exp("exp", pybuda.op.Matmul("product", a, b))
+
+    with pytest.warns(UserWarning, match="op 'product' does not go in the slices that its override says"):
+        pybuda.verify.verify_module(Batched("net"), [(1, 2, 128, 128)] * 2, pybuda.VerifyConfig(arch=WORMHOLE),
+                                    inputs_centered_on_zero=True)
