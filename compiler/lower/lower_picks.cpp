@@ -231,7 +231,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     const bool slices = step > 1 || x.form.z > 1;
     const std::int64_t dense =
         slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
-    constexpr std::int64_t cheap = 16;  // tiles of a dense product
+    constexpr std::int64_t cheap = 16;   // tiles of a dense product
     constexpr std::size_t widest = 256;  // datums of a row
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
