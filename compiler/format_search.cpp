@@ -365,7 +365,22 @@ private:
 
     // --- what is said of it ------------------------------------------------------------------------------------------
 
+    /// Formats are found by quick schedules. Other schedules may lower the model in other ways, which lose more.
+    void schedule_well(Trial& trial) {
+        if (!asked_.simulate || asked_.effort == 0) return;
+        CompileOptions last = with(trial.rules);
+        last.schedule.policy = asked_.schedule.policy;
+        last.effort = asked_.effort;
+        last.simulate = asked_.simulate;
+        CompiledModel made = compile(model_, last);
+        const double pcc = worst_pcc(made, target_.measure(made, {inputs_, false, false}).outputs);
+        if (pcc < std::min(target_.pcc, trial.pcc)) return;
+        trial.model = std::move(made);
+        trial.pcc = pcc;
+    }
+
     CompiledModel finished(Trial trial) {
+        schedule_well(trial);
         FormatSearch found;
         found.target = target_.pcc;
         found.pcc = trial.pcc;
@@ -379,13 +394,6 @@ private:
         double all = 0;
         for (const OpFormat& format : found.ops) all += format.share;
         for (OpFormat& format : found.ops) format.share = all > 0 ? format.share / all : 0;
-        if (asked_.simulates()) {  // formats are found by quick schedules
-            CompileOptions last = with(trial.rules);
-            last.schedule.policy = asked_.schedule.policy;
-            last.effort = asked_.effort;
-            last.simulate = asked_.simulate;
-            trial.model = compile(model_, last);
-        }
         trial.model.report.core_cycles.clear();
         trial.model.report.formats = std::move(found);
         return std::move(trial.model);
