@@ -20,6 +20,19 @@ static ir::SimulatedEpoch epoch_of(const Graph& graph, const sim::RunReport& rep
     return epoch;
 }
 
+/// Which tiles sparse products pick, so that their time is the model's; other values take none.
+static std::shared_ptr<const sim::HostValues> encodings_of(const ir::EmittedModel& model) {
+    sim::HostValues values;
+    for (const ir::QueueValues& constant : model.constants) {
+        if (!constant.bits) continue;
+        const ir::Dims& dims = constant.values->dims();
+        Tensor entry(dims[0], dims[1], dims[2]);
+        std::copy(constant.values->floats().begin(), constant.values->floats().end(), entry.data.begin());
+        values[constant.queue].push_back(std::move(entry));
+    }
+    return std::make_shared<const sim::HostValues>(std::move(values));
+}
+
 ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileOptions& options) {
     sim::RunOptions run;
     run.value = std::make_shared<const Netlist>(model.netlist);
@@ -28,6 +41,7 @@ ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileO
     run.harvested_rows = options.harvested_rows;
     run.mode = sim::Mode::Timing;
     run.check = false;
+    run.host_values = encodings_of(model);
     for (const ir::ModelProgram& program : model.programs) run.params[program.executes] = 1;
     const sim::RunReport report = sim::run(run);
     ir::SimulatedRun simulated{static_cast<double>(report.cycles), static_cast<double>(report.latency_cycles), {}};
