@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compiler/lower/lowering.hpp"
 
@@ -115,7 +116,9 @@ Matrix Lowering::reduce_max(const Node& n) {
         fail_unsupported(n.loc, "'{}': reduce_max must go along the last axis; run split-moves before", n.name);
     const Form to = form_of(n.type.dims);
     if (!x.form.fills_cols()) {
-        constexpr double least = -3e38;  // below what stands in the filling columns
+        // No mask of a model is less, and one of lowest() all along a row is as much in every format: its maximum
+        // is its own, not that of the filling.
+        constexpr double least = std::numeric_limits<float>::lowest();
         const std::int64_t real = x.form.cols;
         if (!x.col_pad.is_zero()) x = clean(x, true);
         Edge fill{

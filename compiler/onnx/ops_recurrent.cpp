@@ -70,7 +70,9 @@ struct Layer {
     std::int64_t gates = 1, steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
     bool batch_first = false;
     double clip = 0;                    ///< 0: none
-    std::vector<std::int64_t> lengths;  ///< by sample; none: all steps
+    std::vector<std::int64_t> lengths;  ///< by sample; none: all steps, or those of `present`
+    std::optional<ValueId> present;  ///< with lengths that only a run knows: 1 for steps there are, [steps, batch, 1]
+    bool has_lengths() const { return present || !lengths.empty(); }
 };
 
 /// One direction of a layer: its matrices by gate, its state, and what it gives.
@@ -178,6 +180,17 @@ void lstm_step(Import& n, Direction& d, ValueId x) {
 
 // --- a layer ------------------------------------------------------------------------------------------------------
 
+/// Lengths that only a run knows are compared with the numbers of the steps, which the host does exactly.
+ValueId present_steps(Import& n, const Layer& layer) {
+    if (!n.is_integer(4) || n.dims(4) != Dims{layer.batch})
+        n.wrong("its lengths are {}; whole numbers for {} samples are wanted", to_string(n.b.type(n.x(4))),
+                layer.batch);
+    Literal numbers(n.b.type(n.x(4)).dtype, {layer.steps, 1, 1});
+    for (std::int64_t t = 0; t < layer.steps; ++t) numbers.set(t, static_cast<double>(t));
+    const ValueId lengths = n.b.reshape(n.x(4), {1, layer.batch, 1});
+    return n.b.cast(n.two("greater", lengths, n.b.constant(std::move(numbers))), n.b.type(n.x(0)).dtype);
+}
+
 Layer layer_of(Import& n, std::int64_t gates) {
     n.need_rank(3);
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
@@ -208,7 +221,10 @@ Layer layer_of(Import& n, std::int64_t gates) {
     if (layer.steps < 1 || layer.steps > most_steps)
         n.unsupported("it has {} steps; 1 to {} are written out: give its input a shorter sequence (--shape)",
                       layer.steps, most_steps);
-    if (n.has(4)) {
+    if (!n.has(4)) return layer;
+    if (!n.b.literal(n.x(4))) {
+        layer.present = present_steps(n, layer);
+    } else {
         layer.lengths = n.integers(4);
         if (static_cast<std::int64_t>(layer.lengths.size()) != layer.batch)
             n.wrong("{} lengths for {} samples", layer.lengths.size(), layer.batch);
@@ -221,6 +237,7 @@ Layer layer_of(Import& n, std::int64_t gates) {
 
 /// 1 for the samples that have the step, [batch, 1].
 ValueId has_step(Import& n, const Layer& layer, std::int64_t step, ValueId like) {
+    if (layer.present) return n.b.reshape(n.pick(*layer.present, 0, {step}), {layer.batch, 1});
     Literal mask(n.b.type(like).dtype, {layer.batch, 1});
     for (std::int64_t k = 0; k < layer.batch; ++k)
         mask.set(k, step < layer.lengths[static_cast<std::size_t>(k)] ? 1 : 0);
@@ -239,7 +256,7 @@ std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backw
         const std::optional<ValueId> h = d.h, c = d.c;
         step(n, d, x);
         ValueId output = *d.h;
-        if (!layer.lengths.empty()) {
+        if (layer.has_lengths()) {
             const ValueId own = has_step(n, layer, t, *d.h), others = n.two("subtract", n.number(1, own), own);
             const auto kept = [&](ValueId now, const std::optional<ValueId>& before) {
                 const ValueId mine = n.two("multiply", now, own);

@@ -22,21 +22,6 @@ constexpr int most_depth = 64;               // functions and graphs in each oth
 constexpr std::int64_t most_turns = 4096;    // of a loop
 constexpr std::size_t most_nodes = 1 << 20;  // of the graph that comes of it
 
-/// FunctionProto's attributes with defaults, which protocol buffers of before ONNX 1.13 do not know.
-std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function) {
-    constexpr int attribute_proto = 11;
-    std::vector<onnx::AttributeProto> found;
-    const auto& fields = function.GetReflection()->GetUnknownFields(function);
-    for (int k = 0; k < fields.field_count(); ++k) {
-        const auto& field = fields.field(k);
-        if (field.number() != attribute_proto || field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-            continue;
-        onnx::AttributeProto attribute;
-        if (attribute.ParseFromString(field.length_delimited())) found.push_back(attribute);
-    }
-    return found;
-}
-
 std::int64_t number_of(const onnx::NodeProto& node, const char* name, std::int64_t otherwise) {
     for (const auto& attribute : node.attribute())
         if (attribute.name() == name) return attribute.i();
@@ -294,6 +279,20 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
 }
 
 // --- functions ----------------------------------------------------------------------------------------------------
+
+std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function) {
+    constexpr int attribute_proto = 11;
+    std::vector<onnx::AttributeProto> found;
+    const auto& fields = function.GetReflection()->GetUnknownFields(function);
+    for (int k = 0; k < fields.field_count(); ++k) {
+        const auto& field = fields.field(k);
+        if (field.number() != attribute_proto || field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+            continue;
+        onnx::AttributeProto attribute;
+        if (attribute.ParseFromString(field.length_delimited())) found.push_back(attribute);
+    }
+    return found;
+}
 
 const onnx::FunctionProto* Reader::function_of(const onnx::NodeProto& node) const {
     for (const auto& function : model_.functions())

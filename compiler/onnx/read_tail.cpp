@@ -78,6 +78,21 @@ std::vector<ValueId> Reader::tail_operands(onnx::GraphProto& tail) {
     return operands;
 }
 
+/// Calls get the defaults of their functions, which are among the fields that the text leaves out.
+void Reader::write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const {
+    for (onnx::NodeProto& node : nodes) {
+        std::set<std::string> given;
+        for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+            given.insert(attribute.name());
+            if (attribute.has_g()) write_out_defaults(*attribute.mutable_g()->mutable_node());
+            for (auto& graph : *attribute.mutable_graphs()) write_out_defaults(*graph.mutable_node());
+        }
+        if (const onnx::FunctionProto* function = function_of(node))
+            for (const auto& attribute : defaults_of(*function))
+                if (given.count(attribute.name()) == 0) *node.add_attribute() = attribute;
+    }
+}
+
 void Reader::add_tail() {
     if (tail_.empty()) return;
     onnx::ModelProto model;
@@ -94,6 +109,11 @@ void Reader::add_tail() {
         types.push_back(onnx_dtype(output.type().tensor_type().elem_type()).value_or(DType::F32));
     }
     if (graph.output_size() == 0) return;  // nobody reads them
+    write_out_defaults(*graph.mutable_node());
+    for (auto& function : *model.mutable_functions()) write_out_defaults(*function.mutable_node());
+    // Notes that exporters leave on nodes and other fields newer than these protocol buffers have numbers for names in
+    // a text, which cannot be read again.
+    model.DiscardUnknownFields();
     std::string text;
     google::protobuf::TextFormat::Printer printer;
     printer.SetSingleLineMode(true);

@@ -20,6 +20,9 @@ struct NamedValue {
     bool is_tensor() const { return !sequence && items.size() == 1; }
 };
 
+/// FunctionProto's attributes with defaults, which protocol buffers of before ONNX 1.13 do not know.
+std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function);
+
 /// Names of a graph: the model's, a function's or that of a branch or a loop, which sees those around it.
 struct Scope {
     const Scope* outer = nullptr;                ///< none: the model, or a function
@@ -105,6 +108,7 @@ private:
     bool is_late(const onnx::NodeProto& node) const;  ///< reads what such a node gives
     void check_known(const onnx::NodeProto& node) const;
     std::vector<ValueId> tail_operands(onnx::GraphProto& tail);
+    void write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const;
     void add_tail();
     std::string tail_note() const;
 

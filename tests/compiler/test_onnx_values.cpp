@@ -70,6 +70,26 @@ void set_graph(Model& model, const std::string& name, const onnx::GraphProto& bo
     *attribute.mutable_g() = body;
 }
 
+/// Function Leak of domain 'mine': LeakyRelu with its attribute 'slope' as alpha.
+onnx::FunctionProto& add_leak(Model& model) {
+    auto& function = *model.proto().add_functions();
+    function.set_name("Leak");
+    function.set_domain("mine");
+    function.add_input("a");
+    function.add_output("b");
+    function.add_attribute("slope");
+    function.add_opset_import()->set_version(16);
+    auto& node = *function.add_node();
+    node.set_op_type("LeakyRelu");
+    node.add_input("a");
+    node.add_output("b");
+    auto& attribute = *node.add_attribute();
+    attribute.set_name("alpha");
+    attribute.set_ref_attr_name("slope");
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    return function;
+}
+
 const Reals six{-2, -0.5F, 0, 0.25F, 1.5F, 3};
 
 }  // namespace
@@ -326,21 +346,7 @@ TEST_CASE("support vectors vote for classes, by pairs") {
 TEST_CASE("functions of the model are written out with the attributes they are called with") {
     Model model("Leak", {2}, 1, 13, "mine");
     model.real_attr("slope", 0.5F);
-    auto& function = *model.proto().add_functions();
-    function.set_name("Leak");
-    function.set_domain("mine");
-    function.add_input("a");
-    function.add_output("b");
-    function.add_attribute("slope");
-    function.add_opset_import()->set_version(16);
-    auto& node = *function.add_node();
-    node.set_op_type("LeakyRelu");
-    node.add_input("a");
-    node.add_output("b");
-    auto& attribute = *node.add_attribute();
-    attribute.set_name("alpha");
-    attribute.set_ref_attr_name("slope");
-    attribute.set_type(onnx::AttributeProto::FLOAT);
+    add_leak(model);
     gives(model, {-4, 3}, {-2, 3});
 }
 
@@ -386,6 +392,33 @@ TEST_CASE("bits are those of another type of the same size") {
     CHECK(value_of(model, {1, -2}).whole() == Whole{0x3F800000, std::int64_t{-0x40000000}});
 }
 
+TEST_CASE("recurrent layers take lengths that only a run knows, in both directions") {
+    Model model("RNN", {3, 2, 1}, 2, 14);
+    model.real({1, 1}, Whole{2, 1, 1}).real({1, 1}, Whole{2, 1, 1}).none().attr("hidden_size", 1);
+    model.attr("direction", std::string("bidirectional")).words_attr("activations", {"Relu", "Relu"});
+    model.node().add_input("lengths");
+    add_node(model.graph(), "ReduceMax", {"x"}, "most");
+    auto& axes = *model.graph().mutable_node(1)->add_attribute();
+    axes.set_name("axes");
+    axes.set_type(onnx::AttributeProto::INTS);
+    axes.add_ints(0);
+    axes.add_ints(2);
+    add_node(model.graph(), "Reshape", {"most", "two"}, "flat");
+    model.graph().add_initializer()->set_name("two");
+    model.graph().mutable_initializer(2)->set_data_type(onnx::TensorProto::INT64);
+    model.graph().mutable_initializer(2)->add_dims(1);
+    model.graph().mutable_initializer(2)->add_int64_data(2);
+    add_node(model.graph(), "Cast", {"flat"}, "lengths");
+    auto& to = *model.graph().mutable_node(3)->add_attribute();
+    to.set_name("to");
+    to.set_type(onnx::AttributeProto::INT);
+    to.set_i(onnx::TensorProto::INT64);
+    for (int k = 0; k < 3; ++k) model.graph().mutable_node()->SwapElements(k, k + 1);  // in the order of their data
+    const Reals x{1, 2, 0.5F, 1, -1, 3};  // [steps, batch, 1]; lengths 1 and 3
+    gives(model, x, {1, 2, 1, 6, 0, 3, 0, 4, 0, 6, 0, 3});
+    gives(model, x, {1, 6, 1, 6}, 1);
+}
+
 /// Output k of a model whose last nodes are read in the run, which the reader says.
 Literal late_value(const Model& model, const Reals& x, std::size_t k = 0) {
     std::vector<std::string> notes;
@@ -410,6 +443,28 @@ TEST_CASE("results whose number depends on values have the shape that the run gi
     const Model different("Unique", {2, 3}, 4);
     CHECK(late_value(different, {2, 1, 1, 3, 4, 3}, 0).floats() == Reals{1, 2, 3, 4});
     CHECK(late_value(different, {2, 1, 1, 3, 4, 3}, 3).whole() == Whole{2, 1, 2, 1});
+}
+
+TEST_CASE("nodes of the end of the model keep defaults of functions, and lose what tools noted on them") {
+    Model model("NonZero", {4});
+    onnx::GraphProto& graph = model.graph();
+    model.node().set_output(0, "places");
+    model.node().GetReflection()->MutableUnknownFields(&model.node())->AddLengthDelimited(9, "what made this node");
+    add_node(graph, "CastLike", {"places", "x"}, "numbers");
+    add_node(graph, "Leak", {"numbers"}, "y0");
+    graph.mutable_node(2)->set_domain("mine");
+    onnx::FunctionProto& function = add_leak(model);
+    onnx::AttributeProto slope;
+    slope.set_name("slope");
+    slope.set_type(onnx::AttributeProto::FLOAT);
+    slope.set_f(3);
+    function.clear_attribute();
+    function.GetReflection()->MutableUnknownFields(&function)->AddLengthDelimited(11, slope.SerializeAsString());
+    function.mutable_node(0)->set_op_type("ThresholdedRelu");
+    CHECK(late_value(model, {0, 0, 2, 1}).floats() == Reals{0, 0});
+    slope.set_f(2);
+    function.GetReflection()->MutableUnknownFields(&function)->AddLengthDelimited(11, slope.SerializeAsString());
+    CHECK(late_value(model, {0, 0, 2, 1}).floats() == Reals{0, 3});
 }
 
 TEST_CASE("a loop whose condition is computed runs on the host, as far as the run says") {
