@@ -365,9 +365,9 @@ void label_encoder(Import& n) {
                                n.b.constant(std::move(other))}));
 }
 
-void of_maps(Import& n) {
-    n.unsupported("it works on maps; export the model without them (skl2onnx: options={{'zipmap': False}})");
-}
+void of_maps(Import& n) { n.unsupported("it works on maps; make tables of them in your program"); }
+/// A map of each sample's classes to numbers says what the columns of its operand say in their order.
+void zip_map(Import& n) { n.give(n.x(0)); }
 void of_categories(Import& n) { n.unsupported("it works on words; do that in your program"); }
 
 }  // namespace
@@ -388,7 +388,7 @@ const ImportRules& ml_rules() {
         {"FeatureVectorizer", feature_vector},
         {"OneHotEncoder", one_hot_encoder},
         {"LabelEncoder", label_encoder},
-        {"ZipMap", of_maps},
+        {"ZipMap", zip_map},
         {"CastMap", of_maps},
         {"DictVectorizer", of_maps},
         {"CategoryMapper", of_categories},
