@@ -77,9 +77,12 @@ public:
         ValueId size, fraction, odd;
     };
     Part part(ValueId x) {
-        const ValueId size = one("abs", x);
+        const ValueId size = is_below_zero_nowhere(x) ? x : one("abs", x);
         const int bits = whole_bits();
-        ValueId rest = one("relu_max", size, {{"threshold", std::ldexp(1.0, bits)}}), bit = rest;
+        const double most = std::ldexp(1.0, bits);
+        const Node& maker = build_.graph().nodes[size];
+        const bool small = maker.op == "relu_max" && maker.number("threshold", most) <= most;
+        ValueId rest = small ? size : one("relu_max", size, {{"threshold", most}}), bit = rest;
         for (int k = bits - 1; k >= 0; --k) {
             const double weight = std::ldexp(1.0, k);
             bit = step(sub(rest, real(weight)), weight);
@@ -95,15 +98,22 @@ public:
     ValueId round(ValueId x) {
         const Part p = part(x);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
-        return mul(sign(x), replaced(p, two("maximum", above, mul(p.odd, complement(below)))));
+        const ValueId size = replaced(p, two("maximum", above, mul(p.odd, complement(below))));
+        return is_below_zero_nowhere(x) ? size : mul(sign(x), size);
+    }
+    bool is_below_zero_nowhere(ValueId x) const {
+        const std::string& op = build_.graph().nodes[x].op;
+        return op == "relu" || op == "relu_max" || op == "abs" || op == "sigmoid" || op == "exp";
     }
     /// x in steps of a grid whose number `zero` stands for 0, as one of low to high.
     ValueId quantized(ValueId x, ValueId zero, double low, double high) {
         constexpr double most = 127;  // of Int8, to either side
-        if (!quantizes_ || high - low > 2 * most + 1) return limited(plus(round(x), zero), low, high);
         const Literal* known = build_.literal(zero);
         const bool alike = known && known->is_splat();
         const double shift = alike ? known->at(0) : 0;
+        if (high - low > 2 * most + 1 || (!quantizes_ && !alike)) return limited(plus(round(x), zero), low, high);
+        // Limits are whole numbers: before rounding they leave what is small, and often what has no sign.
+        if (!quantizes_) return plus(round(limited(x, low - shift, high - shift)), zero);
         if (!alike) x = add(x, zero);
         const ValueId near = one("round_int8", x, {{"offset", low + most}, {"zero", shift}});
         if (high - low <= 2 * most) return limited(near, low, high);
