@@ -7,36 +7,12 @@ namespace tt::ir {
 Matrix Lowering::unary(const Node& n) {
     const Matrix& x = operand(n.inputs[0].value);
     const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
-    if (n.op == "round_int8") return round_int8(x, n.number("zero", 0), n.number("offset", 0));
     if (n.op == "relu")
         return emit("buda.nop", {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
     if (n.op == "relu_max")
         return emit("buda.nop", {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}},
                     x.form, rows, cols);
     return emit("buda." + n.op, {x.edge}, n.attrs, x.form, rows, cols);
-}
-
-/// To Int8 and back; the quantizer takes Float32, which data-formats gives to what computes x.
-Matrix Lowering::round_int8(Matrix x, double zero, double offset) {
-    const Node& made = build_.graph().nodes[x.edge.value];
-    const bool computed = made.op == "buda.matmul" || made.op == "buda.depthwise" ||
-                          (made.op.starts_with("buda.") && find_op(made.op)->elementwise);
-    if (!computed) x.edge = {build_.add_edges("buda.nop", {x.edge}, {}, DataFormat::Float32), {}};
-    const Form& form = x.form;
-    Literal ones(DType::F32, {1, 32, 32});
-    std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
-    Edge scale{build_.device_constant(std::move(ones), DataFormat::Float32), {}};
-    if (form.rt() > 1) scale.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
-    if (form.ct() > 1) scale.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
-    if (form.z > 1) scale.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
-    Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
-    const ValueId whole = build_.add_edges("buda.quantization", {x.edge, scale}, attrs, DataFormat::Int8);
-    attrs["zero_point"] = -offset;
-    x.edge = {build_.add_edges("buda.dequantization", {{whole, {}}, scale}, attrs, DataFormat::Float32), {}};
-    const PadRange any{offset - 127, offset + 127};
-    x.row_pad = form.fills_rows() ? PadRange{} : any;
-    x.col_pad = form.fills_cols() ? PadRange{} : any;
-    return x;
 }
 
 /// A constant filled out to what TMs can repeat: one tile row, one tile column, one slice.
@@ -104,14 +80,47 @@ Matrix Lowering::spread_slices(Matrix x, std::int64_t z) {
     return x;
 }
 
-Matrix Lowering::binary(const Node& n) {
-    const Form form = form_of(n.type.dims);
+std::vector<Matrix> Lowering::spread_operands(const Node& n) {
     std::vector<Matrix> in;
     for (const Edge& edge : n.inputs) {
         const Node& constant = model_.nodes[edge.value];
-        in.push_back(constant.literal && done_.count(edge.value) == 0 ? spread_constant(constant, n.type.dims)
-                                                                      : spread_slices(operand(edge.value), form.z));
+        in.push_back(constant.literal && done_.count(edge.value) == 0
+                         ? spread_constant(constant, n.type.dims)
+                         : spread_slices(operand(edge.value), form_of(n.type.dims).z));
     }
+    return in;
+}
+
+/// To Int8 and back; the quantizer takes Float32, which data-formats gives to what computes its operands.
+Matrix Lowering::round_int8(const Node& n) {
+    const Form form = form_of(n.type.dims);
+    const double zero = n.number("zero", 0), offset = n.number("offset", 0);
+    std::vector<Matrix> in = spread_operands(n);
+    for (Matrix& x : in) {
+        const Node& made = build_.graph().nodes[x.edge.value];
+        const bool computed = made.op == "buda.matmul" || made.op == "buda.depthwise" ||
+                              (made.op.starts_with("buda.") && find_op(made.op)->elementwise);
+        if (!computed && !made.is_constant())
+            x.edge = {build_.add_edges("buda.nop", {x.edge}, {}, DataFormat::Float32), {}};
+    }
+    Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
+    const ValueId whole = build_.add_edges("buda.quantization", {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
+    Literal ones(DType::F32, {1, 32, 32});
+    std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
+    Edge one{build_.device_constant(std::move(ones), DataFormat::Float32), {}};
+    if (form.rt() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
+    if (form.ct() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
+    if (form.z > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
+    attrs["zero_point"] = -offset;
+    const ValueId floats = build_.add_edges("buda.dequantization", {{whole, {}}, one}, attrs, DataFormat::Float32);
+    const PadRange any{offset - 127, offset + 127};
+    return {{floats, {}}, form, form.fills_rows() ? PadRange{} : any, form.fills_cols() ? PadRange{} : any};
+}
+
+Matrix Lowering::binary(const Node& n) {
+    if (n.op == "round_int8") return round_int8(n);
+    const Form form = form_of(n.type.dims);
+    const std::vector<Matrix> in = spread_operands(n);
     return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n, in[0].row_pad, in[1].row_pad),
                 binary_pads(n, in[0].col_pad, in[1].col_pad));
 }

@@ -119,7 +119,8 @@ private:
 
     // lower_elementwise.cpp
     Matrix unary(const Node& node);
-    Matrix round_int8(Matrix x, double zero, double offset);
+    std::vector<Matrix> spread_operands(const Node& node);
+    Matrix round_int8(const Node& node);
     Matrix binary(const Node& node);
     Matrix spread_constant(const Node& constant, const Dims& to);
     PadRange fill_of_parameter(const Literal& literal, PadRange range, Derivation& made);

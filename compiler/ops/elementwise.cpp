@@ -147,10 +147,10 @@ double round_even(double x) { return std::nearbyint(x); }
 double quantize(const Node& n, double a, double b) {
     return std::clamp(round_even(a) + b, n.number("low", 0), n.number("high", 255));
 }
-/// x, plus what stands for 0, as Int8 holds it: from offset - 127 to offset + 127.
-double nearest_int8(const Node& n, double x) {
+/// a * b, plus what stands for 0, as Int8 holds it: from offset - 127 to offset + 127.
+double nearest_int8(const Node& n, double a, double b) {
     const double offset = n.number("offset", 0);
-    return std::clamp(round_even(x + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
+    return std::clamp(round_even(a * b + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
 }
 
 template <double (*F)(const Node&, double)>
@@ -213,7 +213,7 @@ constexpr std::array elementwise_table{
            .elementwise = true},
     TT_UNARY("relu", Core, "Relu", std::max(x, 0.0)),
     TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
-    TT_UNARY("round_int8", Core, "", nearest_int8(n, x)),
+    TT_BINARY("round_int8", Core, "", nearest_int8(n, a, b)),
     TT_BINARY("add", Core, "Add", a + b),
     TT_BINARY("subtract", Core, "Sub", a - b),
     TT_BINARY("multiply", Core, "Mul", a* b),

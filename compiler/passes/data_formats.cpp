@@ -4,7 +4,8 @@
 //   for results of ops whose record says uneven (exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine),
 //   and for what these read for what works with large constants (masks, comparisons), and for all constants but the
 //   matrices of products for outputs of the model, and for what elementwise ops hand to elementwise ops for results of
-//   one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each
+//   one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each; and for
+//   these repeated, as long as elementwise ops read them
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
@@ -86,7 +87,11 @@ private:
             for (const Edge& edge : node.inputs)
                 if (!is_elementwise(node)) inside[edge.value] = false;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (inside[id] && is_elementwise(graph_.nodes[id])) widen(graph_.nodes[id]);
+            if (inside[id] && (is_elementwise(graph_.nodes[id]) || repeats(graph_.nodes[id]))) widen(graph_.nodes[id]);
+    }
+    /// A product that repeats what stands in one row of tiles.
+    bool repeats(const Node& node) const {
+        return node.op == "buda.matmul" && node.kind == "broadcast" && one_tile_row(graph_.nodes[node.inputs[1].value]);
     }
     static void widen_constant(Node& node) {
         if (node.is_constant()) widen(node);
@@ -146,7 +151,8 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
         for (const Node& node : graph_.nodes)
-            if (node.op == "buda.quantization") keep_steps(node.inputs[0].value);
+            if (node.op == "buda.quantization")
+                for (const Edge& edge : node.inputs) keep_steps(edge.value);
         keep_statistics();
     }
 
@@ -182,12 +188,20 @@ private:
     }
     /// What is quantized, with the steps that scale it.
     void keep_steps(ValueId id) {
+        Node& made = graph_.nodes[id];
+        if (made.is_constant()) {
+            if (is_float(made)) made.type.format = DataFormat::Float32;
+            return;
+        }
         keep(id);
-        if (!is_line(graph_.nodes[id])) return;
-        for (const Edge& edge : graph_.nodes[id].inputs) {
-            Node& operand = graph_.nodes[edge.value];
-            if (operand.is_constant() && is_float(operand)) operand.type.format = DataFormat::Float32;
-            if (readers_[edge.value].size() == 1 && is_line(operand)) keep_steps(edge.value);
+        if (!is_float(made)) return;
+        const bool product = made.op == "buda.matmul" || made.op == "buda.depthwise";
+        const bool steps =
+            made.op == "buda.add" || made.op == "buda.subtract" || made.op == "buda.multiply" || made.op == "buda.nop";
+        for (std::size_t k = product ? 2 : 0; (product || steps) && k < made.inputs.size(); ++k) {
+            const ValueId from = made.inputs[k].value;
+            if (graph_.nodes[from].is_constant() || (readers_[from].size() == 1 && is_elementwise(graph_.nodes[from])))
+                keep_steps(from);
         }
     }
     bool is_result(ValueId id) const {

@@ -114,10 +114,24 @@ public:
         if (high - low > 2 * most + 1 || (!quantizes_ && !alike)) return limited(plus(round(x), zero), low, high);
         // Limits are whole numbers: before rounding they leave what is small, and often what has no sign.
         if (!quantizes_) return plus(round(limited(x, low - shift, high - shift)), zero);
-        if (!alike) x = add(x, zero);
-        const ValueId near = one("round_int8", x, {{"offset", low + most}, {"zero", shift}});
+        const auto [y, scale] = alike ? unscaled(x) : std::pair(add(x, zero), real(1));
+        const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
         if (high - low <= 2 * most) return limited(near, low, high);
-        return add(near, step(sub(x, real(high - shift - 0.5))));  // its last number has no room there
+        const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
+        return add(near, step(sub(y, top)));  // its last number has no room there
+    }
+    /// What was scaled by constants above 0, and these: the quantizing op does that itself.
+    std::pair<ValueId, ValueId> unscaled(ValueId x) {
+        const Node& node = build_.graph().nodes[x];
+        if (node.op == "multiply")
+            for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+                const ValueId scale = node.inputs[1 - k].value;
+                const Literal* known = build_.literal(scale);
+                if (known && build_.dims(node.inputs[k].value) == node.type.dims &&
+                    std::all_of(known->floats().begin(), known->floats().end(), [](float v) { return v > 0; }))
+                    return {node.inputs[k].value, scale};
+            }
+        return {x, real(1)};
     }
     ValueId plus(ValueId x, ValueId zero) {
         const Literal* known = build_.literal(zero);
