@@ -45,14 +45,17 @@ int multiplied_digits(const OpConfig& op, std::size_t operand) {
     return bits == visible_mantissa_bits(Fidelity::HiFi4, *port) ? given : std::min(1 + bits, given);
 }
 
+double share_cut_off(int given, int shown) {
+    // half of what the digits can hold, of significands as dense as their logarithms: x * cut over x * x
+    constexpr double of_size = 2.0 / 3;
+    return of_size * (std::ldexp(1, 1 - shown) - std::ldexp(1, 1 - given)) / 2;
+}
+
 double share_cut_off(const OpConfig& op, std::size_t operand) {
     const int shown = multiplied_digits(op, operand);
     if (shown == 0) return 0;
     const int given = significand_bits(op.in_df[operand]);
-    if (given <= shown) return 0;
-    // half of what the digits can hold, of significands as dense as their logarithms: x * cut over x * x
-    constexpr double of_size = 2.0 / 3;
-    return of_size * (std::ldexp(1, 1 - shown) - std::ldexp(1, 1 - given)) / 2;
+    return given <= shown ? 0 : share_cut_off(given, shown);
 }
 
 Fidelity with_second_operand(const OpConfig& op) {

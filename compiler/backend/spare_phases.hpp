@@ -13,6 +13,8 @@ int multiplied_digits(const OpConfig& op, std::size_t operand);
 /// Of the size of an operand's datums, what its phases cut off on average: the digits behind those they show, where the
 /// format has more.
 double share_cut_off(const OpConfig& op, std::size_t operand);
+/// The same of numbers with so many digits of which the first are kept.
+double share_cut_off(int given, int shown);
 
 /// Elementwise products at HiFi2 take the third phase, for the last digit of a second operand in 16 bits: norms and
 /// gates would cut it off what they work on, layer for layer.

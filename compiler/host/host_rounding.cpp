@@ -54,6 +54,7 @@ void round_for_push(DataFormat format, std::span<float> values, const Multiplier
     constexpr int all = 23;
     int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
     if (by.digits > 0 && by.digits < significand_bits(format)) bits = std::min(bits, by.digits - 1);
+    if (format == DataFormat::Float32 && by.kept > 0) bits = by.kept - 1;
     if (bits == all) return;
     for (float& value : values) value = rounded(value, bits);
 }
@@ -78,11 +79,28 @@ bool is_constant(const Netlist& netlist, const std::string& input) {
     return queue && queue->type == QueueType::Ram && queue->from_host();
 }
 
+constexpr int digits_of_float32 = 24;
+
+/// What a source register keeps of a Float32 number among others of 16 bits; 0: of another. All Float32 is for runs
+/// without rounding, too.
+int register_digits(const OpConfig& op, std::size_t operand) {
+    if (op.in_df[operand] != DataFormat::Float32) return 0;
+    const bool among = std::any_of(op.in_df.begin(), op.in_df.end(), [](DataFormat df) {
+        return df != DataFormat::Float32 && !is_integer(df) && !is_raw(df);
+    });
+    if (op.type != "quantization" && !among) return 0;
+    return op.acc_df == DataFormat::Float16_b ? significand_bits(DataFormat::Float16_b)
+                                              : significand_bits(DataFormat::Tf32);
+}
+
 Multipliers multipliers_of(const Netlist& netlist, const Op& op, std::size_t operand) {
-    Multipliers by{multiplied_digits(op.cfg, operand), 1};
+    Multipliers by{};
+    if (operand < 2) by.digits = multiplied_digits(op.cfg, operand);
     const std::size_t other = 1 - operand;
     if (by.digits > 0 && other < op.inputs.size() && !is_constant(netlist, op.inputs[other]))
         by.gain = 1 / (1 - share_cut_off(op.cfg, other)) / gain_of_packer(netlist, op, other);
+    by.kept = operand < op.cfg.in_df.size() ? register_digits(op.cfg, operand) : 0;
+    if (op.cfg.type == "quantization" && operand == 1) by.gain = 1 / (1 - share_cut_off(digits_of_float32, by.kept));
     return by;
 }
 
@@ -93,12 +111,13 @@ std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist) 
     for (const tt::Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops)
             for (std::size_t k = 0; k < op.inputs.size(); ++k) {
-                const Multipliers by = k < 2 ? multipliers_of(netlist, op, k) : Multipliers{};
+                const Multipliers by = multipliers_of(netlist, op, k);
                 const auto [known, first] = all.try_emplace(op.inputs[k], by);
                 if (first) continue;
                 Multipliers& both = known->second;
                 both.digits = by.digits == 0 || both.digits == 0 ? 0 : std::max(both.digits, by.digits);
                 both.gain = std::min(both.gain, by.gain);
+                both.kept = by.kept == 0 || both.kept == 0 ? 0 : std::max(both.kept, by.kept);
             }
     return all;
 }

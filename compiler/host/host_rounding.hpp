@@ -27,6 +27,9 @@ struct Multipliers {
     /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
     /// it. Whole numbers stay as they are, and those that the format holds exactly where it has no digits for the gain.
     double gain = 1;
+    /// Digits that a source register keeps of a Float32 number among others of 16 bits; 0: all, or it is of another
+    /// format. It cuts the rest off.
+    int kept = 0;
     friend bool operator==(const Multipliers&, const Multipliers&) = default;
 };
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by);
