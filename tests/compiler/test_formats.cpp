@@ -93,6 +93,38 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     CHECK(multipliers_by_queue(netlist).at("v") == Multipliers{8, 1});
 }
 
+TEST_CASE("Float32 constants among numbers of 16 bits are rounded to what the registers keep of them") {
+    std::vector<float> values{1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 1 + 0x1p-10F};
+    round_for_push(DataFormat::Float32, values, {.kept = 11});
+    CHECK(values == std::vector<float>{1, 1 + 0x1p-9F, 1 + 0x1p-10F});
+
+    Netlist netlist;
+    netlist.graphs.resize(1);
+    Op op;
+    op.cfg = product(DataFormat::Float16_b, DataFormat::Float16_b, Fidelity::HiFi4);
+    op.cfg.in_df.push_back(DataFormat::Float32);
+    op.cfg.acc_df = DataFormat::Float32;
+    op.inputs = {"x", "w", "bias"};
+    netlist.graphs[0].ops.push_back(op);
+    op.cfg.acc_df = DataFormat::Float16_b;
+    op.inputs = {"x", "w", "cut"};
+    netlist.graphs[0].ops.push_back(op);
+    op.cfg.in_df = {DataFormat::Float32, DataFormat::Float32, DataFormat::Float32};  // also run without rounding
+    op.inputs = {"x", "v", "all"};
+    netlist.graphs[0].ops.push_back(op);
+    op.cfg.type = "quantization";
+    op.cfg.acc_df = DataFormat::Int32;
+    op.cfg.in_df = {DataFormat::Float32, DataFormat::Float32};
+    op.inputs = {"x", "scale"};
+    netlist.graphs[0].ops.push_back(op);
+    const auto all = multipliers_by_queue(netlist);
+    CHECK(all.at("bias").kept == 11);
+    CHECK(all.at("cut").kept == 8);
+    CHECK(all.at("all").kept == 0);
+    CHECK(all.at("scale").kept == 11);
+    CHECK(all.at("scale").gain == Approx(1 / (1 - share_cut_off(24, 11))));
+}
+
 TEST_CASE("the cheapest ways together lose no more than is allowed") {
     std::vector<FormatUnit> units(2);
     units[0].op = "a";
