@@ -211,12 +211,12 @@ bool reduce_before(Move& move, std::set<std::size_t>& axes) {
         std::size_t found = 0;
         for (const AxisGroup& g : groups_of(move.from, move.to)) {
             std::size_t inside = 0;
-            for (std::size_t a = g.b0; a < g.b1; ++a) inside += axes.contains(a) || move.to[a] == 1 ? 1 : 0;
+            for (std::size_t a = g.b0; a < g.b1; ++a) inside += axes.contains(a) || move.to[a] == 1 ? 1U : 0U;
             const bool any =
                 std::any_of(axes.begin(), axes.end(), [&](std::size_t a) { return a >= g.b0 && a < g.b1; });
             if (!any) continue;
             if (inside != g.b1 - g.b0) return false;
-            for (std::size_t a = g.b0; a < g.b1; ++a) found += axes.contains(a) ? 1 : 0;
+            for (std::size_t a = g.b0; a < g.b1; ++a) found += axes.contains(a) ? 1U : 0U;
             for (std::size_t a = g.a0; a < g.a1; ++a) before.insert(a);
         }
         if (found != axes.size()) return false;  // an axis of size 1 belongs to no group
