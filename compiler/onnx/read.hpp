@@ -15,6 +15,7 @@ struct OnnxOptions {
     std::optional<std::string> folder;          ///< where data outside the model lies; none: it is refused
     std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out
     unsigned threads = 0;                       ///< that read weights; 0: one per processor
+    bool in_run = false;                        ///< nodes left to a run, with what they read as constants
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

@@ -95,6 +95,9 @@ void Reader::write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodePro
 
 void Reader::add_tail() {
     if (tail_.empty()) return;
+    // Left to themselves again the same nodes would never end.
+    if (options_.in_run && std::ssize(tail_) == graph_.node_size())
+        fail_unsupported(loc(), "{}, and the host cannot compute it before the nodes that follow", tail_reason_);
     onnx::ModelProto model;
     model.set_ir_version(model_.ir_version());
     *model.mutable_opset_import() = model_.opset_import();
@@ -140,6 +143,7 @@ Graph read_tail(const std::string& text, const std::string& name, std::span<cons
     if (!parser.ParseFromString(text, &model) || model.graph().input_size() != std::ssize(inputs))
         fail_input({name, 0, 0}, "its nodes cannot be read");
     OnnxOptions options;
+    options.in_run = true;
     for (std::size_t k = 0; k < inputs.size(); ++k)
         options.constants.emplace(model.graph().input(static_cast<int>(k)).name(), *inputs[k]);
     return Reader(model, name, options).read();
