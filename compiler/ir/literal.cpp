@@ -102,6 +102,24 @@ Literal Literal::vector(const std::vector<std::int64_t>& values) {
     return literal;
 }
 
+Literal Literal::of_bytes(DType dtype, Dims dims, std::string bytes) {
+    TT_CHECK(dtype == DType::I8 || dtype == DType::U8, "a byte holds no {}", to_string(dtype));
+    TT_CHECK(count(dims) == std::ssize(bytes), "{} bytes for [{}]", bytes.size(), fmt::join(dims, ", "));
+    Literal literal;
+    literal.dtype_ = dtype;
+    literal.dims_ = std::move(dims);
+    literal.bytes_ = std::make_shared<Bytes>(std::move(bytes), dtype == DType::I8);
+    return literal;
+}
+
+const std::vector<std::int64_t>& Literal::Bytes::whole() {
+    std::call_once(once, [&] {
+        wide.resize(bytes.size());
+        for (std::size_t k = 0; k < wide.size(); ++k) wide[k] = at(k);
+    });
+    return wide;
+}
+
 std::shared_ptr<Literal::Kept> Literal::keep(std::vector<std::shared_ptr<const void>> of) {
     auto kept = std::make_shared<Kept>(Kept{std::move(floats()), std::move(of)});
     floats_ = {kept, &kept->floats};
@@ -138,6 +156,7 @@ bool Literal::is_splat() const {
             return v == data.front() && std::signbit(v) == std::signbit(data.front());
         });
     };
+    if (bytes_) return same(bytes_->bytes);
     return is_float(dtype_) ? same(floats()) : same(whole());
 }
 
@@ -150,7 +169,8 @@ std::vector<std::int64_t> Literal::integers() const {
 
 bool operator==(const Literal& a, const Literal& b) {
     if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
-    if (!is_float(a.dtype_)) return a.whole_ == b.whole_ || *a.whole_ == *b.whole_;
+    if (a.bytes_ && b.bytes_) return a.bytes_->bytes == b.bytes_->bytes;
+    if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
     // bit patterns, so that NaN equals itself
     const std::vector<float>&x = *a.floats_, &y = *b.floats_;
     return &x == &y ||

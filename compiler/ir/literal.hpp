@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,12 +51,18 @@ public:
     Literal(DType dtype, Dims dims, std::int64_t most = most_made);
     static Literal scalar(DType dtype, double value);
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
+    /// i8 or u8, a byte for each datum. It stays one until somebody wants all of them as whole().
+    static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
-    std::int64_t size() const { return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size()); }
+    std::int64_t size() const {
+        if (bytes_) return static_cast<std::int64_t>(bytes_->bytes.size());
+        return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
+    }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
+        if (bytes_) return static_cast<double>(bytes_->at(k));
         return is_float(dtype_) ? static_cast<double>((*floats_)[k]) : static_cast<double>((*whole_)[k]);
     }
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
@@ -68,12 +75,19 @@ public:
         return own(floats_);
     }
     const std::vector<float>& floats() const { return *floats_; }
-    std::vector<std::int64_t>& whole() { return own(whole_); }
-    const std::vector<std::int64_t>& whole() const { return *whole_; }
+    std::vector<std::int64_t>& whole() {
+        if (bytes_) whole_ = std::make_shared<std::vector<std::int64_t>>(bytes_->whole());
+        bytes_ = nullptr;
+        return own(whole_);
+    }
+    const std::vector<std::int64_t>& whole() const { return bytes_ ? bytes_->whole() : *whole_; }
     friend bool operator==(const Literal&, const Literal&);
 
     /// The datums, of which copies have the same.
-    std::shared_ptr<const void> block() const { return is_float(dtype_) ? Block(floats_) : Block(whole_); }
+    std::shared_ptr<const void> block() const {
+        if (bytes_) return bytes_;
+        return is_float(dtype_) ? Block(floats_) : Block(whole_);
+    }
     /// Floats with other blocks that are there as long as they are, or as somebody wants.
     struct Kept {
         std::vector<float> floats;
@@ -85,6 +99,18 @@ public:
 
 private:
     using Block = std::shared_ptr<const void>;
+    struct Bytes {
+        std::string bytes;
+        bool has_sign;
+        std::once_flag once;  // several threads may want them
+        std::vector<std::int64_t> wide;
+        Bytes(std::string given, bool with_sign) : bytes(std::move(given)), has_sign(with_sign) {}
+        std::int64_t at(std::size_t k) const {
+            return has_sign ? std::int64_t{static_cast<std::int8_t>(bytes[k])}
+                            : std::int64_t{static_cast<std::uint8_t>(bytes[k])};
+        }
+        const std::vector<std::int64_t>& whole();
+    };
     template <class T>
     using Data = std::shared_ptr<std::vector<T>>;  // never null
     template <class T>
@@ -103,6 +129,7 @@ private:
     bool kept_ = false;                                // the datums can be found again: they stay as they are
     Data<float> floats_ = none<float>();               // float types
     Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
+    std::shared_ptr<Bytes> bytes_;                     // instead of whole_; null: there
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 

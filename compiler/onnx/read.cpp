@@ -29,12 +29,28 @@ Graph Reader::read() {
     add_initializers(graph_, top_, read_weights());
     check_names();
     problems_.throw_if_any();
-    for (const auto& node : graph_.node()) add_node(node, top_);
+    for (const auto& node : graph_.node()) {
+        const ValueId first = result_.nodes.size();
+        add_node(node, top_);
+        free_unread(node, first);
+    }
     if (problems_.empty()) add_tail();
     add_outputs();
     problems_.throw_if_any();
     result_.erase_unused();
     return std::move(result_);
+}
+
+/// Of what was added from `first` on, constants that only led to the node's results: each may be as large as these.
+void Reader::free_unread(const onnx::NodeProto& node, ValueId first) {
+    std::set<ValueId> read;
+    for (ValueId id = first; id < result_.nodes.size(); ++id)
+        for (const Edge& edge : result_.nodes[id].inputs) read.insert(edge.value);
+    for (const auto& name : node.output())
+        if (const auto found = top_.values.find(name); found != top_.values.end())
+            read.insert(found->second.items.begin(), found->second.items.end());
+    for (ValueId id = first; id < result_.nodes.size(); ++id)
+        if (read.count(id) == 0) result_.nodes[id].literal = nullptr;
 }
 
 void Reader::find_opset() {

@@ -51,6 +51,7 @@ private:
     void find_opset();
     void check_options();
     void check_names();
+    void free_unread(const onnx::NodeProto& node, ValueId first);
     struct Weight {
         std::optional<Literal> value;
         std::optional<Error> error;  ///< where there is no value

@@ -85,14 +85,11 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
         case DType::U16:
             out.whole()[k] = load<std::uint16_t>(at);
             break;
-        case DType::I8:
-            out.whole()[k] = load<std::int8_t>(at);
-            break;
-        case DType::U8:
-            out.whole()[k] = load<std::uint8_t>(at);
-            break;
         case DType::Bool:
             out.whole()[k] = *at != 0 ? 1 : 0;
+            break;
+        case DType::I8:  // these stay bytes
+        case DType::U8:
             break;
     }
 }
@@ -304,6 +301,7 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     const std::int64_t values = narrow ? tensor.int32_data_size() : values_of(tensor, *dtype);
     if (const std::int64_t needed = narrow ? bytes : datums; !is_raw && values != needed)
         fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
+    if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8)) return Literal::of_bytes(*dtype, dims, raw);
     Literal out(*dtype, dims, most_read);
     if (narrow)
         unpack(out, *narrow, [&](std::int64_t byte) {

@@ -57,6 +57,28 @@ TEST_CASE("a literal keeps to its element type") {
     CHECK(truth.whole() == std::vector<std::int64_t>{1, 0});
 }
 
+TEST_CASE("whole numbers of 8 bits are bytes until all of them are wanted") {
+    const std::vector<std::int64_t> values{-1, 2, -128};
+    const Literal bytes = Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80");
+    CHECK(bytes.size() == 3);
+    CHECK(bytes.at(2) == -128);
+    CHECK(bytes.whole() == values);
+    CHECK(bytes.integers() == values);
+    CHECK_FALSE(bytes.is_splat());
+    CHECK(Literal::of_bytes(DType::U8, {2}, "\xff\xff").is_splat());
+    CHECK(Literal::of_bytes(DType::U8, {2}, "\xff\xff").at(1) == 255);
+    Literal wide(DType::I8, {3});
+    wide.whole() = values;
+    CHECK(wide == bytes);
+    CHECK(bytes == wide);
+    CHECK(bytes == Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80"));
+    Literal changed = bytes;
+    changed.set(1, 300);  // arithmetic on the device has no such limit
+    CHECK(changed.at(1) == 300);
+    CHECK(bytes.at(1) == 2);
+    CHECK_FALSE(changed == bytes);
+}
+
 TEST_CASE("the builder folds what depends on constants only") {
     Graph graph;
     Builder build(graph);
