@@ -142,7 +142,7 @@ public:
     explicit WideDest(Graph& graph) : graph_(graph), readers_(graph.nodes.size()) {}
     void run() {
         for (Node& node : graph_.nodes)
-            if (node.op == "buda.matmul" || node.op == "buda.depthwise") sum_wide(node);
+            if (is_product(node)) sum_wide(node);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             for (const Edge& edge : graph_.nodes[id].inputs) readers_[edge.value].push_back(id);
         for (const Output& output : graph_.outputs) readers_[output.value].push_back(outside);
@@ -163,6 +163,7 @@ private:
         return node.type.format &&
                (*node.type.format == DataFormat::Float32 || info(*node.type.format).family == FormatFamily::B);
     }
+    static bool is_product(const Node& node) { return node.op == "buda.matmul" || node.op == "buda.depthwise"; }
     static void sum_wide(Node& node) {
         if (is_float(node) && node.op != "buda.dequantization")
             node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
@@ -195,12 +196,13 @@ private:
         }
         keep(id);
         if (!is_float(made)) return;
-        const bool product = made.op == "buda.matmul" || made.op == "buda.depthwise";
+        const bool product = is_product(made);
         const bool steps =
             made.op == "buda.add" || made.op == "buda.subtract" || made.op == "buda.multiply" || made.op == "buda.nop";
         for (std::size_t k = product ? 2 : 0; (product || steps) && k < made.inputs.size(); ++k) {
             const ValueId from = made.inputs[k].value;
-            if (graph_.nodes[from].is_constant() || (readers_[from].size() == 1 && is_elementwise(graph_.nodes[from])))
+            const Node& node = graph_.nodes[from];
+            if (node.is_constant() || (readers_[from].size() == 1 && (is_elementwise(node) || is_product(node))))
                 keep_steps(from);
         }
     }

@@ -116,7 +116,8 @@ public:
         if (!quantizes_) return plus(round(limited(x, low - shift, high - shift)), zero);
         const auto [y, scale] = alike ? unscaled(x) : std::pair(add(x, zero), real(1));
         const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
-        if (high - low <= 2 * most) return limited(near, low, high);
+        if (high - low == 2 * most) return near;
+        if (high - low < 2 * most) return limited(near, low, high);
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
         return add(near, step(sub(y, top)));  // its last number has no room there
     }
@@ -138,9 +139,8 @@ public:
         return known && known->is_splat() && known->at(0) == 0 ? x : add(x, zero);
     }
     ValueId limited(ValueId x, double low, double high) {
-        x = low == 0 ? one("relu", x) : two("maximum", x, real(low));
-        if (low != 0) return minimum(x, real(high));
-        return one("relu_max", x, {{"threshold", high}});
+        if (low == 0) return one("relu_max", x, {{"threshold", high}});
+        return minimum(two("maximum", x, real(low)), real(high));
     }
     /// Of a negative number every fraction counts, of the others a whole one.
     ValueId floor(ValueId x) {

@@ -1,4 +1,4 @@
-// whole-products: between two quantizers products are of whole numbers, and all scales come behind them as one.
+// whole-products: between two quantizers work is on whole numbers, and all scales come behind it as one.
 //
 //   %d = multiply %a, 0.02          %a: whole numbers                %p = conv %a, %w / s, %b / (0.02 * s)
 //   %c = conv %d, %w, %b            %w: those times s, by channel    %r = relu %p
@@ -6,10 +6,14 @@
 //   %y = divide %r, 0.1                                              %q = quantize %y, %z
 //   %q = quantize %y, %z
 //
+// and so behind what gives twice as much for twice as much (relu, pools, moves), products of two such values, and sums,
+// which count in the steps of the coarser grid. What comes on the grid it is already on is not quantized again.
+//
 // The device holds whole numbers of 8 bits exactly; times a scale they are rounded, and a quantizer makes a step of
 // what is a little beside.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "compiler/ir/pass.hpp"
@@ -73,7 +77,7 @@ std::optional<Grid> grid_of(const Literal& weights, std::size_t axis) {
 
 class WholeProducts {
 public:
-    explicit WholeProducts(const Graph& graph) {
+    WholeProducts(const Graph& graph, bool wide_range) : wide_range_(wide_range) {
         const auto uses = graph.use_counts();
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
             if (uses[id] == 1) once_.insert(graph.nodes[id].name);
@@ -82,31 +86,39 @@ public:
     /// For a quantizer.
     std::optional<ValueId> rewritten(Builder& build, const Node& quantize, std::span<const ValueId> in) const {
         const Node divide = node(build, in[0]);
-        if (divide.op != "divide" || !once(divide) || !is_positive(build.literal(divide.inputs[1].value))) return {};
-        ValueId x = divide.inputs[0].value;
-        const bool relu = node(build, x).op == "relu";
-        if (relu && !once(node(build, x))) return {};
-        if (relu) x = node(build, x).inputs[0].value;
-        std::optional<ValueId> bias;
-        if (const Node add = node(build, x); add.op == "add" && once(add)) {
-            const std::size_t k = build.literal(add.inputs[0].value) ? 0 : 1;
-            if (build.dims(add.inputs[1 - k].value) != add.type.dims) return {};
-            bias = add.inputs[k].value;
-            x = add.inputs[1 - k].value;
-        }
-        const Node product = node(build, x);
-        if (!once(product) || (bias && !build.literal(*bias))) return {};
-        const auto made = whole(build, product, bias);
-        if (!made) return {};
-        const auto [sum, scales] = *made;
-        ValueId y = relu ? build.add("relu", {sum}) : sum;
-        y = build.add("divide", {y, build.add("divide", {divide.inputs[1].value, scales})});
+        if (divide.op != "divide" || !once(divide)) return {};
+        const Literal* step = build.literal(divide.inputs[1].value);
+        if (!is_positive(step)) return {};
+        const auto x = unscaled(build, limited_anyway(build, quantize, divide.inputs[0].value, *step, in[1]));
+        if (!x) return {};
+        if (step->is_splat() && x->scale.is_splat() && step->at(0) == x->scale.at(0))
+            return on_same_grid(build, quantize, x->value, in[1]);
+        const ValueId y = build.add("divide", {x->value, quotient(build, divide.inputs[1].value, x->scale)});
         return build.add("quantize", {y, in[1]}, quantize.attrs);
     }
 
 private:
+    /// A value is `value` times `scale`, f32, above 0: one number, or one for each channel, which broadcasts.
+    struct Scaled {
+        ValueId value;
+        Literal scale;
+    };
+
     static Node node(const Builder& build, ValueId id) { return build.graph().nodes[id]; }
     bool once(const Node& node) const { return once_.contains(node.name); }
+    static ValueId quotient(Builder& build, ValueId a, const Literal& b) {
+        return build.add("divide", {a, build.constant(b)});
+    }
+
+    /// Before a clamp that takes only what the quantizer's limits take as well.
+    ValueId limited_anyway(const Builder& build, const Node& quantize, ValueId id, const Literal& step,
+                           ValueId zero) const {
+        const Node& clamp = build.graph().nodes[id];
+        const Literal* shift = build.literal(zero);
+        if (clamp.op != "relu_max" || !once(clamp) || !step.is_splat() || !shift || !shift->is_splat()) return id;
+        const double low = quantize.number("low", 0) - shift->at(0), high = quantize.number("high", 0) - shift->at(0);
+        return low == 0 && clamp.number("threshold", 1) / step.at(0) >= high - 0.49 ? clamp.inputs[0].value : id;
+    }
 
     static bool is_whole(const Builder& build, ValueId id) {
         const Node& node = build.graph().nodes[id];
@@ -118,39 +130,128 @@ private:
                is_whole(build, node.inputs[0].value);
     }
 
-    /// The product of whole numbers with its bias, and what it is to be multiplied by.
-    static std::optional<std::pair<ValueId, ValueId>> whole(Builder& build, const Node& product,
-                                                            std::optional<ValueId> bias) {
-        const bool conv = product.op == "conv";
-        if (!conv && product.op != "matmul") return std::nullopt;
-        const Literal* weights = build.literal(product.inputs[1].value);
-        const Node scaled = node(build, product.inputs[0].value);
-        if (!weights || scaled.op != "multiply" || (!conv && weights->dims().size() != 2)) return std::nullopt;
-        const std::size_t k = build.literal(scaled.inputs[0].value) ? 0 : 1;
-        const Literal* scale = build.literal(scaled.inputs[k].value);
-        const ValueId data = scaled.inputs[1 - k].value;
+    /// What is quantized again with the scale it has: nothing is left to do but to bring 0 where it was.
+    static ValueId on_same_grid(Builder& build, const Node& quantize, ValueId x, ValueId zero) {
+        const Literal* shift = build.literal(zero);
+        const auto [low, high] = limits(build, x);
+        if (!shift || !shift->is_splat() || low + shift->at(0) < quantize.number("low", 0) ||
+            high + shift->at(0) > quantize.number("high", 0))
+            return build.add("quantize", {x, zero}, quantize.attrs);
+        return shift->at(0) == 0 ? x : build.add("add", {x, zero});
+    }
+    /// Of whole numbers that were taken apart or put in another order; else nothing is known.
+    static std::pair<double, double> limits(const Builder& build, ValueId id) {
+        constexpr double any = std::numeric_limits<double>::infinity();
+        const Node& node = build.graph().nodes[id];
+        if (node.op == "cast") {
+            const DType from = build.type(node.inputs[0].value).dtype;
+            if (from == DType::U8) return {0, 255};
+            if (from == DType::I8) return {-128, 127};
+            return {-any, any};
+        }
+        if (chooses(node)) return limits(build, node.inputs[0].value);
+        const Literal* zero = node.op == "subtract" ? build.literal(node.inputs[1].value) : nullptr;
+        if (!zero || !zero->is_splat()) return {-any, any};
+        const auto [low, high] = limits(build, node.inputs[0].value);
+        return {low - zero->at(0), high - zero->at(0)};
+    }
+    /// Each datum of the result is one of the operand's.
+    static bool chooses(const Node& node) {
+        static const std::set<std::string_view> ops{"reshape", "transpose",  "hslice",
+                                                    "hstack",  "reduce_max", "max_pool"};
+        return ops.contains(node.op);
+    }
+
+    /// The scale taken from a value that only a quantizer reads; nullopt: it has none.
+    std::optional<Scaled> unscaled(Builder& build, ValueId id) const {
+        const Node made = node(build, id);
+        if (auto whole = whole_times_scale(build, made)) return whole;
+        if (!once(made)) return std::nullopt;
+        if (made.op == "relu") return behind(build, made, false);
+        if (chooses(made) || made.op == "average_pool" || made.op == "map_axis") return behind(build, made, true);
+        if (made.op == "conv" || made.op == "matmul") return product(build, made);
+        if (made.op != "add" && made.op != "multiply") return std::nullopt;
+        const std::size_t k = build.literal(made.inputs[0].value) ? 0 : 1;
+        if (build.literal(made.inputs[k].value)) return with_constant(build, made, k);
+        return made.op == "add" ? sum_of_scaled(build, made) : product_of_scaled(build, made);
+    }
+    /// x + c or x * c, of which operand `k` is the constant.
+    std::optional<Scaled> with_constant(Builder& build, const Node& made, std::size_t k) const {
+        const ValueId constant = made.inputs[k].value;
+        const Literal* c = build.literal(constant);
+        const bool scales = made.op == "multiply";
+        if (build.dims(made.inputs[1 - k].value) != made.type.dims || !is_float(c->dtype())) return std::nullopt;
+        if (scales && (!is_positive(c) || !c->is_splat())) return std::nullopt;
+        auto x = unscaled(build, made.inputs[1 - k].value);
+        if (!x) return std::nullopt;
+        if (scales)
+            for (float& v : x->scale.floats()) v *= static_cast<float>(build.literal(constant)->at(0));
+        else
+            x->value = build.add("add", {x->value, quotient(build, constant, x->scale)});
+        return x;
+    }
+    static std::optional<Scaled> whole_times_scale(const Builder& build, const Node& made) {
+        if (made.op != "multiply") return std::nullopt;
+        const std::size_t k = build.literal(made.inputs[0].value) ? 0 : 1;
+        const Literal* scale = build.literal(made.inputs[k].value);
+        const ValueId data = made.inputs[1 - k].value;
         if (!is_positive(scale) || !scale->is_splat() || !is_whole(build, data)) return std::nullopt;
+        if (build.dims(data) != made.type.dims) return std::nullopt;
+        return Scaled{data, Literal::scalar(DType::F32, scale->at(0))};
+    }
+    /// An op that gives twice as much for twice as much.
+    std::optional<Scaled> behind(Builder& build, const Node& made, bool of_one_number) const {
+        auto x = unscaled(build, made.inputs[0].value);
+        if (!x || (of_one_number && !x->scale.is_splat())) return std::nullopt;
+        std::vector<Edge> inputs = made.inputs;
+        inputs[0].value = x->value;
+        x->value = build.copy(made, inputs);
+        return x;
+    }
+    std::optional<Scaled> product_of_scaled(Builder& build, const Node& made) const {
+        const auto a = unscaled(build, made.inputs[0].value), b = unscaled(build, made.inputs[1].value);
+        if (!wide_range_ || !a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
+        return Scaled{build.add("multiply", {a->value, b->value}),
+                      Literal::scalar(DType::F32, a->scale.at(0) * b->scale.at(0))};
+    }
+    /// In steps of the coarser of both grids: only what comes on the other one is scaled.
+    std::optional<Scaled> sum_of_scaled(Builder& build, const Node& made) const {
+        auto a = unscaled(build, made.inputs[0].value), b = unscaled(build, made.inputs[1].value);
+        if (!a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
+        Scaled &fine = a->scale.at(0) < b->scale.at(0) ? *a : *b, &coarse = &fine == &*a ? *b : *a;
+        const double ratio = fine.scale.at(0) / coarse.scale.at(0);
+        if (ratio != 1) fine.value = build.add("multiply", {fine.value, build.scalar(ratio)});
+        return Scaled{build.add("add", {a->value, b->value}), coarse.scale};
+    }
+    /// A product of whole numbers, with its bias.
+    std::optional<Scaled> product(Builder& build, const Node& product) const {
+        const bool conv = product.op == "conv";
+        if ((!conv && product.op != "matmul") || !wide_range_) return std::nullopt;
+        const Literal* weights = build.literal(product.inputs[1].value);
+        if (!weights || (!conv && weights->dims().size() != 2)) return std::nullopt;
+        const auto x = whole_times_scale(build, node(build, product.inputs[0].value));
+        if (!x) return std::nullopt;
         auto grid = grid_of(*weights, conv ? 0 : 1);
         if (!grid) return std::nullopt;
 
         Literal by = grid->scales;
-        for (float& v : by.floats()) v *= static_cast<float>(scale->at(0));
+        for (float& v : by.floats()) v *= static_cast<float>(x->scale.at(0));
         const ValueId flat = build.constant(by);
         Dims spread{by.size()};
         if (conv) spread.resize(product.type.dims.size() - 1, 1);
         const ValueId scales = build.reshape(flat, spread);
-        std::vector<ValueId> operands{data, build.constant(std::move(grid->whole))};
+        std::vector<ValueId> operands{x->value, build.constant(std::move(grid->whole))};
         if (product.inputs.size() > 2) operands.push_back(build.add("divide", {product.inputs[2].value, flat}));
-        ValueId y = build.add(product.op, operands, product.attrs);
-        if (bias) y = build.add("add", {y, build.add("divide", {*bias, scales})});
-        return std::pair(y, scales);
+        const ValueId y = build.add(product.op, operands, product.attrs);
+        return Scaled{y, *build.literal(scales)};
     }
 
     std::set<std::string> once_;
+    bool wide_range_;  ///< formats hold what products of whole numbers add up to
 };
 
-void run_whole_products(Graph& graph, const PassOptions&) {
-    const WholeProducts products(graph);
+void run_whole_products(Graph& graph, const PassOptions& options) {
+    const WholeProducts products(graph, info(options.default_df).family != FormatFamily::A);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "quantize") return std::nullopt;
         return products.rewritten(build, node, in);
