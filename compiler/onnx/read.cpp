@@ -148,6 +148,36 @@ Literal Reader::constant_input(const onnx::ValueInfoProto& input, const Literal&
     return all;
 }
 
+/// Whether values of these dims are one of the input's, or several with an axis more in front.
+static bool fits(const onnx::TensorShapeProto& shape, const Dims& values) {
+    const auto rank = static_cast<std::size_t>(shape.dim_size());
+    if (values.size() != rank && values.size() != rank + 1) return false;
+    const std::size_t from = values.size() - rank;
+    for (std::size_t k = 0; k < rank; ++k) {
+        const auto& dim = shape.dim(static_cast<int>(k));
+        if (values[from + k] < 1) return false;
+        if (dim.has_dim_value() && dim.dim_value() >= 0 && dim.dim_value() != values[from + k]) return false;
+    }
+    return true;
+}
+
+void Reader::fail_open(const onnx::ValueInfoProto& input) const {
+    std::vector<std::string> sizes, names;
+    for (const auto& dim : input.type().tensor_type().shape().dim()) {
+        if (dim.has_dim_value() && dim.dim_value() >= 0) {
+            sizes.push_back(fmt::format("{}", dim.dim_value()));
+            continue;
+        }
+        names.push_back(dim.dim_param());
+        sizes.push_back("...");
+    }
+    const bool one = names.size() == 1;
+    fail_input(loc(),
+               "input '{}' has the dimension{} '{}' that {} not fixed; give --shape {}={} or its values with --input",
+               input.name(), one ? "" : "s", fmt::join(names, "', '"), one ? "is" : "are", input.name(),
+               fmt::join(sizes, ","));
+}
+
 Type Reader::input_type(const onnx::ValueInfoProto& input) const {
     if (!input.type().has_tensor_type()) fail_unsupported(loc(), "input '{}' is no tensor", input.name());
     const auto& tensor = input.type().tensor_type();
@@ -168,22 +198,21 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
     }
     const auto open = [](const auto& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; };
     const auto& dims = tensor.shape().dim();
-    const bool batch_only = rank > 1 && open(dims[0]) && std::none_of(dims.begin() + 1, dims.end(), open);
-    for (const auto& dim : dims) {
-        if (batch_only && type.dims.empty()) {
-            if (options_.notes)
-                options_.notes->push_back(
-                    fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "
-                                "--shape {}=... gives it another",
-                                input.name(), dim.dim_param(), input.name()));
-            type.dims.push_back(1);
-            continue;
-        }
-        if (open(dim))
-            fail_input(loc(), "input '{}' has the dimension '{}' that is not fixed; give --shape {}=...", input.name(),
-                       dim.dim_param(), input.name());
-        type.dims.push_back(dim.dim_value());
+    const bool any_open = std::any_of(dims.begin(), dims.end(), open);
+    const auto values = any_open && options_.value_dims ? options_.value_dims(input.name()) : std::nullopt;
+    if (values && fits(tensor.shape(), *values)) {
+        type.dims.assign(values->end() - static_cast<std::ptrdiff_t>(rank), values->end());
+        check_size(input.name(), type.dims);
+        return type;
     }
+    const bool batch_only = rank > 1 && open(dims[0]) && std::none_of(dims.begin() + 1, dims.end(), open);
+    if (any_open && !batch_only) fail_open(input);
+    for (const auto& dim : dims) type.dims.push_back(open(dim) ? 1 : dim.dim_value());
+    if (batch_only && options_.notes)
+        options_.notes->push_back(
+            fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "
+                        "--shape {}=... gives it another",
+                        input.name(), dims[0].dim_param(), input.name()));
     if (!tensor.has_shape())
         fail_input(loc(), "input '{}' has no shape; give --shape {}=...", input.name(), input.name());
     check_size(input.name(), type.dims);

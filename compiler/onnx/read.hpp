@@ -1,6 +1,7 @@
 // ONNX file -> graph.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ struct OnnxOptions {
     std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out
     unsigned threads = 0;                       ///< that read weights; 0: one per processor
     bool in_run = false;                        ///< nodes left to a run, with what they read as constants
+    /// The dims of the values of an input, if there are any: open dimensions are as large as there.
+    std::function<std::optional<Dims>(const std::string& input)> value_dims{};
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

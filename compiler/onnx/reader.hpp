@@ -63,6 +63,7 @@ private:
     Type input_type(const onnx::ValueInfoProto& input) const;
     Literal constant_input(const onnx::ValueInfoProto& input, const Literal& given) const;
     void check_size(const std::string& name, const Dims& dims) const;
+    [[noreturn]] void fail_open(const onnx::ValueInfoProto& input) const;
     void add_outputs();
 
     // a node: read_node.cpp

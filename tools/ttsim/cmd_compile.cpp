@@ -413,8 +413,9 @@ void add_compile(CLI::App& app) {
         ->allow_extra_args(false)
         ->type_name("NAME=FILE|NUMBER");
     command
-        ->add_option("--shape", flags->shapes,
-                     "Shape of an input with open dimensions, such as input=1,128,768; repeatable")
+        ->add_option(
+            "--shape", flags->shapes,
+            "Shape of an input with open dimensions, such as input=1,128,768; else that of its --input. Repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
     add_format_flags(*command, *flags);
