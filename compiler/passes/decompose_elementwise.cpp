@@ -20,6 +20,7 @@
 
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/fine_steps.hpp"
 
 namespace tt::ir {
 
@@ -32,7 +33,8 @@ public:
         : build_(build),
           df_(options.default_df),
           precise_(df_ == DataFormat::Float32),
-          quantizes_(!precise_ && options.wide_dest && !options.accumulate_df && info(df_).family == FormatFamily::B) {}
+          quantizes_(!precise_ && options.wide_dest && !options.accumulate_df && info(df_).family == FormatFamily::B),
+          fine_(works_in_fine_steps(options)) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
@@ -47,6 +49,7 @@ public:
     /// `height` where x > 0, else 0. A 5-bit exponent holds no number as large as 1e30.
     ValueId step(ValueId x, double height = 1) {
         const auto clamped = [&](ValueId v) { return one("relu_max", v, {{"threshold", height}}); };
+        if (in_steps_) return clamped(scaled(x, 0x1p15));  // no difference is below 2^-11 of what it decides
         if (info(df_).family != FormatFamily::A) return clamped(scaled(x, 1e30));
         return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
     }
@@ -76,9 +79,8 @@ public:
     struct Part {
         ValueId size, fraction, odd;
     };
-    Part part(ValueId x) {
+    Part part(ValueId x, int bits) {
         const ValueId size = is_below_zero_nowhere(x) ? x : one("abs", x);
-        const int bits = whole_bits();
         const double most = std::ldexp(1.0, bits);
         const Node& maker = build_.graph().nodes[size];
         const bool small = maker.op == "relu_max" && maker.number("threshold", most) <= most;
@@ -95,8 +97,9 @@ public:
     ValueId is_one(ValueId fraction) { return complement(step(sub(real(1), fraction))); }
 
     /// Half to even.
-    ValueId round(ValueId x) {
-        const Part p = part(x);
+    ValueId round(ValueId x) { return round(x, whole_bits()); }
+    ValueId round(ValueId x, int bits) {
+        const Part p = part(x, bits);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
         const ValueId size = replaced(p, two("maximum", above, mul(p.odd, complement(below))));
         return is_below_zero_nowhere(x) ? size : mul(sign(x), size);
@@ -113,13 +116,25 @@ public:
         const double shift = alike ? known->at(0) : 0;
         if (high - low > 2 * most + 1 || (!quantizes_ && !alike)) return limited(plus(round(x), zero), low, high);
         // Limits are whole numbers: before rounding they leave what is small, and often what has no sign.
-        if (!quantizes_) return plus(round(limited(x, low - shift, high - shift)), zero);
+        if (!quantizes_) return in_steps(x, zero, low - shift, high - shift);
         const auto [y, scale] = alike ? unscaled(x) : std::pair(add(x, zero), real(1));
         const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
         if (high - low == 2 * most) return near;
         if (high - low < 2 * most) return limited(near, low, high);
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
         return add(near, step(sub(y, top)));  // its last number has no room there
+    }
+    /// The same where the limits are those of x. Where formats of 5 exponent bits have more digits data-formats gives
+    /// them to this work, so it must be right in both.
+    ValueId in_steps(ValueId x, ValueId zero, double low, double high) {
+        const int bits =
+            std::min(fine_ ? 8 : whole_bits(), static_cast<int>(std::ceil(std::log2(std::max(-low, high)))));
+        if (fine_) build_.set_kind(std::string(fine_steps));
+        in_steps_ = fine_;
+        const ValueId rounded = plus(round(limited(x, low, high), bits), zero);
+        in_steps_ = false;
+        if (fine_) build_.set_kind("quantize");
+        return rounded;
     }
     /// What was scaled by constants above 0, and these: the quantizing op does that itself.
     std::pair<ValueId, ValueId> unscaled(ValueId x) {
@@ -144,14 +159,14 @@ public:
     }
     /// Of a negative number every fraction counts, of the others a whole one.
     ValueId floor(ValueId x) {
-        const Part p = part(x);
+        const Part p = part(x, whole_bits());
         const ValueId negative = step(neg(x));
         const ValueId up = two("maximum", is_one(p.fraction), mul(negative, step(p.fraction)));
         return mul(sign(x), replaced(p, up));
     }
     ValueId sign(ValueId x) { return sub(step(x), step(neg(x))); }
     ValueId floor_of_size(ValueId x) {
-        const Part p = part(x);
+        const Part p = part(x, whole_bits());
         return replaced(p, is_one(p.fraction));
     }
     ValueId truncate(ValueId x) { return mul(sign(x), floor_of_size(x)); }
@@ -212,6 +227,8 @@ private:
     DataFormat df_;
     bool precise_;
     bool quantizes_;  ///< the chip does
+    bool fine_;       ///< quantizers may work in formats of 5 exponent bits
+    bool in_steps_ = false;
 };
 
 /// Which values are whole numbers whatever their operands are.

@@ -13,7 +13,7 @@ extern const Pass roll_loops, keep_states, fold_constants, erase_unused, merge_m
     decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
     decompose_elementwise,
     fuse_slice_stack, fold_flatten, explicit_broadcast, split_reshapes, split_moves,
-    lower_to_buda, splice_columns, keep_names, keep_intermediates, data_formats, mixed_precision, fuse_bias, fuse_relu, fuse_gelu, widen_outputs, stream_slices, split_products, even_splices, insert_nops, fuse_ops, order_ops;
+    lower_to_buda, splice_columns, keep_names, keep_intermediates, data_formats, fine_steps_pass, mixed_precision, fuse_bias, fuse_relu, fuse_gelu, widen_outputs, stream_slices, split_products, even_splices, insert_nops, fuse_ops, order_ops;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
@@ -23,7 +23,7 @@ std::span<const Pass* const> all_passes() {
         &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
         &decompose_elementwise,
         &fuse_slice_stack, &fold_flatten, &explicit_broadcast, &split_reshapes, &split_moves,
-        &lower_to_buda, &splice_columns, &keep_names, &keep_intermediates, &data_formats, &mixed_precision, &keep_states, &fuse_bias, &fuse_relu, &fuse_gelu, &widen_outputs, &stream_slices, &split_products, &even_splices, &insert_nops, &fuse_ops, &order_ops,
+        &lower_to_buda, &splice_columns, &keep_names, &keep_intermediates, &data_formats, &fine_steps_pass, &mixed_precision, &keep_states, &fuse_bias, &fuse_relu, &fuse_gelu, &widen_outputs, &stream_slices, &split_products, &even_splices, &insert_nops, &fuse_ops, &order_ops,
     };
     return table;
 }
@@ -49,7 +49,7 @@ std::span<const Pipeline> all_pipelines() {
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "split-wide-products", "host-moves", "cut-host",
           "fuse-slice-stack", "fold-flatten", "explicit-broadcast", "split-reshapes", "split-moves", "erase-unused",
-          "lower-to-buda", "splice-columns", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "mixed-precision", "keep-states", "fuse-gelu", "split-products", "even-splices", "insert-nops", "fuse-ops", "order-ops"}},
+          "lower-to-buda", "splice-columns", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "fine-steps", "mixed-precision", "keep-states", "fuse-gelu", "split-products", "even-splices", "insert-nops", "fuse-ops", "order-ops"}},
     };
     return table;
 }

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/fine_steps.hpp"
 
 namespace tt::ir {
 
@@ -77,7 +78,10 @@ std::optional<Grid> grid_of(const Literal& weights, std::size_t axis) {
 
 class WholeProducts {
 public:
-    WholeProducts(const Graph& graph, bool wide_range) : wide_range_(wide_range) {
+    WholeProducts(const Graph& graph, const PassOptions& options)
+        : wide_range_(info(options.default_df).family != FormatFamily::A),
+          wide_dest_(options.wide_dest),
+          fine_(works_in_fine_steps(options)) {
         const auto uses = graph.use_counts();
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
             if (uses[id] == 1) once_.insert(graph.nodes[id].name);
@@ -89,7 +93,9 @@ public:
         if (divide.op != "divide" || !once(divide)) return {};
         const Literal* step = build.literal(divide.inputs[1].value);
         if (!is_positive(step)) return {};
-        const auto x = unscaled(build, limited_anyway(build, quantize, divide.inputs[0].value, *step, in[1]));
+        if (fine_ && quantize.number("high", 0) - quantize.number("low", 0) <= 255)
+            build.set_kind(std::string(fine_steps));
+        const auto x = unscaled(build, limited_anyway(build, quantize, divide.inputs[0].value, *step, in[1]), *step);
         if (!x) return {};
         if (step->is_splat() && x->scale.is_splat() && step->at(0) == x->scale.at(0))
             return on_same_grid(build, quantize, x->value, in[1]);
@@ -163,26 +169,26 @@ private:
     }
 
     /// The scale taken from a value that only a quantizer reads; nullopt: it has none.
-    std::optional<Scaled> unscaled(Builder& build, ValueId id) const {
+    std::optional<Scaled> unscaled(Builder& build, ValueId id, const Literal& step) const {
         const Node made = node(build, id);
         if (auto whole = whole_times_scale(build, made)) return whole;
         if (!once(made)) return std::nullopt;
-        if (made.op == "relu") return behind(build, made, false);
-        if (chooses(made) || made.op == "average_pool" || made.op == "map_axis") return behind(build, made, true);
-        if (made.op == "conv" || made.op == "matmul") return product(build, made);
+        if (made.op == "relu") return behind(build, made, false, step);
+        if (chooses(made) || made.op == "average_pool" || made.op == "map_axis") return behind(build, made, true, step);
+        if (made.op == "conv" || made.op == "matmul") return product(build, made, step);
         if (made.op != "add" && made.op != "multiply") return std::nullopt;
         const std::size_t k = build.literal(made.inputs[0].value) ? 0 : 1;
-        if (build.literal(made.inputs[k].value)) return with_constant(build, made, k);
-        return made.op == "add" ? sum_of_scaled(build, made) : product_of_scaled(build, made);
+        if (build.literal(made.inputs[k].value)) return with_constant(build, made, k, step);
+        return made.op == "add" ? sum_of_scaled(build, made, step) : product_of_scaled(build, made, step);
     }
     /// x + c or x * c, of which operand `k` is the constant.
-    std::optional<Scaled> with_constant(Builder& build, const Node& made, std::size_t k) const {
+    std::optional<Scaled> with_constant(Builder& build, const Node& made, std::size_t k, const Literal& step) const {
         const ValueId constant = made.inputs[k].value;
         const Literal* c = build.literal(constant);
         const bool scales = made.op == "multiply";
         if (build.dims(made.inputs[1 - k].value) != made.type.dims || !is_float(c->dtype())) return std::nullopt;
         if (scales && (!is_positive(c) || !c->is_splat())) return std::nullopt;
-        auto x = unscaled(build, made.inputs[1 - k].value);
+        auto x = unscaled(build, made.inputs[1 - k].value, step);
         if (!x) return std::nullopt;
         if (scales)
             for (float& v : x->scale.floats()) v *= static_cast<float>(build.literal(constant)->at(0));
@@ -200,37 +206,47 @@ private:
         return Scaled{data, Literal::scalar(DType::F32, scale->at(0))};
     }
     /// An op that gives twice as much for twice as much.
-    std::optional<Scaled> behind(Builder& build, const Node& made, bool of_one_number) const {
-        auto x = unscaled(build, made.inputs[0].value);
+    std::optional<Scaled> behind(Builder& build, const Node& made, bool of_one_number, const Literal& step) const {
+        auto x = unscaled(build, made.inputs[0].value, step);
         if (!x || (of_one_number && !x->scale.is_splat())) return std::nullopt;
         std::vector<Edge> inputs = made.inputs;
         inputs[0].value = x->value;
         x->value = build.copy(made, inputs);
         return x;
     }
-    std::optional<Scaled> product_of_scaled(Builder& build, const Node& made) const {
-        const auto a = unscaled(build, made.inputs[0].value), b = unscaled(build, made.inputs[1].value);
+    std::optional<Scaled> product_of_scaled(Builder& build, const Node& made, const Literal& step) const {
+        const auto a = unscaled(build, made.inputs[0].value, step), b = unscaled(build, made.inputs[1].value, step);
         if (!wide_range_ || !a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
         return Scaled{build.add("multiply", {a->value, b->value}),
                       Literal::scalar(DType::F32, a->scale.at(0) * b->scale.at(0))};
     }
     /// In steps of the coarser of both grids: only what comes on the other one is scaled.
-    std::optional<Scaled> sum_of_scaled(Builder& build, const Node& made) const {
-        auto a = unscaled(build, made.inputs[0].value), b = unscaled(build, made.inputs[1].value);
+    std::optional<Scaled> sum_of_scaled(Builder& build, const Node& made, const Literal& step) const {
+        auto a = unscaled(build, made.inputs[0].value, step), b = unscaled(build, made.inputs[1].value, step);
         if (!a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
         Scaled &fine = a->scale.at(0) < b->scale.at(0) ? *a : *b, &coarse = &fine == &*a ? *b : *a;
         const double ratio = fine.scale.at(0) / coarse.scale.at(0);
         if (ratio != 1) fine.value = build.add("multiply", {fine.value, build.scalar(ratio)});
         return Scaled{build.add("add", {a->value, b->value}), coarse.scale};
     }
+    /// A product of whole numbers with its bias, which gives steps of the quantizer: the weights are scaled.
+    static Scaled in_steps(Builder& build, const Node& product, const Scaled& x, const Literal& step) {
+        const Literal scale = step.is_splat() ? Literal::scalar(DType::F32, step.at(0)) : x.scale;
+        const ValueId weights = product.inputs[1].value;
+        const double by = x.scale.at(0) / scale.at(0);
+        std::vector<ValueId> operands{x.value, build.add("multiply", {weights, build.scalar(by)})};
+        if (product.inputs.size() > 2) operands.push_back(quotient(build, product.inputs[2].value, scale));
+        return {build.add(product.op, operands, product.attrs), scale};
+    }
     /// A product of whole numbers, with its bias.
-    std::optional<Scaled> product(Builder& build, const Node& product) const {
+    std::optional<Scaled> product(Builder& build, const Node& product, const Literal& step) const {
         const bool conv = product.op == "conv";
-        if ((!conv && product.op != "matmul") || !wide_range_) return std::nullopt;
+        if ((!conv && product.op != "matmul") || (wide_dest_ && !wide_range_)) return std::nullopt;
         const Literal* weights = build.literal(product.inputs[1].value);
         if (!weights || (!conv && weights->dims().size() != 2)) return std::nullopt;
         const auto x = whole_times_scale(build, node(build, product.inputs[0].value));
         if (!x) return std::nullopt;
+        if (!wide_dest_) return in_steps(build, product, *x, step);
         auto grid = grid_of(*weights, conv ? 0 : 1);
         if (!grid) return std::nullopt;
 
@@ -248,10 +264,12 @@ private:
 
     std::set<std::string> once_;
     bool wide_range_;  ///< formats hold what products of whole numbers add up to
+    bool wide_dest_;   ///< sums of products have more bits than results
+    bool fine_;
 };
 
 void run_whole_products(Graph& graph, const PassOptions& options) {
-    const WholeProducts products(graph, info(options.default_df).family != FormatFamily::A);
+    const WholeProducts products(graph, options);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "quantize") return std::nullopt;
         return products.rewritten(build, node, in);

@@ -1,0 +1,19 @@
+// Work that a format of 5 exponent bits would do with more digits, and is right in it: whole-products and
+// decompose-elementwise call what makes and rounds the steps of a quantizer so (Node::kind), and fine-steps gives it
+// Float16.
+#pragma once
+
+#include <string_view>
+
+#include "compiler/ir/pass.hpp"
+
+namespace tt::ir {
+
+inline constexpr std::string_view fine_steps = "fine_steps";
+
+/// Where Dst holds 16 bits.
+inline bool works_in_fine_steps(const PassOptions& options) {
+    return !options.wide_dest && !options.accumulate_df && options.default_df == DataFormat::Float16_b;
+}
+
+}  // namespace tt::ir
