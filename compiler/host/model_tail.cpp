@@ -1,14 +1,20 @@
 #include "compiler/host/model_tail.hpp"
 
 #include "compiler/host/host_program.hpp"
+#include "compiler/host/host_value.hpp"
 #include "compiler/onnx/read_tail.hpp"
 #include "compiler/ops/model_tail.hpp"
 
 namespace tt::ir {
 
+static std::optional<Literal> value_if_any(const Node& node, std::span<const Literal* const> in) {
+    if (!has_host_value(node)) return {};
+    return host_value(node, in);
+}
+
 Literal tail_value(const Node& node, std::span<const Literal* const> in) {
     HostProgram program;
-    program.graph = read_tail(node.word("model", ""), node.name, in);
+    program.graph = read_tail(node.word("model", ""), node.name, in, value_if_any);
     const Values values = HostRun(program, {}).outputs();
     std::vector<Literal> results;
     for (const Output& output : program.graph.outputs) results.push_back(values.at(output.name));

@@ -36,7 +36,7 @@ ValueId Builder::push(Node node) {
 }
 
 std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
-    if (!info.eval || node.inputs.empty() || node.type.format) return {};
+    if ((!info.eval && !host_value_) || node.inputs.empty() || node.type.format) return {};
     std::vector<const Literal*> in;
     std::int64_t given = 0;
     for (const Edge& edge : node.inputs) {
@@ -46,6 +46,7 @@ std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     }
     if (count(node.type.dims) > std::max(most_made, given)) return {};
     constexpr std::int64_t most = std::int64_t{1} << 35;
+    if (!info.eval) return host_value_(node, in);
     if (info.work && info.work(node, in) > most - worked_) return {};
     if (info.work) worked_ += info.work(node, in);
     std::string how = node.op + " " + to_string(node.type);

@@ -8,6 +8,9 @@
 
 namespace tt::ir {
 
+/// The value of a node whose operands are known, where it has one.
+using HostValue = std::optional<Literal> (*)(const Node& node, std::span<const Literal* const> in);
+
 class Builder {
 public:
     explicit Builder(Graph& graph) : graph_(graph) {}
@@ -18,6 +21,8 @@ public:
     void set_origin(const std::string& origin) { origin_ = origin; }
     const std::string& origin() const { return origin_; }
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
+    /// Nodes that constants cannot be folded through get their values from here; nullptr: they stay nodes.
+    void set_host_value(HostValue value) { host_value_ = value; }
     /// Nodes added from here on are part of this composite op.
     void set_kind(const std::string& kind) { kind_ = kind; }
 
@@ -58,6 +63,7 @@ private:
 
     Graph& graph_;
     std::string origin_, kind_;
+    HostValue host_value_ = nullptr;
     SourceLoc loc_;
     std::map<std::string, int> names_;
     std::size_t known_ = 0;                           // nodes whose names are in names_

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/ir/graph.hpp"
+#include "compiler/ir/builder.hpp"
 
 namespace tt::ir {
 
@@ -16,9 +16,11 @@ struct OnnxOptions {
     std::optional<std::string> folder;          ///< where data outside the model lies; none: it is refused
     std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out
     unsigned threads = 0;                       ///< that read weights; 0: one per processor
-    bool in_run = false;                        ///< nodes left to a run, with what they read as constants
     /// The dims of the values of an input, if there are any: open dimensions are as large as there.
     std::function<std::optional<Dims>(const std::string& input)> value_dims{};
+    /// Given in a run, to nodes left to it with what they read as constants: each is computed as it is added, since
+    /// what is still to be read may follow from it.
+    HostValue in_run = nullptr;
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

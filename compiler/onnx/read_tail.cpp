@@ -136,14 +136,15 @@ std::string Reader::tail_note() const {
                        tail_.size(), onnx_node_name(*tail_.front()), tail_reason_);
 }
 
-Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs) {
+Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,
+                HostValue compute) {
     onnx::ModelProto model;
     google::protobuf::TextFormat::Parser parser;
     parser.SetRecursionLimit(most_nesting);
     if (!parser.ParseFromString(text, &model) || model.graph().input_size() != std::ssize(inputs))
         fail_input({name, 0, 0}, "its nodes cannot be read");
     OnnxOptions options;
-    options.in_run = true;
+    options.in_run = compute;
     for (std::size_t k = 0; k < inputs.size(); ++k)
         options.constants.emplace(model.graph().input(static_cast<int>(k)).name(), *inputs[k]);
     return Reader(model, name, options).read();

@@ -4,11 +4,13 @@
 #include <span>
 #include <string>
 
-#include "compiler/ir/graph.hpp"
+#include "compiler/ir/builder.hpp"
 
 namespace tt::ir {
 
 /// `text`: of a model_tail (ops/model_tail.cpp); its inputs become these constants. Throws Error as parse_onnx() does.
-Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs);
+/// `compute` gives the nodes their values.
+Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,
+                HostValue compute);
 
 }  // namespace tt::ir
