@@ -5,7 +5,15 @@
 //                           %y = matmul rows, weights                          : [N, Q, OC]
 //
 // A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows
-// that overlap repeat datums, so these may not be large; patches of a picture may.
+// that overlap repeat datums, so these may not be large; patches of a picture may, and so may those of a signal, of one
+// channel, whose windows are short beside it.
+//
+// What is only moved on the way to such convolutions moves on the host: pads and slices of a signal, and the filters
+// that make a signal of a signal, from one channel to one, where further windows are of their results. What else reads
+// an input or a result on the way keeps it all on the device: it would cross twice.
+#include <algorithm>
+
+#include "compiler/host/host_value.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 
@@ -13,7 +21,117 @@ namespace tt::ir {
 
 namespace {
 
-constexpr std::int64_t most_channels = 16, most_columns = 512;
+constexpr std::int64_t most_channels = 16, most_columns = 512, most_repeats = 16;
+constexpr double most_filtering = 1 << 27;  // multiply-adds of a filter
+
+/// Spatial windows of a convolution, all axes together.
+struct Windows {
+    std::vector<Window> spatial;
+    std::int64_t taps = 1, positions = 1, outs = 1;
+};
+
+Windows windows_of(const Node& node, const Dims& x, const Dims& w) {
+    Windows all{windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()})};
+    for (const Window& window : all.spatial) {
+        all.taps *= window.kernel;
+        all.positions *= window.in;
+        all.outs *= window.out;
+    }
+    return all;
+}
+
+bool small_enough(const Windows& all, std::int64_t channels) {
+    if (all.taps == 1 || channels > most_channels) return false;
+    if (all.outs * all.taps <= all.positions || channels * all.taps <= most_columns) return true;
+    return channels == 1 && all.spatial.size() == 1 && all.outs * all.taps <= most_repeats * all.positions;
+}
+
+/// The position that each row of a 0/1 matrix picks, -1 for none; nothing where it sums.
+std::optional<std::vector<std::int64_t>> picked(const Literal& matrix) {
+    const std::int64_t rows = matrix.dims()[0], cols = matrix.dims()[1];
+    std::vector<std::int64_t> picks(static_cast<std::size_t>(rows), -1);
+    for (std::int64_t i = 0; i < matrix.size(); ++i) {
+        const double v = matrix.at(i);
+        if (v == 0) continue;
+        std::int64_t& pick = picks[static_cast<std::size_t>(i / cols)];
+        if (v != 1 || pick >= 0) return std::nullopt;
+        pick = i % cols;
+    }
+    return picks;
+}
+
+/// Finds the convolutions and what leads to them.
+class Finder {
+public:
+    Finder(const Graph& graph, const PassOptions& options)
+        : graph_(graph), options_(options), led_(graph.nodes.size()), ready_(graph.nodes.size(), true) {
+        for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+            const Node& node = graph.nodes[id];
+            led_[id] = starts(node) || (!node.inputs.empty() && led_[node.inputs[0].value] && leads(node));
+        }
+        find_ready();
+        // Led from a start without a gap.
+        for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+            const Node& node = graph.nodes[id];
+            led_[id] = led_[id] && ready_[id] && (starts(node) || led_[node.inputs[0].value]);
+        }
+    }
+    bool on_the_way(ValueId id) const { return led_[id] && !starts(graph_.nodes[id]); }
+    bool laid_out(ValueId id) const { return fits(graph_.nodes[id]) && led_[source(id)] && !led_[id]; }
+
+private:
+    const Node& operand(const Node& node, std::size_t k) const { return graph_.nodes[node.inputs[k].value]; }
+    ValueId source(ValueId id) const { return graph_.nodes[id].inputs[0].value; }
+
+    /// Of all readers of a value, none but these convolutions and what leads to them.
+    void find_ready() {
+        std::vector<bool> read(graph_.nodes.size(), false);
+        for (const Output& output : graph_.outputs) ready_[output.value] = false;
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            ready_[id] = ready_[id] && read[id];
+            for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+                const ValueId from = node.inputs[k].value;
+                read[from] = true;
+                const bool whole = node.has("host") || (k == 0 && (fits(node) || (led_[id] && ready_[id])));
+                ready_[from] = ready_[from] && whole;
+            }
+        }
+    }
+
+    static bool starts(const Node& node) { return node.is_input() || (node.has("host") && !node.is_constant()); }
+
+    bool fits(const Node& node) const {
+        if (!plain(node)) return false;
+        const Dims& x = operand(node, 0).type.dims;
+        return small_enough(windows_of(node, x, operand(node, 1).type.dims), x[1]);
+    }
+
+    /// A convolution that the device would do whole.
+    bool plain(const Node& node) const {
+        return node.op == "conv" && !node.has("host") && node.integer("group", 1) == 1 &&
+               operand(node, 1).is_constant() && !convolution_override(options_.overrides, node);
+    }
+
+    bool leads(const Node& node) const {
+        if (node.op == "reshape" || node.op == "transpose") return true;
+        if (node.op == "pick_rows") return operand(node, 1).is_constant();
+        if (node.op == "map_axis") return operand(node, 1).is_constant() && picked(*operand(node, 1).literal);
+        return plain(node) && filters(node);
+    }
+
+    bool filters(const Node& node) const {
+        const Dims& w = operand(node, 1).type.dims;
+        if (w[0] != 1 || w[1] != 1) return false;
+        std::vector<Type> in;
+        for (const Edge& edge : node.inputs) in.push_back(graph_.nodes[edge.value].type);
+        return (in.size() < 3 || operand(node, 2).is_constant()) && host_work(node, in) <= most_filtering;
+    }
+
+    const Graph& graph_;
+    const PassOptions& options_;
+    std::vector<bool> led_, ready_;
+};
 
 ValueId on_host(Builder& build, ValueId id) {
     Node& node = build.graph().nodes[id];
@@ -21,46 +139,68 @@ ValueId on_host(Builder& build, ValueId id) {
     return id;
 }
 
-std::optional<ValueId> laid_out(Builder& build, const Node& node, std::span<const ValueId> in) {
-    const Dims x = build.dims(in[0]), w = build.dims(in[1]);
-    const auto spatial = windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
-    const std::int64_t n = x[0], c = x[1], oc = w[0];
-    std::int64_t taps = 1, positions = 1, outs = 1;
-    for (const Window& window : spatial) {
-        taps *= window.kernel;
-        positions *= window.in;
-        outs *= window.out;
-    }
-    const bool overlap = outs * taps > positions;
-    if (taps == 1 || c > most_channels || (overlap && c * taps > most_columns)) return std::nullopt;
-    Literal picks(DType::I32, {taps, outs});
-    for (std::int64_t k = 0; k < taps; ++k)
-        for (std::int64_t o = 0; o < outs; ++o)
-            picks.set(k * outs + o, static_cast<double>(source_position(spatial, o, k)));
-    ValueId rows = on_host(build, channels_last(build, in[0]));
-    rows = on_host(build, build.reshape(rows, {n, positions, c}));
+ValueId rows_on_host(Builder& build, ValueId x, const Windows& all) {
+    const std::int64_t n = build.dims(x)[0], c = build.dims(x)[1];
+    Literal picks(DType::I32, {all.taps, all.outs});
+    for (std::int64_t k = 0; k < all.taps; ++k)
+        for (std::int64_t o = 0; o < all.outs; ++o)
+            picks.set(k * all.outs + o, static_cast<double>(source_position(all.spatial, o, k)));
+    ValueId rows = on_host(build, channels_last(build, x));
+    rows = on_host(build, build.reshape(rows, {n, all.positions, c}));
     rows = on_host(build, build.add("pick_rows", {rows, build.constant(std::move(picks))}));
     rows = on_host(build, build.transpose(rows, {0, 2, 1, 3}));
-    rows = on_host(build, build.reshape(rows, {n, outs, taps * c}));
+    return on_host(build, build.reshape(rows, {n, all.outs, all.taps * c}));
+}
+
+/// Rows are laid out once for all convolutions with the same windows.
+using Rows = std::map<std::string, ValueId>;
+
+ValueId laid_out(Builder& build, const Node& node, std::span<const ValueId> in, Rows& made) {
+    const Dims w = build.dims(in[1]);
+    const Windows all = windows_of(node, build.dims(in[0]), w);
+    std::string key = fmt::format("{}", in[0]);
+    for (const Window& one : all.spatial)
+        key += fmt::format(" {} {} {} {} {}", one.kernel, one.stride, one.dilation, one.pad_before, one.out);
+    if (!made.contains(key)) made[key] = rows_on_host(build, in[0], all);
+    const std::int64_t oc = w[0], c = w[1];
     const ValueId weights =
-        build.reshape(build.transpose(build.reshape(in[1], {oc, c, taps}), {2, 1, 0}), {taps * c, oc});
-    ValueId y = build.add("matmul", {rows, weights});
+        build.reshape(build.transpose(build.reshape(in[1], {oc, c, all.taps}), {2, 1, 0}), {all.taps * c, oc});
+    ValueId y = build.add("matmul", {made[key], weights});
     if (in.size() > 2) y = build.add("add", {y, in[2]});
-    return channels_first(build, spatial, y);
+    return channels_first(build, all.spatial, y);
+}
+
+/// A move or a filter; a matrix that picks becomes its picks, which are fewer by the size of the axis.
+ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if (node.op != "map_axis") {
+        const ValueId same = build.add(node.op, {in.begin(), in.end()}, node.attrs);
+        return on_host(build, same);
+    }
+    const auto axis = static_cast<std::ptrdiff_t>(node.integer("axis", 0));
+    const Dims dims = build.dims(in[0]);
+    const std::vector<std::int64_t> from = *picked(*build.literal(in[1]));
+    Literal picks(DType::I32, {1, std::ssize(from)});
+    for (std::int64_t k = 0; k < picks.size(); ++k)
+        picks.set(k, static_cast<double>(from[static_cast<std::size_t>(k)]));
+    const Dims flat{count({dims.begin(), dims.begin() + axis}), dims[static_cast<std::size_t>(axis)],
+                    count({dims.begin() + axis + 1, dims.end()})};
+    ValueId y = on_host(build, build.reshape(in[0], flat));
+    y = on_host(build, build.add("pick_rows", {y, build.constant(std::move(picks))}));
+    return on_host(build, build.reshape(y, node.type.dims));
 }
 
 void run_host_windows(Graph& graph, const PassOptions& options) {
     if (!options.host_fallback || !options.prestride) return;
-    const auto uses = graph.use_counts();
-    std::map<std::string, std::size_t> input_uses;
+    const Finder found(graph, options);
+    std::map<std::string, ValueId> ids;
     for (ValueId id = 0; id < graph.nodes.size(); ++id)
-        if (graph.nodes[id].is_input()) input_uses[graph.nodes[id].name] = uses[id];
+        if (found.on_the_way(id) || found.laid_out(id)) ids[graph.nodes[id].name] = id;
+    if (ids.empty()) return;
+    Rows made;
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "conv" || node.integer("group", 1) != 1 || !build.literal(in[1])) return std::nullopt;
-        if (convolution_override(options.overrides, node)) return std::nullopt;  // the device does it, in parts
-        const auto found = input_uses.find(build.graph().nodes[in[0]].name);
-        if (found == input_uses.end() || found->second != 1) return std::nullopt;
-        return laid_out(build, node, in);
+        const auto one = ids.find(node.name);
+        if (one == ids.end()) return std::nullopt;
+        return found.on_the_way(one->second) ? moved(build, node, in) : laid_out(build, node, in, made);
     });
 }
 
