@@ -20,9 +20,10 @@ namespace tt::ir {
 /// How an op's output reaches its readers of the epoch.
 struct HandedOver {
     bool in_blocks = false;
-    double block = 0;   ///< slices of a block, when it goes in blocks
-    double cycles = 0;  ///< per input
-    double begun = 0;   ///< from a block packed to its first tile leaving
+    double block = 0;     ///< slices of a block, when it goes in blocks
+    double cycles = 0;    ///< per input
+    double begun = 0;     ///< from a block packed to its first tile leaving
+    bool circle = false;  ///< pipes that take from its cores in turn would wait for each other
 };
 
 /// Where the ops of an epoch lie best.

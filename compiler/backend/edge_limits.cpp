@@ -155,7 +155,8 @@ HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t bu
             static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
         const PipeConstants& constants = pipe_constants(budget_.chip->files.noc);
         return HandedOver{made.scatter(), made.scatter() ? block : 0, hand_over_cycles(made, longer, constants),
-                          constants.block + constants.block_fork * static_cast<double>(made.starts)};
+                          constants.block + constants.block_fork * static_cast<double>(made.starts),
+                          made.scatter() && wait_in_a_circle(longer, seen)};
     });
 }
 

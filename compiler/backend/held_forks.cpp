@@ -7,6 +7,60 @@
 
 namespace tt::ir {
 
+namespace {
+
+/// A block of one of the producer's cores.
+using BlockOf = std::pair<std::int64_t, std::int64_t>;  // core, block
+
+/// One pipe's way through the blocks.
+class Taker {
+public:
+    Taker(const TileOrder& order, std::int64_t block_tiles) {
+        for (const TileSpan& span : order) {
+            if (span.source == TileSpan::padding) continue;
+            for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles; ++b) {
+                if (steps_.empty() || steps_.back() != BlockOf{span.source, b}) steps_.emplace_back(span.source, b);
+                last_[{span.source, b}] = steps_.size() - 1;
+            }
+        }
+    }
+    bool done() const { return at_ == steps_.size(); }
+    const BlockOf& next() const { return steps_[at_]; }
+    void advance() { ++at_; }
+    /// It has all it takes of the block.
+    bool past(const BlockOf& block) const {
+        const auto found = last_.find(block);
+        return found == last_.end() || at_ > found->second;
+    }
+
+private:
+    std::vector<BlockOf> steps_;
+    std::map<BlockOf, std::size_t> last_;  // the last step at the block
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool wait_in_a_circle(const Op& producer, const std::vector<DirectReader>& readers) {
+    const std::int64_t tiles = std::max<std::int64_t>(1, producer.buf_size_mb / 2) * producer.cfg.out.mblock_tiles();
+    if (producer.buf_size_mb / 2 >= producer.cfg.out.t) return false;
+    std::vector<Taker> pipes;
+    for (const auto& [to, k] : readers)
+        for (const TileOrder& order : tile_orders(to->cfg, k, to->tms[k], producer.cfg.out))
+            pipes.emplace_back(order, tiles);
+    const auto free = [&](const Taker& pipe) {
+        const BlockOf before{pipe.next().first, pipe.next().second - 1};
+        return std::all_of(pipes.begin(), pipes.end(),
+                           [&](const Taker& other) { return &other == &pipe || other.past(before); });
+    };
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (Taker& pipe : pipes)
+            for (; !pipe.done() && free(pipe); moved = true) pipe.advance();
+    }
+    return !std::all_of(pipes.begin(), pipes.end(), [](const Taker& pipe) { return pipe.done(); });
+}
+
 HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
     std::vector<OutputReader> seen;
     for (const auto& [to, k] : readers)

@@ -19,6 +19,10 @@ HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& r
 /// Whether that is in blocks to several. Then none gets the next block before all have taken this one.
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
 
+/// Whether readers that take from the op's cores in turn, each in its order, stop for good: one waits for the next
+/// block of a core, which another has to take this one for, which takes from another core before.
+bool wait_in_a_circle(const Op& producer, const std::vector<DirectReader>& readers);
+
 /// Of a schedule with its final orders. `waiting`: edge -> slices that wait in its producer, of direct edges inside
 /// epochs.
 std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,

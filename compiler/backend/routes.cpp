@@ -229,6 +229,13 @@ private:
         return buffer;
     }
 
+    /// So large or larger, that no reader waits for another which waits for it.
+    std::int64_t without_circle(std::size_t op, std::int64_t least) {
+        std::int64_t buffer = whole_buffer(op, least);
+        while (is_fork(op) && handed_over(op, buffer).circle) buffer = whole_buffer(op, buffer + 1);
+        return buffer;
+    }
+
     void connect(std::size_t i) {
         const std::vector<std::size_t> links = links_of(i);
         for (bool stable = false; !stable;) {
@@ -273,7 +280,7 @@ private:
         const Pace& there = available_[op - first_];
         std::int64_t& buffer = routes_.buffers[op - first_];
         const std::int64_t least =
-            whole_buffer(op, std::max(buffer, buffer_for(edge, std::max(at.earliest - there.earliest, held))));
+            without_circle(op, std::max(buffer, buffer_for(edge, std::max(at.earliest - there.earliest, held))));
         if (least > buffer)
             if (const std::int64_t bytes = over(op, least); bytes > 0) {
                 routes_.no_room.push_back({edge, bytes});
