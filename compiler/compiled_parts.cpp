@@ -42,7 +42,13 @@ static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers&
     entry.z = literal.dims()[0];
     entry.rows = literal.dims()[1];
     entry.cols = literal.dims()[2];
-    entry.data = literal.floats();
+    if (is_float(literal.dtype())) {
+        entry.data = literal.floats();
+    } else {
+        entry.data.resize(static_cast<std::size_t>(literal.size()));
+        for (std::size_t i = 0; i < entry.data.size(); ++i)
+            entry.data[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
+    }
     if (!bits) round_for_push(df, entry.data, by);
     return entry;
 }
@@ -67,6 +73,7 @@ static std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
     std::vector<std::string> notes;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        if (!is_float(literal->dtype())) continue;  // bytes of sparse tiles, which every format holds
         const DataFormat df = formats.at(queue);
         const float most = largest_number(df);
         const std::vector<float>& values = literal->floats();

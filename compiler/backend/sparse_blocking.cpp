@@ -233,19 +233,36 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     return true;
 }
 
+/// Each row of cores has its tiles beside each other. There are many, and where they only pick a byte holds a datum.
+template <class Datum>
+static void lay_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, std::int64_t columns, Datum* to) {
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        for (std::size_t k = 0; k < shares[i].tiles.size(); ++k) {
+            Datum* tile = to + static_cast<std::int64_t>(i) * edge * columns + static_cast<std::int64_t>(k) * edge;
+            for (const auto& [place, value] : pattern.tiles[static_cast<std::size_t>(shares[i].tiles[k])])
+                tile[place / edge * columns + place % edge] = static_cast<Datum>(value);
+        }
+}
+
+static std::shared_ptr<Literal> make_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, Dims dims) {
+    const std::int64_t columns = dims[2];
+    if (pattern.ones) {
+        std::string bytes(static_cast<std::size_t>(count(dims)), '\0');
+        lay_tiles(pattern, shares, columns, bytes.data());
+        return std::make_shared<Literal>(Literal::of_bytes(DType::U8, std::move(dims), std::move(bytes)));
+    }
+    auto tiles = std::make_shared<Literal>(DType::F32, std::move(dims));
+    lay_tiles(pattern, shares, columns, tiles->floats().data());
+    return tiles;
+}
+
 SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {
     const std::int64_t rows = op.out.grid_r * edge;
-    auto tiles = std::make_shared<Literal>(DType::F32, Dims{1, rows, op.attr.num_sparse_tiles * edge});
     auto encoding = std::make_shared<Literal>(DType::F32, Dims{1, rows, op.attr.num_index_tiles * edge});
-    const MatrixView to{tiles->floats().data(), rows, tiles->dims()[2], tiles->dims()[2]};
     const MatrixView words{encoding->floats().data(), rows, encoding->dims()[2], encoding->dims()[2]};
+    std::vector<Share> shares;
     for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
-        const Share share = share_of(pattern, op, i);
-        for (std::size_t k = 0; k < share.tiles.size(); ++k) {
-            const TileDatums& tile = pattern.tiles[static_cast<std::size_t>(share.tiles[k])];
-            for (std::int64_t r = 0; r < edge; ++r)
-                std::copy_n(tile.data() + r * edge, edge, to.row(i * edge + r) + static_cast<std::int64_t>(k) * edge);
-        }
+        const Share& share = shares.emplace_back(share_of(pattern, op, i));
         SparseEncoder encoder(layout_of(op));
         for (const auto& slice : share.slices)
             for (const SparseStrip& strip : slice) encoder.add(strip);
@@ -253,7 +270,7 @@ SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {
         stream.resize(static_cast<std::size_t>(op.attr.num_index_tiles * edge * edge), 0);
         unflatten_encoding(stream, words.sub(i * edge, 0, edge, words.cols));
     }
-    return {std::move(tiles), std::move(encoding)};
+    return {make_tiles(pattern, shares, {1, rows, op.attr.num_sparse_tiles * edge}), std::move(encoding)};
 }
 
 }  // namespace tt::ir

@@ -1,15 +1,35 @@
 #include "compiler/backend/sparse_pattern.hpp"
 
-#include <cstring>
-#include <string_view>
+#include <algorithm>
+#include <string>
 #include <unordered_map>
 
 namespace tt::ir {
 
 namespace {
 
-std::string_view bytes_of(const TileDatums& tile) {
-    return {reinterpret_cast<const char*>(tile.data()), sizeof(TileDatums)};
+std::string bytes_of(const TileDatums& tile) {
+    std::string bytes;
+    for (const auto& [place, value] : tile) {
+        bytes.append(reinterpret_cast<const char*>(&place), sizeof place);
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    return bytes;
+}
+
+/// By place, those that meet at one summed.
+void settle(TileDatums& tile) {
+    std::stable_sort(tile.begin(), tile.end(), [](TileDatum a, TileDatum b) { return a.place < b.place; });
+    std::size_t kept = 0;
+    for (const TileDatum& datum : tile) {
+        if (kept > 0 && tile[kept - 1].place == datum.place)
+            tile[kept - 1].value += datum.value;
+        else
+            tile[kept++] = datum;
+    }
+    tile.resize(kept);
+    tile.erase(std::remove_if(tile.begin(), tile.end(), [](TileDatum d) { return d.value == 0; }), tile.end());
+    tile.shrink_to_fit();
 }
 
 }  // namespace
@@ -28,14 +48,12 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
             if (column < 0) continue;
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
             pattern.ones = pattern.ones && value == 1.0F;
-            auto [it, fresh] = made.try_emplace(column / edge);
-            if (fresh) it->second.fill(0.0F);
-            it->second[static_cast<std::size_t>(i / width % edge * edge + column % edge)] += value;
+            made[column / edge].push_back({static_cast<std::uint16_t>(i / width % edge * edge + column % edge), value});
         }
-        for (const auto& [column, tile] : made) {
-            const auto [it, fresh] =
-                known.try_emplace(std::string(bytes_of(tile)), static_cast<std::int64_t>(pattern.tiles.size()));
-            if (fresh) pattern.tiles.push_back(tile);
+        for (auto& [column, tile] : made) {
+            settle(tile);
+            const auto [it, fresh] = known.try_emplace(bytes_of(tile), static_cast<std::int64_t>(pattern.tiles.size()));
+            if (fresh) pattern.tiles.push_back(std::move(tile));
             pattern.places.push_back({row, column, it->second});
         }
     }

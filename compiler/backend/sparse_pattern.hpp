@@ -9,7 +9,12 @@
 
 namespace tt::ir {
 
-using TileDatums = std::array<float, 1024>;  ///< row-major
+struct TileDatum {
+    std::uint16_t place = 0;  ///< row-major
+    float value = 0;
+};
+/// Those that are not 0, by place: a tile that picks has no more than a few dozen.
+using TileDatums = std::vector<TileDatum>;
 
 struct SparsePlace {
     std::int64_t row = 0, col = 0;  ///< in tiles
@@ -27,7 +32,7 @@ struct SparsePattern {
     std::int64_t rows = 0, cols = 0;  ///< in tiles
     std::vector<TileDatums> tiles;    ///< all different
     std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
-    bool ones = true;                 ///< all datums are 0 or 1
+    bool ones = true;                 ///< all datums are 0 or sums of 1, which a byte holds
     /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
     mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
     /// The most tiles that a grid row uses, by grid rows and slices.

@@ -45,7 +45,9 @@ std::vector<float> decoded(const OpConfig& op, const SparseParts& parts, std::in
     const auto view = [](const Literal& l) {
         return ConstMatrixView{l.floats().data(), l.dims()[1], l.dims()[2], l.dims()[2]};
     };
-    const ConstMatrixView tiles = view(*parts.tiles), encoding = view(*parts.encoding);
+    Literal wide(DType::F32, parts.tiles->dims());
+    for (std::int64_t i = 0; i < wide.size(); ++i) wide.set(i, parts.tiles->at(i));
+    const ConstMatrixView tiles = view(wide), encoding = view(*parts.encoding);
     const SparseLayout layout = sparse_layout(op);
     for (std::int64_t i = 0; i < op.out.grid_r; ++i) {
         const auto slices = decode_sparse(flatten_encoding(encoding.sub(i * 32, 0, 32, encoding.cols)), layout);
@@ -116,6 +118,7 @@ TEST_CASE("the parts of a sparse product stand for its matrix on every grid, in 
             CHECK(op.attr.num_nz_strips.size() == static_cast<std::size_t>(grid_r));
             const SparseParts parts = make_parts(pattern, op);
             CHECK(parts.tiles->dims()[2] == op.attr.num_sparse_tiles * 32);
+            CHECK(parts.tiles->dtype() == DType::U8);  // a byte a datum
             CHECK(decoded(op, parts, columns) == want);
         }
 }
@@ -142,7 +145,19 @@ TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
     CHECK(ones.places.size() == 2);
     CHECK(ones.ones);
     CHECK_FALSE(halves.ones);
-    CHECK(halves.tiles[0][0] == 0.5F);
+    CHECK(halves.tiles[0][0].value == 0.5F);
+    CHECK(ones.tiles[0].size() == 32);
+
+    // Datums that meet in one place are summed, and a sum of 0 is none.
+    Literal twice(DType::I32, {32, 2}), signs(DType::F32, {32, 2});
+    for (std::int64_t i = 0; i < 64; ++i) {
+        twice.set(i, 3);
+        signs.set(i, i < 2 ? 0.25 : (i % 2 == 0 ? 1 : -1));
+    }
+    const SparsePattern met = make_pattern(twice, &signs, 1);
+    REQUIRE(met.tiles[0].size() == 1);
+    CHECK(met.tiles[0][0].place == 3);
+    CHECK(met.tiles[0][0].value == 0.5F);
 }
 
 TEST_CASE("a tensor streams in the least slices with which its share fits a core") {
