@@ -117,12 +117,12 @@ Matrix Lowering::reshape(const Node& n) {
     const auto j = static_cast<std::int64_t>(terms.size());
     check_size(j * to.z * to.full_rows());
     check_size(from.full_cols() * j * to.full_cols());
-    Literal picks(DType::I32, {j, to.z * to.rows});
-    std::fill(picks.whole().begin(), picks.whole().end(), -1);
-    for (const Run& run : all)
-        picks.set(terms.at({run.from_col, run.to_col, run.length}) * to.z * to.rows + run.to_row,
-                  static_cast<double>(run.from_row));
-    if (j == 1 && from.cols == to.cols) return regrouped(x, to, picks);
+    if (j == 1 && from.cols == to.cols) {
+        Literal picks(DType::I32, {1, to.z * to.rows});
+        std::fill(picks.whole().begin(), picks.whole().end(), -1);
+        for (const Run& run : all) picks.set(run.to_row, static_cast<double>(run.from_row));
+        return regrouped(x, to, picks);
+    }
     std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
     for (const auto& [move, term] : terms) moves[static_cast<std::size_t>(term)] = move;
     TermWeights weights{.terms = j, .in = from.cols, .out = to.cols, .at = {}};
@@ -133,13 +133,12 @@ Matrix Lowering::reshape(const Node& n) {
     // one slice of all rows, so that every row can be picked from every slice
     Literal spread(DType::I32, {j, to.z * to.full_rows()});
     std::fill(spread.whole().begin(), spread.whole().end(), -1);
-    for (std::int64_t term = 0; term < j; ++term)
-        for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
-            const std::int64_t row = picks.whole()[static_cast<std::size_t>(term * to.z * to.rows + i)];
-            if (row >= 0)
-                spread.set(term * to.z * to.full_rows() + i / to.rows * to.full_rows() + i % to.rows,
-                           static_cast<double>(row / from.rows * from.full_rows() + row % from.rows));
-        }
+    const auto row_of = [](std::int64_t row, const Form& form) {
+        return row / form.rows * form.full_rows() + row % form.rows;
+    };
+    for (const Run& run : all)
+        spread.set(terms.at({run.from_col, run.to_col, run.length}) * to.z * to.full_rows() + row_of(run.to_row, to),
+                   static_cast<double>(row_of(run.from_row, from)));
     return sliced(pick_product(stacked(x), tall_form(1, to.z * to.full_rows(), to), spread, weights), to);
 }
 
