@@ -27,8 +27,17 @@ std::string type_text(const Type& type) {
 
 std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& index, const LiteralPtr& weights,
                                                           std::int64_t cols) {
-    const std::size_t hash = hash_of(*index);
     const std::lock_guard lock(mutex_);
+    Asked& asked = asked_[{index.get(), weights.get(), cols}];
+    // another may lie where one was
+    if (asked.index.lock() != index || asked.weights.lock() != weights)
+        asked = {index, weights, equal_pattern(index, weights, cols)};
+    return asked.pattern;
+}
+
+std::shared_ptr<const SparsePattern> ChoiceCache::equal_pattern(const LiteralPtr& index, const LiteralPtr& weights,
+                                                                std::int64_t cols) {
+    const std::size_t hash = hash_of(*index);
     const auto [first, last] = patterns_.equal_range(hash);
     for (auto it = first; it != last; ++it)
         if (it->second.cols == cols && same(it->second.index, index) && same(it->second.weights, weights))

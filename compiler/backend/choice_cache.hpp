@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/memo.hpp"
@@ -35,7 +36,7 @@ struct FoundPlaces {
 /// For one chip and microbatch. Threads may use it at the same time.
 class ChoiceCache {
 public:
-    /// make_pattern(), once for equal operands.
+    /// make_pattern(), once for equal operands. They stay as they are.
     std::shared_ptr<const SparsePattern> pattern(const LiteralPtr& index, const LiteralPtr& weights, std::int64_t cols);
     /// make_parts(), once for ops that are made alike as long as somebody holds them.
     SparseParts parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op);
@@ -49,6 +50,8 @@ public:
     Memo<std::string, FoundPlaces> places;                   ///< by what moves, and between which grids
 
 private:
+    std::shared_ptr<const SparsePattern> equal_pattern(const LiteralPtr& index, const LiteralPtr& weights,
+                                                       std::int64_t cols);
     struct Known {
         LiteralPtr index, weights;
         std::int64_t cols = 0;
@@ -56,6 +59,13 @@ private:
     };
     std::mutex mutex_;
     std::multimap<std::size_t, Known> patterns_;  // by hash
+    /// Operands that were asked for, as long as they are there: the next estimate of a graph asks for them again, and
+    /// an index may have millions of datums to compare.
+    struct Asked {
+        std::weak_ptr<const Literal> index, weights;
+        std::shared_ptr<const SparsePattern> pattern;
+    };
+    std::map<std::tuple<const Literal*, const Literal*, std::int64_t>, Asked> asked_;
     std::map<std::string, std::int64_t> numbers_;
     struct Parts {
         std::weak_ptr<const SparsePattern> pattern;
