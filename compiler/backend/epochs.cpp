@@ -15,6 +15,7 @@
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
+#include "compiler/backend/run_times.hpp"
 
 namespace tt::ir {
 
@@ -150,37 +151,6 @@ private:
     std::vector<std::vector<double>> bytes_;  // per target: sums over the ops before
 };
 
-/// What one input takes through runs of ops, target by target. Runs that begin at one op and grow are counted on, not
-/// anew: of each target and of so many ops in a row as a run can have, the last run that began there is kept.
-class RunTimes {
-public:
-    /// `edges`: what handing over takes; null: nothing.
-    RunTimes(const OpTimes& times, EdgeTimes* edges, const TargetTable& table, std::size_t longest)
-        : times_(&times), edges_(edges), table_(&table), longest_(longest), known_(table.size() * longest) {}
-    /// Known until it is asked for a longer one.
-    const InputTime& of(std::size_t first, std::size_t end, std::size_t target) {
-        InputTime& time = known_[place(first, target)];
-        if (time.first() != first || time.end() > end) time.begin(first);
-        const std::vector<std::size_t>& chosen = table_->levels().chosen(target);
-        while (time.end() < end) time.add(*times_, chosen, 0, edges_);
-        return time;
-    }
-    /// No more than of() gives, without counting: what is known of a shorter run.
-    const InputTime& at_least(std::size_t first, std::size_t end, std::size_t target) const {
-        static const InputTime nothing;
-        const InputTime& time = known_[place(first, target)];
-        return time.first() == first && time.end() <= end ? time : nothing;
-    }
-
-private:
-    std::size_t place(std::size_t first, std::size_t target) const { return target * longest_ + first % longest_; }
-    const OpTimes* times_;
-    EdgeTimes* edges_;
-    const TargetTable* table_;
-    std::size_t longest_ = 1;
-    std::vector<InputTime> known_;
-};
-
 /// Bytes of an input that an epoch reads from queues and writes to them.
 class Traffic {
 public:
@@ -244,16 +214,18 @@ public:
         const auto longest = static_cast<std::size_t>(cores);  // every op takes one
         EdgeTimes between(choices_, costs);
         EdgeTimes* const edges = options_.edges ? &between : nullptr;
-        RunTimes times(choices_.times, edges, table_, longest);
+        RunTimes times(choices_.times, edges, table_.levels(), longest);
+        RunBounds bounds(choices_.times, table_.levels(), count, longest);
         for (std::size_t end = 1; end <= count; ++end) {
+            bounds.begin(end);
             double crossing = 0;
             std::size_t quickest = 0;  // target that the cores allow; longer runs need no less
             for (std::size_t first = end; first-- > 0;) {
                 crossing += traffic_.added(first, end);
                 quickest = table_.levels().next(first, end, cores, quickest);
-                const auto pace = pace_of(first, end, quickest, crossing, times, best[end] - best[first]);
+                const auto pace = pace_of({first, end, quickest, crossing}, times, best[end] - best[first], &bounds);
                 if (!pace && end - first > 1) break;  // more ops need more
-                const double total = best[first] + (pace ? pace->cost : cost(first, end, table_.size() - 1, 0, times));
+                const double total = best[first] + (pace ? pace->cost : cost({first, end, 0, 0}, table_.size() - 1, table_.target(table_.size() - 1), times));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;
@@ -265,12 +237,12 @@ public:
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
-        times = RunTimes(choices_.times, edges, table_, longest);
+        times = RunTimes(choices_.times, edges, table_.levels(), longest);
         // rectangles do not fill a chip: a larger target where they do not fit together
         const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
             double crossing = 0;
             for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
-            const auto pace = pace_of(first, end, table_.levels().least(first, end, cores), crossing, times);
+            const auto pace = pace_of({first, end, table_.levels().least(first, end, cores), crossing}, times);
             const std::size_t t = (pace ? pace->target : table_.size() - 1) + n;
             if (t >= table_.size()) return std::nullopt;
             const double target = table_.target(t);
@@ -281,46 +253,69 @@ public:
     }
 
 private:
+    static constexpr double any = std::numeric_limits<double>::infinity();
+    struct Run {
+        std::size_t first = 0, end = 0;
+        std::size_t quickest = 0;  ///< target that the cores allow
+        double crossing = 0;       ///< bytes that it reads from queues and writes to them
+    };
     struct Pace {
         std::size_t target = 0;
         double cost = 0;  ///< with the target's pace, or DRAM's where that is slower
     };
-    /// The target with the least cost of those that the cores allow, from the `quickest` on: more cores are quicker and
-    /// take longer to load. Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few
-    /// cores for any. What takes `most` or more is of no interest, and need not be counted in full.
-    std::optional<Pace> pace_of(std::size_t first, std::size_t end, std::size_t quickest, double crossing,
-                                RunTimes& times, double most = std::numeric_limits<double>::infinity()) const {
-        std::size_t t = quickest;
+    /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
+    /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any. What
+    /// takes `most` or more is of no interest, and need not be counted in full.
+    std::optional<Pace> pace_of(const Run& run, RunTimes& times, double most = any, RunBounds* bounds = nullptr) const {
+        std::size_t t = run.quickest;
         if (t == table_.size()) return std::nullopt;
-        const auto dram = [&](std::size_t k) { return (table_.bytes(k, first, end) + crossing) / shared_.dram_bytes; };
-        while (t + 1 < table_.size() && table_.target(t + 1) <= dram(t + 1)) ++t;
+        if (bounds) {
+            const double least = total(table_.target(t), bounds->known(t), least_load(run));
+            if (least >= most) return Pace{t, least};
+        }
+        while (t + 1 < table_.size() && table_.target(t + 1) <= dram(run, t + 1)) ++t;
         std::optional<Pace> best;
-        for (std::size_t step = 1; t < table_.size(); t += step, step *= 2) {
-            const double pace = std::max(table_.target(t), dram(t));
+        for (std::size_t first = t, step = 1; t < table_.size(); t += step, step *= 2) {
+            const double pace = std::max(table_.target(t), dram(run, t));
             if (best && pace >= best->cost) break;
             if (pace >= most) return best ? best : Pace{t, pace};
-            const double least = cost_of(first, end, t, dram(t), times.at_least(first, end, t));
-            if (least >= (best ? std::min(best->cost, most) : most)) {
-                if (!best) best = {t, least};
-                continue;
+            const double enough = best ? std::min(best->cost, most) : most;
+            double cost_then = bounds ? total(pace, bounds->known(t), load(run, t)) : 0;
+            if (bounds && cost_then < enough && t == first) {
+                bounds->count(run.first, t);
+                cost_then = total(pace, bounds->known(t), load(run, t));
             }
-            const double total = cost(first, end, t, dram(t), times);
-            if (!best || total < best->cost) best = {t, total};
+            if (cost_then < enough) cost_then = cost(run, t, pace, times, enough);
+            if (!best || cost_then < best->cost) best = {t, cost_then};
         }
         return best;
     }
 
-    /// Of an input: the pace of all, and its share of what an execute waits until the first input has come through, and
-    /// for programs.
-    double cost(std::size_t first, std::size_t end, std::size_t target, double dram, RunTimes& times) const {
-        return cost_of(first, end, target, dram, times.of(first, end, target));
+    double dram(const Run& run, std::size_t target) const {
+        return (table_.bytes(target, run.first, run.end) + run.crossing) / shared_.dram_bytes;
     }
-    /// With what one input takes through the ops.
-    double cost_of(std::size_t first, std::size_t end, std::size_t target, double dram, const InputTime& time) const {
-        const double pace = std::max({table_.target(target), dram, time.pace()});
-        const double fill = std::max(0.0, time.clocks() - pace);
-        const double load = load_.of_cores(static_cast<double>(table_.levels().cores(target, first, end)));
+    double load(const Run& run, std::size_t target) const {
+        return load_.of_cores(static_cast<double>(table_.levels().cores(target, run.first, run.end)));
+    }
+    /// With any target: every op takes a core.
+    double least_load(const Run& run) const { return load_.of_cores(static_cast<double>(run.end - run.first)); }
+
+    /// Of an input, with what one takes alone: the pace of all, and its share of what an execute waits until the first
+    /// input has come through, and for programs.
+    double total(double pace, double clocks, double load) const {
+        const double fill = std::max(0.0, clocks - pace);
         return pace + (options_.stages * fill + load) / static_cast<double>(budget_.microbatch);
+    }
+    /// Of ops that go no faster than `pace`; what is `most` or more may be counted in part.
+    double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = any) const {
+        const double loaded = load(run, target);
+        double cost = 0;
+        const auto counted = [&](const RunTimes::Time& time) {
+            cost = total(std::max(pace, time.pace), time.clocks, loaded);
+            return cost >= most;
+        };
+        counted(times.of(run.first, run.end, target, counted));
+        return cost;
     }
 
     /// What is offered, then the rest.

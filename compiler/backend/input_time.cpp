@@ -37,8 +37,17 @@ void InputTime::add(const OpTimes& times, std::span<const std::size_t> chosen, s
         begin.first = std::max(begin.first, made_[producer - first_].first + edge.first);
         begin.last = std::max(begin.last, made_[producer - first_].last + edge.last);
     }
-    made_.push_back({begin.first + own.tail, std::max(begin.first + own.cycles, begin.last + own.tail)});
-    clocks_ = std::max(clocks_, made_.back().last);
+    make(own, begin);
+}
+
+void InputTime::add(std::span<const std::uint32_t> producers, const OpTimes::Time& own) {
+    Span begin{own.resident, own.resident};
+    for (const std::uint32_t producer : producers) {
+        if (producer < first_) continue;
+        const Span& read = made_[producer - first_];
+        begin = {std::max(begin.first, read.first), std::max(begin.last, read.last)};
+    }
+    make(own, begin);
 }
 
 double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen, EdgeTimes* edges) {

@@ -1,6 +1,7 @@
 // What one input takes through ops that follow each other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,6 +45,8 @@ public:
     }
     /// The next op; `chosen`: the candidates of the ops from `from` on. `edges`: handing over takes time as well.
     void add(const OpTimes& times, std::span<const std::size_t> chosen, std::size_t from, EdgeTimes* edges = nullptr);
+    /// The next op where edges take no time; `own`: its time.
+    void add(std::span<const std::uint32_t> producers, const OpTimes::Time& own);
     std::size_t first() const { return first_; }
     std::size_t end() const { return first_ + made_.size(); }  ///< of the ops that are known
     double clocks() const { return clocks_; }                  ///< until the last of all their results is there
@@ -54,6 +57,10 @@ private:
     struct Span {
         double first = 0, last = 0;
     };
+    void make(const OpTimes::Time& own, const Span& begin) {
+        made_.push_back({begin.first + own.tail, std::max(begin.first + own.cycles, begin.last + own.tail)});
+        clocks_ = std::max(clocks_, made_.back().last);
+    }
     std::size_t first_ = 0;
     std::vector<Span> made_;  // per op
     double clocks_ = 0, pace_ = 0;

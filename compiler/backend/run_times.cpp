@@ -1,0 +1,30 @@
+#include "compiler/backend/run_times.hpp"
+
+namespace tt::ir {
+
+RunBounds::RunBounds(const OpTimes& times, const Levels& levels, std::size_t ops, std::size_t longest)
+    : times_(&times),
+      ops_(ops),
+      longest_(longest),
+      least_(levels.size() * ops),
+      runs_(levels.size() * longest),
+      most_(levels.size(), 0.0) {
+    for (std::size_t level = levels.size(); level-- > 0;)
+        for (std::size_t op = 0; op < ops; ++op) {
+            OpTimes::Time& least = least_[level * ops + op];
+            least = times.of(op, levels.chosen(level)[op]);
+            if (level + 1 == levels.size()) continue;
+            const OpTimes::Time& later = least_[(level + 1) * ops + op];
+            least = {std::min(least.cycles, later.cycles), std::min(least.tail, later.tail),
+                     std::min(least.resident, later.resident)};
+        }
+}
+
+void RunBounds::count(std::size_t first, std::size_t level) {
+    InputTime& run = runs_[level * longest_ + first % longest_];
+    if (run.first() != first || run.end() > end_) run.begin(first);
+    while (run.end() < end_) run.add(times_->producers(run.end()), least_[level * ops_ + run.end()]);
+    for (std::size_t k = level; k < most_.size() && most_[k] < run.clocks(); ++k) most_[k] = run.clocks();
+}
+
+}  // namespace tt::ir
