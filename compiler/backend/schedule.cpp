@@ -10,9 +10,11 @@
 #include "compiler/backend/epochs.hpp"
 #include "compiler/backend/explain.hpp"
 #include "compiler/backend/held_forks.hpp"
+#include "compiler/backend/impossible_ops.hpp"
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/place_search.hpp"
 #include "compiler/backend/ublock_order.hpp"
+#include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
 
@@ -251,6 +253,8 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             if (!refused) refused = std::current_exception();
+            const auto* const refusal = dynamic_cast<const NoDeviceForm*>(&error);
+            if (refusal && are_impossible(*choices_, *costs_, refusal->origins())) break;
         }
     }
     if (!best) std::rethrow_exception(refused);

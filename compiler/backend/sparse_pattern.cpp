@@ -37,6 +37,7 @@ void settle(TileDatums& tile) {
 SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols) {
     constexpr std::int64_t edge = 32;
     const std::int64_t width = index.dims()[1];
+    const std::int64_t* const columns = index.whole().data();
     SparsePattern pattern;
     pattern.rows = index.dims()[0] / edge;
     pattern.cols = cols;
@@ -44,7 +45,7 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
     for (std::int64_t row = 0; row < pattern.rows; ++row) {
         std::map<std::int64_t, TileDatums> made;  // by tile column
         for (std::int64_t i = row * edge * width; i < (row + 1) * edge * width; ++i) {
-            const std::int64_t column = index.whole()[static_cast<std::size_t>(i)];
+            const std::int64_t column = columns[i];
             if (column < 0) continue;
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
             pattern.ones = pattern.ones && value == 1.0F;

@@ -46,11 +46,12 @@ Matrix Lowering::transpose(const Node& n) {
     }
     const Dims from = strides(dims), target = strides(n.type.dims);
     Literal picks(DType::I32, {1, to.z * to.rows});
+    std::vector<std::int64_t>& rows = picks.whole();
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         std::int64_t source = 0;
         for (std::size_t d = 0; d + 1 < rank; ++d)
             source += i * to.cols / target[d] % n.type.dims[d] * from[static_cast<std::size_t>(perm[d])];
-        picks.set(i, static_cast<double>(source / to.cols));
+        rows[static_cast<std::size_t>(i)] = source / to.cols;
     }
     return regrouped(x, to, picks);
 }
@@ -59,8 +60,9 @@ Matrix Lowering::transpose(const Node& n) {
 Matrix Lowering::regrouped(const Matrix& x, Form to, const Literal& picks) {
     SparseIndex all = empty_index(to.z * to.full_rows());
     std::vector<std::int64_t>& columns = all.columns.whole();
+    const std::vector<std::int64_t>& rows = picks.whole();
     for (std::int64_t i = 0; i < picks.size(); ++i) {
-        const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)];
+        const std::int64_t row = rows[static_cast<std::size_t>(i)];
         columns[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] =
             row / x.form.rows * x.form.full_rows() + row % x.form.rows;
     }
@@ -120,7 +122,7 @@ Matrix Lowering::reshape(const Node& n) {
     if (j == 1 && from.cols == to.cols) {
         Literal picks(DType::I32, {1, to.z * to.rows});
         std::fill(picks.whole().begin(), picks.whole().end(), -1);
-        for (const Run& run : all) picks.set(run.to_row, static_cast<double>(run.from_row));
+        for (const Run& run : all) picks.whole()[static_cast<std::size_t>(run.to_row)] = run.from_row;
         return regrouped(x, to, picks);
     }
     std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
@@ -136,9 +138,11 @@ Matrix Lowering::reshape(const Node& n) {
     const auto row_of = [](std::int64_t row, const Form& form) {
         return row / form.rows * form.full_rows() + row % form.rows;
     };
-    for (const Run& run : all)
-        spread.set(terms.at({run.from_col, run.to_col, run.length}) * to.z * to.full_rows() + row_of(run.to_row, to),
-                   static_cast<double>(row_of(run.from_row, from)));
+    for (const Run& run : all) {
+        const std::int64_t term = terms.at({run.from_col, run.to_col, run.length});
+        const std::int64_t at = term * to.z * to.full_rows() + row_of(run.to_row, to);
+        spread.whole()[static_cast<std::size_t>(at)] = row_of(run.from_row, from);
+    }
     return sliced(pick_product(stacked(x), tall_form(1, to.z * to.full_rows(), to), spread, weights), to);
 }
 

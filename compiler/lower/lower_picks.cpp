@@ -72,13 +72,15 @@ Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t f
     const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
     const std::int64_t part = full / blocks;
     SparseIndex all = empty_index(x.form.z * terms * full);
-    std::vector<std::int64_t>& columns = all.columns.whole();
+    std::int64_t* const columns = all.columns.whole().data();
     for (std::int64_t z = 0; z < x.form.z; ++z)
-        for (std::int64_t i = 0; i < terms * count; ++i) {
-            const std::int64_t row = picks.whole()[static_cast<std::size_t>(i)], q = i % count;
-            if (row < 0) continue;
-            const std::int64_t at = ((z * blocks + q / part) * terms + i / count) * part + q % part;
-            columns[static_cast<std::size_t>(at)] = z * x.form.full_rows() + row;
+        for (std::int64_t term = 0; term < terms; ++term) {
+            const std::int64_t* const rows = picks.whole().data() + term * count;
+            for (std::int64_t first = 0; first < count; first += part) {
+                std::int64_t* const to = columns + ((z * blocks + first / part) * terms + term) * part;
+                for (std::int64_t q = first; q < std::min(first + part, count); ++q)
+                    if (rows[q] >= 0) to[q - first] = z * x.form.full_rows() + rows[q];
+            }
         }
     return sparse(stacked(x), std::move(all), blocks > 1 ? x.form.z * blocks : 1);
 }
