@@ -225,7 +225,9 @@ public:
                 quickest = table_.levels().next(first, end, cores, quickest);
                 const auto pace = pace_of({first, end, quickest, crossing}, times, best[end] - best[first], &bounds);
                 if (!pace && end - first > 1) break;  // more ops need more
-                const double total = best[first] + (pace ? pace->cost : cost({first, end, 0, 0}, table_.size() - 1, table_.target(table_.size() - 1), times));
+                const double total = best[first] + (pace ? pace->cost
+                                                         : cost({first, end, 0, 0}, table_.size() - 1,
+                                                                table_.target(table_.size() - 1), times));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;

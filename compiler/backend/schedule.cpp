@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 #include <limits>
+#include <set>
 
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/edge_times.hpp"
@@ -231,6 +232,16 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
     }
 }
 
+/// None where the error does not say which.
+static std::set<std::size_t> refused_ops(const Choices& choices, const Error& error) {
+    std::set<std::size_t> ops;
+    const auto* const refusal = dynamic_cast<const NoDeviceForm*>(&error);
+    for (std::size_t op = 0; refusal && op < choices.ops.size(); ++op)
+        if (std::ranges::count(refusal->origins(), choices.graph->nodes[choices.ops[op].node].origin) > 0)
+            ops.insert(op);
+    return ops;
+}
+
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
 /// better at times, and edges that allow no grid may do so with them. A large model, whose epochs hold few kinds of
 /// ops, is searched again for each height only where it is refused otherwise.
@@ -253,8 +264,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             if (!refused) refused = std::current_exception();
-            const auto* const refusal = dynamic_cast<const NoDeviceForm*>(&error);
-            if (refusal && are_impossible(*choices_, *costs_, refusal->origins())) break;
+            if (are_impossible(*costs_, choices_->edges, refused_ops(*choices_, error))) break;
         }
     }
     if (!best) std::rethrow_exception(refused);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "compiler/backend/graph_solver.hpp"
+#include "compiler/backend/impossible_ops.hpp"
 
 using namespace tt::ir;
 
@@ -246,4 +247,31 @@ TEST_CASE("no candidate of a legal choice is ever dropped, and what is left when
         REQUIRE(found == good);
     }
     CHECK(solvable > 50);
+}
+
+TEST_CASE("ops are impossible when no candidates go together, directly or through DRAM") {
+    // a -> b -> c: c reads in few phases only what b makes with candidate 1, and b only what a makes with 0
+    Problem p;
+    p.model.sizes = {2, 2, 2};
+    p.edges = {{0, 1}, {1, 2}};
+    const auto phases = [&](std::size_t edge, std::size_t i, std::size_t j) {
+        p.model.direct(edge, i, j, Limit::ConsumerPhases, 900);
+        p.model.queue(edge, i, j, Limit::ConsumerPhases, 900);
+    };
+    for (std::size_t j = 0; j < 2; ++j) {
+        phases(0, 1, j);
+        phases(1, 0, j);
+    }
+    CHECK_FALSE(are_impossible(p.model, p.edges, {2}));
+    CHECK_FALSE(are_impossible(p.model, p.edges, {}));
+    p.model.direct(0, 0, 1, Limit::FanOut, 17);
+    CHECK_FALSE(are_impossible(p.model, p.edges, {2}));  // through DRAM
+    p.model.queue(0, 0, 1, Limit::ConsumerPhases, 863);
+    CHECK_FALSE(are_impossible(p.model, p.edges, {2}));  // directly, and no limit is missed both ways
+    p.model.direct(0, 0, 1, Limit::ConsumerPhases, 863);
+    for (const std::size_t op : {0, 1, 2}) CHECK(are_impossible(p.model, p.edges, {op}));
+    p.model.alone[{2, 0}][at(Limit::ConsumerPhases)] = 863;
+    CHECK(are_impossible(p.model, {}, {2}) == false);
+    p.model.alone[{2, 1}][at(Limit::ConsumerPhases)] = 863;
+    CHECK(are_impossible(p.model, {}, {2}));
 }
