@@ -256,6 +256,7 @@ public:
 
 private:
     static constexpr double any = std::numeric_limits<double>::infinity();
+    static constexpr double certain = 1 - 1e-9;  // a bound has been rounded in other ways
     struct Run {
         std::size_t first = 0, end = 0;
         std::size_t quickest = 0;  ///< target that the cores allow
@@ -271,10 +272,8 @@ private:
     std::optional<Pace> pace_of(const Run& run, RunTimes& times, double most = any, RunBounds* bounds = nullptr) const {
         std::size_t t = run.quickest;
         if (t == table_.size()) return std::nullopt;
-        if (bounds) {
-            const double least = total(table_.target(t), bounds->known(t), least_load(run));
-            if (least >= most) return Pace{t, least};
-        }
+        if (bounds && certain * least_total(table_.target(t), bounds->known(t), least_load(run)) >= most)
+            return Pace{t, any};
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(run, t + 1)) ++t;
         std::optional<Pace> best;
         for (std::size_t first = t, step = 1; t < table_.size(); t += step, step *= 2) {
@@ -282,12 +281,9 @@ private:
             if (best && pace >= best->cost) break;
             if (pace >= most) return best ? best : Pace{t, pace};
             const double enough = best ? std::min(best->cost, most) : most;
-            double cost_then = bounds ? total(pace, bounds->known(t), load(run, t)) : 0;
-            if (bounds && cost_then < enough && t == first) {
-                bounds->count(run.first, t);
-                cost_then = total(pace, bounds->known(t), load(run, t));
-            }
-            if (cost_then < enough) cost_then = cost(run, t, pace, times, enough);
+            const auto least = [&] { return certain * least_total(pace, bounds->known(t), load(run, t)); };
+            if (bounds && t == first && least() < enough) bounds->count(run.first, t);
+            const double cost_then = bounds && least() >= enough ? any : cost(run, t, pace, times, enough);
             if (!best || cost_then < best->cost) best = {t, cost_then};
         }
         return best;
@@ -304,20 +300,23 @@ private:
 
     /// Of an input, with what one takes alone: the pace of all, and its share of what an execute waits until the first
     /// input has come through, and for programs.
-    double total(double pace, double clocks, double load) const {
-        const double fill = std::max(0.0, clocks - pace);
-        return pace + (options_.stages * fill + load) / static_cast<double>(budget_.microbatch);
+    double total(double pace, double clocks, double load) const { return total(pace, clocks, load, options_.stages); }
+    /// No more than that of a slower pace and more clocks: who is slower leaves less to wait for.
+    double least_total(double pace, double clocks, double load) const {
+        return total(pace, clocks, load, std::min(options_.stages, static_cast<double>(budget_.microbatch)));
     }
-    /// Of ops that go no faster than `pace`; what is `most` or more may be counted in part.
+    double total(double pace, double clocks, double load, double stages) const {
+        const double fill = std::max(0.0, clocks - pace);
+        return pace + (stages * fill + load) / static_cast<double>(budget_.microbatch);
+    }
+    /// Of ops that go no faster than `pace`; infinite where that is `most` or more.
     double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = any) const {
         const double loaded = load(run, target);
-        double cost = 0;
-        const auto counted = [&](const RunTimes::Time& time) {
-            cost = total(std::max(pace, time.pace), time.clocks, loaded);
-            return cost >= most;
-        };
-        counted(times.of(run.first, run.end, target, counted));
-        return cost;
+        const auto time = times.of(run.first, run.end, target, [&](const RunTimes::Time& known) {
+            return certain * least_total(std::max(pace, known.pace), known.clocks, loaded) >= most;
+        });
+        const double cost = total(std::max(pace, time.pace), time.clocks, loaded);
+        return cost < most ? cost : any;
     }
 
     /// What is offered, then the rest.
