@@ -21,6 +21,7 @@
 //   what stands in one row of tiles for more rows is Float32: means of a picture, the gates made of them, and these
 //   repeated for all rows. A rounding of theirs is that of every pixel, and does not average out; results of the model
 //   keep their format, and so does what begins in one row
+//   what stands in one tile row for exp and sigmoid is Float32: its error is the relative one of the result
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
 // bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
@@ -28,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
@@ -150,6 +152,8 @@ public:
             if (is_gate(id)) keep_line(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (is_logit(id)) keep(id);
         for (const Node& node : graph_.nodes)
             if (node.op == "buda.quantization")
                 for (const Edge& edge : node.inputs) keep_steps(edge.value);
@@ -179,6 +183,15 @@ private:
     bool stays_elementwise(ValueId id) const {
         return std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
             return reader != outside && is_elementwise(graph_.nodes[reader]) && is_float(graph_.nodes[reader]);
+        });
+    }
+    /// Of one tile row, for functions to which its absolute error is their relative one.
+    bool is_logit(ValueId id) const {
+        static const std::set<std::string_view> functions{"buda.sigmoid", "buda.exp"};
+        const Node& node = graph_.nodes[id];
+        if (!is_float(node) || !one_tile_row(node) || (!is_product(node) && !is_elementwise(node))) return false;
+        return !readers_[id].empty() && std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
+            return reader != outside && functions.contains(graph_.nodes[reader].op) && is_float(graph_.nodes[reader]);
         });
     }
     /// The result in 32 bits. What reads them into a 16-bit Dst would cut them.

@@ -269,7 +269,7 @@ TEST_CASE("ops are impossible when no candidates go together, directly or throug
     p.model.queue(0, 0, 1, Limit::ConsumerPhases, 863);
     CHECK_FALSE(are_impossible(p.model, p.edges, {2}));  // directly, and no limit is missed both ways
     p.model.direct(0, 0, 1, Limit::ConsumerPhases, 863);
-    for (const std::size_t op : {0, 1, 2}) CHECK(are_impossible(p.model, p.edges, {op}));
+    for (std::size_t op = 0; op < 3; ++op) CHECK(are_impossible(p.model, p.edges, {op}));
     p.model.alone[{2, 0}][at(Limit::ConsumerPhases)] = 863;
     CHECK(are_impossible(p.model, {}, {2}) == false);
     p.model.alone[{2, 1}][at(Limit::ConsumerPhases)] = 863;

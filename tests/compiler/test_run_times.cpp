@@ -21,9 +21,9 @@ Choices random_choices(std::mt19937& random) {
         choices.ops[op].first_share = random() % 2 == 0 ? 1 : 0.25;
         for (std::size_t k = 0; k < levels; ++k) {
             Candidate c;
-            c.kernel_cycles = 1 + random() % 1000;
-            c.pipe_cycles = random() % 500;
-            c.resident_cycles = random() % 100;
+            c.kernel_cycles = static_cast<double>(1 + random() % 1000);
+            c.pipe_cycles = static_cast<double>(random() % 500);
+            c.resident_cycles = static_cast<double>(random() % 100);
             choices.ops[op].choice.fitting.push_back(c);
         }
         for (std::size_t n = op == 0 ? 0 : random() % 3; n > 0; --n) {
@@ -63,7 +63,7 @@ TEST_CASE("a run is counted on from where it was known, and no further than is e
         for (int query = 0; query < 300; ++query) {
             const std::size_t first = random() % ops, end = first + 1 + random() % (ops - first);
             const std::size_t level = random() % levels;
-            const double most = random() % 4000, time = exact(choices, all, first, end, level);
+            const double most = static_cast<double>(random() % 4000), time = exact(choices, all, first, end, level);
             const auto found = times.of(first, end, level, [&](const RunTimes::Time& t) { return t.clocks >= most; });
             CHECK(found.clocks <= time);
             if (found.clocks < most) CHECK(found.clocks == time);
