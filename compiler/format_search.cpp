@@ -161,17 +161,32 @@ private:
         tell(what);
         Trial trial{compile(model_, with(rules)), std::move(ways), std::move(rules), 0, 0, {}};
         if (reference_.empty()) set_reference(trial.model);
-        trial.measured = target_.measure(trial.model, {inputs_, false, by_op});
-        trial.pcc = worst_pcc(trial.model, trial.measured.outputs);
-        trial.measured.outputs.clear();
+        const std::string failed = measure(trial, by_op);
         ++trials_;
-        std::string step = fmt::format("{}: PCC {:.5f}", what, trial.pcc);
+        std::string step = failed.empty() ? fmt::format("{}: PCC {:.5f}", what, trial.pcc) : what + ": " + failed;
         if (trial.pcc >= target_.pcc) {
             trial.cycles = target_.cycles ? target_.cycles(trial.model) : trial.model.report.estimated_cycles;
             step += fmt::format(", {:.0f} cycles", trial.cycles);
         }
         steps_.push_back(std::move(step));
         return trial;
+    }
+
+    /// What went wrong; "": nothing. Where the device computes which datums the host takes, a loss may make numbers
+    /// that are none of them: such formats will not do.
+    std::string measure(Trial& trial, bool by_op) {
+        try {
+            trial.measured = target_.measure(trial.model, {inputs_, false, by_op});
+        } catch (const Error& wrong) {
+            if (wrong.fault() != Fault::Input) throw;
+            trial.pcc = 0;
+            for (const FormatUnit& unit : units_)
+                for (const FormatUnit::Member& member : unit.members) trial.measured.alone[member.name] = no_likeness;
+            return wrong.message();
+        }
+        trial.pcc = worst_pcc(trial.model, trial.measured.outputs);
+        trial.measured.outputs.clear();
+        return "";
     }
 
     void keep_if_better(Trial&& trial) {
@@ -372,11 +387,10 @@ private:
         last.schedule.policy = asked_.schedule.policy;
         last.effort = asked_.effort;
         last.simulate = asked_.simulate;
-        CompiledModel made = compile(model_, last);
-        const double pcc = worst_pcc(made, target_.measure(made, {inputs_, false, false}).outputs);
-        if (pcc < std::min(target_.pcc, trial.pcc)) return;
-        trial.model = std::move(made);
-        trial.pcc = pcc;
+        Trial made{compile(model_, last), {}, {}, 0, 0, {}};
+        if (!measure(made, false).empty() || made.pcc < std::min(target_.pcc, trial.pcc)) return;
+        trial.model = std::move(made.model);
+        trial.pcc = made.pcc;
     }
 
     CompiledModel finished(Trial trial) {

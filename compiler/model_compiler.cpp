@@ -247,7 +247,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 options_.keep_names,
                 l1_bytes,
                 tiling,
-                options_.threads},
+                options_.threads,
+                options_.wide_results},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;

@@ -50,6 +50,7 @@ struct PassOptions {
     std::int64_t l1_bytes = 1260 * 1024;  ///< of a core, for all buffers of an op
     Tiling tiling{};                      ///< of lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
+    bool wide_results = false;            ///< with wide_dest: results of a few numbers are Float32
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -22,6 +22,7 @@
 //   repeated for all rows. A rounding of theirs is that of every pixel, and does not average out; results of the model
 //   keep their format, and so does what begins in one row
 //   what stands in one tile row for exp and sigmoid is Float32: its error is the relative one of the result
+//   with --wide-results, as ttsim compile has it: results of up to 256 numbers in one tile row
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
 // bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
@@ -141,7 +142,7 @@ private:
 /// Sums of products and clamped lines in 32 bits.
 class WideDest {
 public:
-    explicit WideDest(Graph& graph) : graph_(graph), readers_(graph.nodes.size()) {}
+    WideDest(Graph& graph, bool results) : graph_(graph), results_(results), readers_(graph.nodes.size()) {}
     void run() {
         for (Node& node : graph_.nodes)
             if (is_product(node)) sum_wide(node);
@@ -153,7 +154,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (is_logit(id)) keep(id);
+            if (is_logit(id) || is_small_result(id)) keep(id);
         for (const Node& node : graph_.nodes)
             if (node.op == "buda.quantization")
                 for (const Edge& edge : node.inputs) keep_steps(edge.value);
@@ -194,11 +195,22 @@ private:
             return reader != outside && functions.contains(graph_.nodes[reader].op) && is_float(graph_.nodes[reader]);
         });
     }
+    /// Of a few numbers in one tile row: probabilities, classes, which may differ by less than one more rounding.
+    bool is_small_result(ValueId id) const {
+        constexpr std::int64_t few = 256;
+        const Node& node = graph_.nodes[id];
+        if (!results_ || !is_float(node) || !one_tile_row(node) || (!is_product(node) && !is_elementwise(node)))
+            return false;
+        return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Output& output) {
+            return output.value == id && output.type && extent(output.type->dims) <= few;
+        });
+    }
     /// The result in 32 bits. What reads them into a 16-bit Dst would cut them.
     void keep(ValueId id) {
         sum_wide(graph_.nodes[id]);
         graph_.nodes[id].type.format = DataFormat::Float32;
-        for (const ValueId reader : readers_[id]) sum_wide(graph_.nodes[reader]);
+        for (const ValueId reader : readers_[id])
+            if (reader != outside) sum_wide(graph_.nodes[reader]);
     }
     /// What is quantized, with the steps that scale it.
     void keep_steps(ValueId id) {
@@ -260,13 +272,14 @@ private:
     }
 
     Graph& graph_;
+    bool results_;
     std::vector<std::vector<ValueId>> readers_;
 };
 
 void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
     ExactMatrices(graph).run();
-    if (!options.accumulate_df && options.wide_dest) WideDest(graph).run();
+    if (!options.accumulate_df && options.wide_dest) WideDest(graph, options.wide_results).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
         if (node.op.starts_with("buda.")) node.attrs["acc_df"] = std::string(to_string(*options.accumulate_df));

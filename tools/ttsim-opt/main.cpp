@@ -20,7 +20,7 @@ struct Flags {
     int amp = 0, amp_light = 0;
     std::int64_t elide = 64, conv_fracture = 1;
     std::vector<std::string> intermediates;
-    bool wide_dest = false;
+    bool wide_dest = false, wide_results = false;
     bool list = false, print_after_all = false, no_verify = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -94,7 +94,12 @@ void run(const Flags& flags) {
                     {},
                     ir::PassOptions{}.slice_bytes,
                     flags.intermediates,
-                    flags.wide_dest},
+                    flags.wide_dest,
+                    false,
+                    ir::PassOptions{}.l1_bytes,
+                    {},
+                    0,
+                    flags.wide_results},
                    !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
                        if (flags.print_after_all)
                            fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
@@ -114,6 +119,8 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_option("--intermediates", flags.intermediates, "Ops whose results keep-intermediates keeps")
         ->delimiter(',')
         ->type_name("OP,...");
+    app.add_flag("--wide-results", flags.wide_results,
+                 "Results of a few numbers in 32 bits, as ttsim compile has them");
     app.add_flag("--wide-dest", flags.wide_dest, "Dst may hold 32 bits, as on chips that have it above LoFi");
     app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(CLI::Range(0, 2));
     app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(CLI::Range(0, 3));

@@ -148,6 +148,7 @@ void finish(CompileFlags& flags) {
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
+    o.wide_results = true;
     o.keep_passes = flags.keep_passes || !flags.reportify.empty();
     if (flags.keep_passes && image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--keep-passes", "a device image has no place for them: compile into a folder");
