@@ -11,13 +11,19 @@ namespace tt::ir {
 
 namespace {
 
-/// Of some of the datums: an index may have millions of them, and those with the same hash are compared.
+/// Of some of the datums, or runs of them: an index may have millions, and those with the same hash are compared.
 std::size_t hash_of(const Literal& index) {
     constexpr std::size_t most = 4096;
-    const auto& values = index.whole();
     std::vector<std::int64_t> some = index.dims();
-    const std::size_t step = values.size() / most + 1;
-    for (std::size_t i = 0; i < values.size(); i += step) some.push_back(values[i]);
+    const auto each_of_some = [&](const auto& all, const auto& add) {
+        for (std::size_t i = 0; i < all.size(); i += all.size() / most + 1) add(all[i]);
+    };
+    if (const Picks* picks = index.picks())
+        each_of_some(picks->runs(), [&](const Picks::Run& run) {
+            some.insert(some.end(), {run.at, run.row, run.count, run.at_step, run.row_step});
+        });
+    else
+        each_of_some(index.whole(), [&](std::int64_t value) { some.push_back(value); });
     return std::hash<std::string_view>{}({reinterpret_cast<const char*>(some.data()), some.size() * sizeof(some[0])});
 }
 

@@ -37,20 +37,17 @@ void settle(TileDatums& tile) {
 SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols) {
     constexpr std::int64_t edge = 32;
     const std::int64_t width = index.dims()[1];
-    const std::int64_t* const columns = index.whole().data();
     SparsePattern pattern;
     pattern.rows = index.dims()[0] / edge;
     pattern.cols = cols;
     std::unordered_map<std::string, std::int64_t> known;
     for (std::int64_t row = 0; row < pattern.rows; ++row) {
         std::map<std::int64_t, TileDatums> made;  // by tile column
-        for (std::int64_t i = row * edge * width; i < (row + 1) * edge * width; ++i) {
-            const std::int64_t column = columns[i];
-            if (column < 0) continue;
+        index.each_pick(row * edge * width, (row + 1) * edge * width, [&](std::int64_t i, std::int64_t column) {
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
             pattern.ones = pattern.ones && value == 1.0F;
             made[column / edge].push_back({static_cast<std::uint16_t>(i / width % edge * edge + column % edge), value});
-        }
+        });
         for (auto& [column, tile] : made) {
             settle(tile);
             const auto [it, fresh] = known.try_emplace(bytes_of(tile), static_cast<std::int64_t>(pattern.tiles.size()));

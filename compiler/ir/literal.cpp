@@ -108,16 +108,41 @@ Literal Literal::of_bytes(DType dtype, Dims dims, std::string bytes) {
     Literal literal;
     literal.dtype_ = dtype;
     literal.dims_ = std::move(dims);
-    literal.bytes_ = std::make_shared<Bytes>(std::move(bytes), dtype == DType::I8);
+    literal.packed_ = std::make_shared<Packed>(std::move(bytes), dtype == DType::I8);
     return literal;
 }
 
-const std::vector<std::int64_t>& Literal::Bytes::whole() {
+Literal Literal::of_picks(Dims dims, Picks picks) {
+    const std::int64_t size = count(dims);
+    TT_CHECK(picks.runs().empty() || picks.runs().back().last() < size, "a pick past [{}]", fmt::join(dims, ", "));
+    Literal literal;
+    literal.dtype_ = DType::I32;
+    literal.dims_ = std::move(dims);
+    literal.packed_ = std::make_shared<Packed>(size, std::move(picks));
+    return literal;
+}
+
+const std::vector<std::int64_t>& Literal::Packed::whole() {
     std::call_once(once, [&] {
-        wide.resize(bytes.size());
-        for (std::size_t k = 0; k < wide.size(); ++k) wide[k] = at(k);
+        wide.assign(static_cast<std::size_t>(size), -1);
+        if (picks)
+            picks->each(0, size, [&](std::int64_t k, std::int64_t row) { wide[static_cast<std::size_t>(k)] = row; });
+        else
+            for (std::size_t k = 0; k < wide.size(); ++k) wide[k] = at(k);
     });
     return wide;
+}
+
+bool Literal::Packed::is_splat() const {
+    if (size == 0) return false;
+    if (!picks) return std::all_of(bytes.begin(), bytes.end(), [&](char v) { return v == bytes.front(); });
+    const auto& runs = picks->runs();
+    if (runs.empty()) return true;
+    std::int64_t there = 0;
+    for (const Picks::Run& run : runs) there += run.count;
+    return there == size && std::all_of(runs.begin(), runs.end(), [&](const Picks::Run& run) {
+               return run.row == runs.front().row && run.row_step == 0;
+           });
 }
 
 std::shared_ptr<Literal::Kept> Literal::keep(std::vector<std::shared_ptr<const void>> of) {
@@ -156,7 +181,7 @@ bool Literal::is_splat() const {
             return v == data.front() && std::signbit(v) == std::signbit(data.front());
         });
     };
-    if (bytes_) return same(bytes_->bytes);
+    if (packed_) return packed_->is_splat();
     return is_float(dtype_) ? same(floats()) : same(whole());
 }
 
@@ -169,7 +194,8 @@ std::vector<std::int64_t> Literal::integers() const {
 
 bool operator==(const Literal& a, const Literal& b) {
     if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
-    if (a.bytes_ && b.bytes_) return a.bytes_->bytes == b.bytes_->bytes;
+    if (a.picks() && b.picks()) return *a.picks() == *b.picks();
+    if (a.packed_ && b.packed_ && !a.picks() && !b.picks()) return a.packed_->bytes == b.packed_->bytes;
     if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
     // bit patterns, so that NaN equals itself
     const std::vector<float>&x = *a.floats_, &y = *b.floats_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/picks.hpp"
 #include "isa/data_format.hpp"
 
 namespace tt::ir {
@@ -53,16 +54,18 @@ public:
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
     /// i8 or u8, a byte for each datum. It stays one until somebody wants all of them as whole().
     static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
+    /// i32, -1 where none is picked; what it takes is by the runs, until somebody wants all of them as whole().
+    static Literal of_picks(Dims dims, Picks picks);
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
     std::int64_t size() const {
-        if (bytes_) return static_cast<std::int64_t>(bytes_->bytes.size());
+        if (packed_) return packed_->size;
         return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
     }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
-        if (bytes_) return static_cast<double>(bytes_->at(k));
+        if (packed_) return static_cast<double>(packed_->at(k));
         return is_float(dtype_) ? static_cast<double>((*floats_)[k]) : static_cast<double>((*whole_)[k]);
     }
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
@@ -76,16 +79,26 @@ public:
     }
     const std::vector<float>& floats() const { return *floats_; }
     std::vector<std::int64_t>& whole() {
-        if (bytes_) whole_ = std::make_shared<std::vector<std::int64_t>>(bytes_->whole());
-        bytes_ = nullptr;
+        if (packed_) whole_ = std::make_shared<std::vector<std::int64_t>>(packed_->whole());
+        packed_ = nullptr;
         return own(whole_);
     }
-    const std::vector<std::int64_t>& whole() const { return bytes_ ? bytes_->whole() : *whole_; }
+    const std::vector<std::int64_t>& whole() const { return packed_ ? packed_->whole() : *whole_; }
+    /// Null: they are not there as runs.
+    const Picks* picks() const { return packed_ && packed_->picks ? &*packed_->picks : nullptr; }
+    /// Calls use(i, value) for those of whole() with first <= i < end that are not negative, in order.
+    template <class Use>
+    void each_pick(std::int64_t first, std::int64_t end, const Use& use) const {
+        if (const Picks* runs = picks()) return runs->each(first, end, use);
+        const std::int64_t* const values = whole().data();
+        for (std::int64_t i = first; i < end; ++i)
+            if (values[i] >= 0) use(i, values[i]);
+    }
     friend bool operator==(const Literal&, const Literal&);
 
     /// The datums, of which copies have the same.
     std::shared_ptr<const void> block() const {
-        if (bytes_) return bytes_;
+        if (packed_) return packed_;
         return is_float(dtype_) ? Block(floats_) : Block(whole_);
     }
     /// Floats with other blocks that are there as long as they are, or as somebody wants.
@@ -99,16 +112,22 @@ public:
 
 private:
     using Block = std::shared_ptr<const void>;
-    struct Bytes {
-        std::string bytes;
-        bool has_sign;
-        std::once_flag once;  // several threads may want them
-        std::vector<std::int64_t> wide;
-        Bytes(std::string given, bool with_sign) : bytes(std::move(given)), has_sign(with_sign) {}
+    struct Packed {
+        std::int64_t size;
+        std::string bytes;  // a datum each, or
+        bool has_sign = false;
+        std::optional<Picks> picks{};
+        std::once_flag once{};  // several threads may want them
+        std::vector<std::int64_t> wide{};
+        Packed(std::string given, bool with_sign)
+            : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
+        Packed(std::int64_t count, Picks given) : size(count), picks(std::move(given)) {}
         std::int64_t at(std::size_t k) const {
+            if (picks) return picks->at(static_cast<std::int64_t>(k));
             return has_sign ? std::int64_t{static_cast<std::int8_t>(bytes[k])}
                             : std::int64_t{static_cast<std::uint8_t>(bytes[k])};
         }
+        bool is_splat() const;
         const std::vector<std::int64_t>& whole();
     };
     template <class T>
@@ -129,7 +148,7 @@ private:
     bool kept_ = false;                                // the datums can be found again: they stay as they are
     Data<float> floats_ = none<float>();               // float types
     Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
-    std::shared_ptr<Bytes> bytes_;                     // instead of whole_; null: there
+    std::shared_ptr<Packed> packed_;                   // instead of whole_; null: there
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 

@@ -45,28 +45,26 @@ Matrix Lowering::transpose(const Node& n) {
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     const Dims from = strides(dims), target = strides(n.type.dims);
-    Literal picks(DType::I32, {1, to.z * to.rows});
-    std::vector<std::int64_t>& rows = picks.whole();
+    Picks picks;
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         std::int64_t source = 0;
         for (std::size_t d = 0; d + 1 < rank; ++d)
             source += i * to.cols / target[d] % n.type.dims[d] * from[static_cast<std::size_t>(perm[d])];
-        rows[static_cast<std::size_t>(i)] = source / to.cols;
+        picks.append(i, source / to.cols);
     }
     return regrouped(x, to, picks);
 }
 
 /// Rows of all slices in another order, cut into slices anew.
-Matrix Lowering::regrouped(const Matrix& x, Form to, const Literal& picks) {
-    SparseIndex all = empty_index(to.z * to.full_rows());
-    std::vector<std::int64_t>& columns = all.columns.whole();
-    const std::vector<std::int64_t>& rows = picks.whole();
-    for (std::int64_t i = 0; i < picks.size(); ++i) {
-        const std::int64_t row = rows[static_cast<std::size_t>(i)];
-        columns[static_cast<std::size_t>(i / to.rows * to.full_rows() + i % to.rows)] =
-            row / x.form.rows * x.form.full_rows() + row % x.form.rows;
-    }
-    return sliced(whole_sparse(stacked(x), std::move(all)), to);
+Matrix Lowering::regrouped(const Matrix& x, Form to, const Picks& picks) {
+    check_size(to.z * to.full_rows());
+    Picks all;
+    picks.each(0, to.z * to.rows, [&](std::int64_t i, std::int64_t row) {
+        all.append(i / to.rows * to.full_rows() + i % to.rows,
+                   row / x.form.rows * x.form.full_rows() + row % x.form.rows);
+    });
+    SparseIndex index{Literal::of_picks({to.z * to.full_rows(), 1}, std::move(all)), std::nullopt};
+    return sliced(whole_sparse(stacked(x), std::move(index)), to);
 }
 
 namespace {
@@ -76,14 +74,14 @@ struct Run {
     std::int64_t from_row, from_col, to_row, to_col, length;
 };
 
-std::vector<Run> runs(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols) {
-    std::vector<Run> all;
+/// By where they go to.
+template <class Use>
+void each_run(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols, const Use& use) {
     for (std::int64_t i = 0; i < size;) {
         const std::int64_t length = std::min(from_cols - i % from_cols, to_cols - i % to_cols);
-        all.push_back({i / from_cols, i % from_cols, i / to_cols, i % to_cols, length});
+        use(Run{i / from_cols, i % from_cols, i / to_cols, i % to_cols, length});
         i += length;
     }
-    return all;
 }
 
 }  // namespace
@@ -113,16 +111,16 @@ Matrix Lowering::reshape(const Node& n) {
     if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
     // runs that differ in their columns share no term
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;
-    const auto all = runs(count(n.type.dims), from.cols, to.cols);
-    for (const Run& run : all)
+    const auto each = [&](const auto& use) { each_run(count(n.type.dims), from.cols, to.cols, use); };
+    each([&](const Run& run) {
         terms.emplace(std::tuple(run.from_col, run.to_col, run.length), static_cast<std::int64_t>(terms.size()));
+    });
     const auto j = static_cast<std::int64_t>(terms.size());
     check_size(j * to.z * to.full_rows());
     check_size(from.full_cols() * j * to.full_cols());
     if (j == 1 && from.cols == to.cols) {
-        Literal picks(DType::I32, {1, to.z * to.rows});
-        std::fill(picks.whole().begin(), picks.whole().end(), -1);
-        for (const Run& run : all) picks.whole()[static_cast<std::size_t>(run.to_row)] = run.from_row;
+        Picks picks;
+        each([&](const Run& run) { picks.append(run.to_row, run.from_row); });
         return regrouped(x, to, picks);
     }
     std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
@@ -133,17 +131,21 @@ Matrix Lowering::reshape(const Node& n) {
         return c >= from_col && c < from_col + length && d - to_col == c - from_col ? 1.0 : 0.0;
     };
     // one slice of all rows, so that every row can be picked from every slice
-    Literal spread(DType::I32, {j, to.z * to.full_rows()});
-    std::fill(spread.whole().begin(), spread.whole().end(), -1);
     const auto row_of = [](std::int64_t row, const Form& form) {
         return row / form.rows * form.full_rows() + row % form.rows;
     };
-    for (const Run& run : all) {
+    std::vector<Picks> spread(terms.size());
+    each([&](const Run& run) {
         const std::int64_t term = terms.at({run.from_col, run.to_col, run.length});
-        const std::int64_t at = term * to.z * to.full_rows() + row_of(run.to_row, to);
-        spread.whole()[static_cast<std::size_t>(at)] = row_of(run.from_row, from);
-    }
-    return sliced(pick_product(stacked(x), tall_form(1, to.z * to.full_rows(), to), spread, weights), to);
+        spread[static_cast<std::size_t>(term)].append(row_of(run.to_row, to), row_of(run.from_row, from));
+    });
+    const std::int64_t rows = to.z * to.full_rows();
+    Picks all;
+    for (std::int64_t term = 0; term < j; ++term)
+        spread[static_cast<std::size_t>(term)].each(
+            0, rows, [&](std::int64_t at, std::int64_t row) { all.append(term * rows + at, row); });
+    const Literal picks = Literal::of_picks({j, rows}, std::move(all));
+    return sliced(pick_product(stacked(x), tall_form(1, rows, to), picks, weights), to);
 }
 
 }  // namespace tt::ir

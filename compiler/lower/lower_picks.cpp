@@ -14,30 +14,23 @@ std::int64_t SparseRows::widest() const {
     return static_cast<std::int64_t>(most);
 }
 
-SparseIndex Lowering::empty_index(std::int64_t rows) const {
-    check_size(rows);
-    SparseIndex index{Literal(DType::I32, {rows, 1}), std::nullopt};
-    std::fill(index.columns.whole().begin(), index.columns.whole().end(), -1);
-    return index;
-}
-
 SparseIndex Lowering::indexed(const SparseRows& rows) const {
     const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
     check_size(count * width);
-    SparseIndex index = empty_index(count * width);
-    index.columns.reshape({count, width});
+    Picks columns;
     Literal weights(DType::F32, {count, width});
-    index.heaviest = 0;
+    double heaviest = 0;
     for (std::int64_t r = 0; r < count; ++r) {
         double sum = 0;
         std::int64_t at = r * width;
         for (const auto& [column, weight] : rows.rows[static_cast<std::size_t>(r)]) {
-            index.columns.whole()[static_cast<std::size_t>(at)] = column;
+            columns.append(at, column);
             weights.set(at++, weight);
             sum += std::fabs(weight);
         }
-        index.heaviest = std::max(index.heaviest, sum);
+        heaviest = std::max(heaviest, sum);
     }
+    SparseIndex index{Literal::of_picks({count, width}, std::move(columns)), std::nullopt, heaviest};
     if (!rows.ones) index.weights = std::move(weights);
     return index;
 }
@@ -71,18 +64,19 @@ Matrix Lowering::whole_sparse(const Matrix& tall, SparseIndex index) {
 Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
     const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
     const std::int64_t part = full / blocks;
-    SparseIndex all = empty_index(x.form.z * terms * full);
-    std::int64_t* const columns = all.columns.whole().data();
+    check_size(x.form.z * terms * full);
+    Picks all;
     for (std::int64_t z = 0; z < x.form.z; ++z)
-        for (std::int64_t term = 0; term < terms; ++term) {
-            const std::int64_t* const rows = picks.whole().data() + term * count;
-            for (std::int64_t first = 0; first < count; first += part) {
-                std::int64_t* const to = columns + ((z * blocks + first / part) * terms + term) * part;
-                for (std::int64_t q = first; q < std::min(first + part, count); ++q)
-                    if (rows[q] >= 0) to[q - first] = z * x.form.full_rows() + rows[q];
+        for (std::int64_t first = 0; first < count; first += part)
+            for (std::int64_t term = 0; term < terms; ++term) {
+                const std::int64_t from = term * count + first, size = std::min(part, count - first);
+                const std::int64_t to = ((z * blocks + first / part) * terms + term) * part;
+                picks.each_pick(from, from + size, [&](std::int64_t i, std::int64_t row) {
+                    all.append(to + i - from, z * x.form.full_rows() + row);
+                });
             }
-        }
-    return sparse(stacked(x), std::move(all), blocks > 1 ? x.form.z * blocks : 1);
+    SparseIndex index{Literal::of_picks({x.form.z * terms * full, 1}, std::move(all)), std::nullopt};
+    return sparse(stacked(x), std::move(index), blocks > 1 ? x.form.z * blocks : 1);
 }
 
 /// The terms of each slice of pick_rows side by side: `to` has the slices, the rows of each, and all columns.
@@ -114,9 +108,9 @@ Matrix Lowering::pool_max(const Node& n, Form to) {
 
 static bool is_identity(const Literal& picks, std::int64_t rows) {
     if (picks.dims()[0] != 1 || picks.dims()[1] != rows) return false;
-    for (std::int64_t i = 0; i < rows; ++i)
-        if (picks.whole()[static_cast<std::size_t>(i)] != i) return false;
-    return true;
+    std::int64_t own = 0;
+    picks.each_pick(0, rows, [&](std::int64_t i, std::int64_t row) { own += i == row; });
+    return own == rows;
 }
 
 Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights) {

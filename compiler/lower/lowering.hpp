@@ -137,8 +137,6 @@ private:
 
     // lower_picks.cpp
     SparseIndex indexed(const SparseRows& rows) const;
-    /// For one datum of weight 1 in a row; none yet.
-    SparseIndex empty_index(std::int64_t rows) const;
     Matrix sparse(const Matrix& tall, SparseIndex index, std::int64_t t);
     std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
     Matrix whole_sparse(const Matrix& tall, SparseIndex index);
@@ -155,7 +153,7 @@ private:
     // lower_moves.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
-    Matrix regrouped(const Matrix& x, Form to, const Literal& picks);
+    Matrix regrouped(const Matrix& x, Form to, const Picks& picks);
     Matrix slice_or_stack(const Node& node);
     Matrix stacked(const Matrix& x);   ///< all slices below each other
     Matrix sliced(Matrix x, Form to);  ///< and back
