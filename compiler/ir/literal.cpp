@@ -175,13 +175,13 @@ void Literal::set(std::int64_t i, double value) {
 }
 
 bool Literal::is_splat() const {
+    if (packed_) return packed_->is_splat();
     const auto same = [](const auto& data) {
         // -0 is another value than 0: it has another reciprocal, and other bits
         return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) {
             return v == data.front() && std::signbit(v) == std::signbit(data.front());
         });
     };
-    if (packed_) return packed_->is_splat();
     return is_float(dtype_) ? same(floats()) : same(whole());
 }
 

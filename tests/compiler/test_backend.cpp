@@ -134,6 +134,21 @@ TEST_CASE("an encoding whose numbers do not fit their fields is refused") {
     CHECK_FALSE(size_encoding(pattern, op));
 }
 
+TEST_CASE("a pattern of runs of picks is that of the same whole numbers") {
+    const Literal wide = random_index(8 * 32, 3, 5 * 32, 7);
+    Picks picks;
+    wide.each_pick(0, wide.size(), [&](std::int64_t i, std::int64_t row) { picks.append(i, row); });
+    const SparsePattern want = make_pattern(wide, nullptr, 5),
+                        have = make_pattern(Literal::of_picks(wide.dims(), picks), nullptr, 5);
+    const auto place = [](const SparsePlace& p) { return std::tuple(p.row, p.col, p.tile); };
+    REQUIRE(have.places.size() == want.places.size());
+    for (std::size_t k = 0; k < have.places.size(); ++k) CHECK(place(have.places[k]) == place(want.places[k]));
+    REQUIRE(have.tiles.size() == want.tiles.size());
+    for (std::size_t k = 0; k < have.tiles.size(); ++k)
+        CHECK(std::equal(have.tiles[k].begin(), have.tiles[k].end(), want.tiles[k].begin(), want.tiles[k].end(),
+                         [](TileDatum a, TileDatum b) { return a.place == b.place && a.value == b.value; }));
+}
+
 TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
     Literal index(DType::I32, {64, 1}), weights(DType::F32, {64, 1});
     for (std::int64_t i = 0; i < 64; ++i) {

@@ -79,6 +79,38 @@ TEST_CASE("whole numbers of 8 bits are bytes until all of them are wanted") {
     CHECK_FALSE(changed == bytes);
 }
 
+TEST_CASE("a table of picks is the same as runs or as whole numbers") {
+    // in steps from 2 on, alone, and in steps back
+    const std::vector<std::int64_t> values{-1, -1, 5, -1, 7, -1, 9, 0, -1, -1, 4, 3, 2, -1};
+    Picks picks;
+    for (std::int64_t i = 0; i < std::ssize(values); ++i)
+        if (values[static_cast<std::size_t>(i)] >= 0) picks.append(i, values[static_cast<std::size_t>(i)]);
+    CHECK(picks.runs().size() == 3);
+    const Literal runs = Literal::of_picks({7, 2}, picks);
+    Literal wide(DType::I32, {7, 2});
+    wide.whole() = values;
+    CHECK(runs.size() == 14);
+    for (std::int64_t i = 0; i < runs.size(); ++i) CHECK(runs.at(i) == wide.at(i));
+    for (std::int64_t first = 0; first <= runs.size(); ++first)
+        for (std::int64_t end = first; end <= runs.size(); ++end) {
+            std::vector<std::pair<std::int64_t, std::int64_t>> found, want;
+            runs.each_pick(first, end, [&](std::int64_t i, std::int64_t row) { found.emplace_back(i, row); });
+            wide.each_pick(first, end, [&](std::int64_t i, std::int64_t row) { want.emplace_back(i, row); });
+            CHECK(found == want);
+        }
+    CHECK(runs == wide);
+    CHECK(runs == Literal::of_picks({7, 2}, picks));
+    CHECK_FALSE(runs == Literal::of_picks({7, 2}, {}));
+    CHECK(runs.whole() == values);
+    CHECK_FALSE(runs.is_splat());
+    CHECK(Literal::of_picks({3}, {}).is_splat());
+    Literal changed = runs;
+    changed.set(0, 8);
+    CHECK(changed.at(0) == 8);
+    CHECK(changed.picks() == nullptr);
+    CHECK(runs.at(0) == -1);
+}
+
 TEST_CASE("the builder folds what depends on constants only") {
     Graph graph;
     Builder build(graph);

@@ -79,6 +79,26 @@ TEST_CASE("every pass of a pipeline exists, and lower-to-buda is reached by ever
     }
 }
 
+TEST_CASE("the index of a sparse product takes room by its runs, not by its rows") {
+    // each of 80 columns goes into every 80th row; rows of slices go into others, of which most rows are filling
+    const std::string model = GENERATE(values<std::string>(
+        {"%x = input : f32[2, 60, 80]\n%y = reshape %x {dims = [2, 4800, 1]}\noutput \"y\" = %y\n",
+         "%x = input : f32[8, 96, 64]\n%y = transpose %x {perm = [1, 0, 2]}\noutput \"y\" = %y\n"}));
+    Graph graph = parse_graph(model, "moves.tg");
+    std::vector<const Pass*> passes;
+    for (const std::string_view pass : all_pipelines().back().passes) passes.push_back(find_pass(pass));
+    run_passes(graph, passes, {}, true);
+    std::size_t products = 0;
+    for (const Node& node : graph.nodes) {
+        if (node.op != "buda.sparse") continue;
+        const Literal& index = *graph.nodes[node.inputs[1].value].literal;
+        REQUIRE(index.picks() != nullptr);
+        CHECK(20 * std::ssize(index.picks()->runs()) < index.size());
+        ++products;
+    }
+    CHECK(products > 0);
+}
+
 TEST_CASE("the range of filling datums follows the ops") {
     Node exp;
     exp.op = "exp";
