@@ -22,4 +22,11 @@ void Picks::begin(std::int64_t at, std::int64_t row) {
     }
 }
 
+/// Not with the class: Literal::at(), which asks for it, is to stay short enough to stand where it is called.
+std::int64_t Picks::at(std::int64_t place) const {
+    std::int64_t found = -1;
+    each(place, place + 1, [&](std::int64_t, std::int64_t row) { found = row; });
+    return found;
+}
+
 }  // namespace tt::ir

@@ -40,11 +40,7 @@ public:
                 use(run->at + k * run->at_step, run->row + k * run->row_step);
         }
     }
-    std::int64_t at(std::int64_t place) const {
-        std::int64_t found = -1;
-        each(place, place + 1, [&](std::int64_t, std::int64_t row) { found = row; });
-        return found;
-    }
+    std::int64_t at(std::int64_t place) const;
     const std::vector<Run>& runs() const { return runs_; }
     /// The same picks are the same runs.
     friend bool operator==(const Picks&, const Picks&) = default;
