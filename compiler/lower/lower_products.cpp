@@ -8,7 +8,11 @@ namespace tt::ir {
 
 static double largest(const Literal& m) {
     double most = 1;
-    for (std::int64_t i = 0; i < m.size(); ++i) most = std::max(most, std::fabs(m.at(i)));
+    const auto take = [&](double value) { most = std::max(most, std::fabs(value)); };
+    if (is_float(m.dtype()))
+        for (const float value : m.floats()) take(static_cast<double>(value));
+    else
+        for (std::int64_t i = 0; i < m.size(); ++i) take(m.at(i));
     return most;
 }
 
