@@ -11,9 +11,10 @@ namespace tt::ir {
 
 inline constexpr std::string_view fine_steps = "fine_steps";
 
-/// Where Dst holds 16 bits.
+/// Where Dst holds 16 bits, and nobody says the formats of ops, which would be of both families then.
 inline bool works_in_fine_steps(const PassOptions& options) {
-    return !options.wide_dest && !options.accumulate_df && options.default_df == DataFormat::Float16_b;
+    return !options.wide_dest && !options.accumulate_df && options.rules.empty() &&
+           options.default_df == DataFormat::Float16_b;
 }
 
 }  // namespace tt::ir
