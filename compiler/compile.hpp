@@ -24,6 +24,7 @@ struct CompileOptions {
     std::optional<DataFormat> accumulate_df;
     std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
+    bool fine_steps = true;           ///< quantizers may be in Float16, where Dst has 16 bits and no rules say formats
     bool wide_results = false;        ///< results of a few numbers in 32 bits, where Dst has them
     bool host_fallback = true;        ///< false: what would run on the host is refused
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks

@@ -36,6 +36,7 @@ public:
         : model_(model), asked_(options), options_(options) {
         options_.target.reset();
         options_.keep_passes = false;
+        options_.fine_steps = false;  // what it says of ops is in the default's family
         options_.default_df = wide_format(options.default_df);
         if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
         options_.effort = std::min(options_.effort, 1);

@@ -248,7 +248,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 l1_bytes,
                 tiling,
                 options_.threads,
-                options_.wide_results},
+                options_.wide_results,
+                options_.fine_steps},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;

@@ -51,6 +51,7 @@ struct PassOptions {
     Tiling tiling{};                      ///< of lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
     bool wide_results = false;            ///< with wide_dest: results of a few numbers are Float32
+    bool fine_steps = true;               ///< without it: quantizers may be in Float16
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -13,7 +13,7 @@ inline constexpr std::string_view fine_steps = "fine_steps";
 
 /// Where Dst holds 16 bits, and nobody says the formats of ops, which would be of both families then.
 inline bool works_in_fine_steps(const PassOptions& options) {
-    return !options.wide_dest && !options.accumulate_df && options.rules.empty() &&
+    return options.fine_steps && !options.wide_dest && !options.accumulate_df && options.rules.empty() &&
            options.default_df == DataFormat::Float16_b;
 }
 
