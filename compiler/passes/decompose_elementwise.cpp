@@ -124,11 +124,11 @@ public:
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
         return add(near, step(sub(y, top)));  // its last number has no room there
     }
-    /// The same where the limits are those of x. Where formats of 5 exponent bits have more digits data-formats gives
-    /// them to this work, so it must be right in both.
+    /// The same where the limits are those of x. Where formats of 5 exponent bits have more digits they are given
+    /// to this work (fine-steps), so it must be right in both.
     ValueId in_steps(ValueId x, ValueId zero, double low, double high) {
-        const int bits =
-            std::min(fine_ ? 8 : whole_bits(), static_cast<int>(std::ceil(std::log2(std::max(-low, high)))));
+        const double most = std::max({-low, high, 2.0});  // one bit at least says whether a number is odd
+        const int bits = std::min(fine_ ? 8 : whole_bits(), static_cast<int>(std::ceil(std::log2(most))));
         if (fine_) build_.set_kind(std::string(fine_steps));
         in_steps_ = fine_;
         const ValueId rounded = plus(round(limited(x, low, high), bits), zero);
