@@ -39,15 +39,20 @@ class TmuxScreen:
             self.tmux("send-keys", key)
         return self
 
-    def until(self, pattern, seconds=20):
-        """The screen once it shows that."""
+    def until(self, pattern, seconds=20, quiet=0.2):
+        """The screen once it shows that and has not changed for `quiet` seconds: a program's frame may reach the
+        terminal in parts."""
         end = time.monotonic() + seconds
+        text, since = None, 0.0
         while True:
-            text = self.text()
-            if re.search(pattern, text):
+            now, last, text = time.monotonic(), text, self.text()
+            if text != last:
+                since = now
+            found = re.search(pattern, text)
+            if found and now - since >= quiet:
                 return text
-            if time.monotonic() > end:
-                raise AssertionError(f"no '{pattern}' on the screen:\n{text}")
+            if now > end:
+                raise AssertionError(f"{'never still, with' if found else 'no'} '{pattern}' on the screen:\n{text}")
             time.sleep(0.05)
 
     def resize(self, columns, lines):
