@@ -150,13 +150,14 @@ HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t bu
             seen.push_back({&made(choices_.edges[edge].consumer, candidate), choices_.details[edge].operand});
         Op longer = made(op, i);
         longer.buf_size_mb = buffer;
-        const HandOver made = direct_hand_over(longer, seen, budget_.microbatch);
+        const std::vector<OutputReader> outputs = direct_readers(longer, seen);
+        const HandOver made = hand_over(longer, budget_.microbatch, outputs);
         const double block =
             static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
         const PipeConstants& constants = pipe_constants(budget_.chip->files.noc);
         return HandedOver{made.scatter(), made.scatter() ? block : 0, hand_over_cycles(made, longer, constants),
                           constants.block + constants.block_fork * static_cast<double>(made.starts),
-                          made.scatter() && wait_in_a_circle(longer, seen)};
+                          made.scatter() && wait_in_a_circle(longer, outputs)};
     });
 }
 

@@ -234,8 +234,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     return epoch;
 }
 
-/// That edges allow an op no grid, and what would help. `alone`: it is the only op of its epoch.
-static Error refusal(const Choices& choices, std::size_t at, const Rejection& why, bool alone, SelfCut self_cut) {
+Error refusal(const Choices& choices, std::size_t at, const Rejection& why, bool alone, SelfCut self_cut) {
     const OpChoices& op = choices.ops[at];
     std::vector<std::string> help;
     if (self_cut == SelfCut::None) help.push_back("another --self-cut");

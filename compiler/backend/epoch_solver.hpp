@@ -67,6 +67,9 @@ private:
     Conflict conflict_;
 };
 
+/// That edges allow an op no grid, and what would help. `alone`: it is the only op of its epoch.
+Error refusal(const Choices& choices, std::size_t op, const Rejection& why, bool alone, SelfCut self_cut);
+
 /// Throws NoDeviceForm, as EpochSolver::refuse() does, where an edge is within the limits with no grids of its ops:
 /// names the first, and the origins of all such consumers.
 void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget);

@@ -20,34 +20,42 @@ public:
             if (span.source == TileSpan::padding) continue;
             for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles; ++b) {
                 if (steps_.empty() || steps_.back() != BlockOf{span.source, b}) steps_.emplace_back(span.source, b);
-                last_[{span.source, b}] = steps_.size() - 1;
             }
         }
+        for (std::size_t step = 0; step < steps_.size(); ++step) times_.emplace_back(steps_[step], step);
+        std::sort(times_.begin(), times_.end());
     }
     bool done() const { return at_ == steps_.size(); }
     const BlockOf& next() const { return steps_[at_]; }
     void advance() { ++at_; }
     /// It has all it takes of the block.
     bool past(const BlockOf& block) const {
-        const auto found = last_.find(block);
-        return found == last_.end() || at_ > found->second;
+        const auto after = std::upper_bound(times_.begin(), times_.end(), std::pair(block, steps_.size()));
+        return after == times_.begin() || std::prev(after)->first != block || at_ > std::prev(after)->second;
     }
 
 private:
     std::vector<BlockOf> steps_;
-    std::map<BlockOf, std::size_t> last_;  // the last step at the block
+    std::vector<std::pair<BlockOf, std::size_t>> times_;  // the steps at each block
     std::size_t at_ = 0;
 };
 
 }  // namespace
 
-bool wait_in_a_circle(const Op& producer, const std::vector<DirectReader>& readers) {
+std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<DirectReader>& readers) {
+    std::vector<OutputReader> seen;
+    for (const auto& [to, k] : readers)
+        seen.push_back({to->name(), tile_orders(to->cfg, k, to->tms[k], producer.cfg.out), 1, false});
+    return seen;
+}
+
+bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& readers) {
     const std::int64_t tiles = std::max<std::int64_t>(1, producer.buf_size_mb / 2) * producer.cfg.out.mblock_tiles();
     if (producer.buf_size_mb / 2 >= producer.cfg.out.t) return false;
     std::vector<Taker> pipes;
-    for (const auto& [to, k] : readers)
-        for (const TileOrder& order : tile_orders(to->cfg, k, to->tms[k], producer.cfg.out))
-            pipes.emplace_back(order, tiles);
+    for (const OutputReader& reader : readers)
+        for (const TileOrder& order : reader.orders) pipes.emplace_back(order, tiles);
+    if (pipes.size() < 2) return false;
     const auto free = [&](const Taker& pipe) {
         const BlockOf before{pipe.next().first, pipe.next().second - 1};
         return std::all_of(pipes.begin(), pipes.end(),
@@ -61,15 +69,8 @@ bool wait_in_a_circle(const Op& producer, const std::vector<DirectReader>& reade
     return !std::all_of(pipes.begin(), pipes.end(), [](const Taker& pipe) { return pipe.done(); });
 }
 
-HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
-    std::vector<OutputReader> seen;
-    for (const auto& [to, k] : readers)
-        seen.push_back({to->name(), tile_orders(to->cfg, k, to->tms[k], producer.cfg.out), 1, false});
-    return hand_over(producer, microbatch, seen);
-}
-
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
-    return readers.size() > 1 && direct_hand_over(producer, readers, microbatch).scatter();
+    return readers.size() > 1 && hand_over(producer, microbatch, direct_readers(producer, readers)).scatter();
 }
 
 std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,

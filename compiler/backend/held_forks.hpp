@@ -14,14 +14,15 @@ struct DirectReader {
     std::size_t operand = 0;
 };
 
-/// How the op hands its tiles to these readers, by the planner's rules.
-HandOver direct_hand_over(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
-/// Whether that is in blocks to several. Then none gets the next block before all have taken this one.
+/// The tiles that each of them takes, and in what order.
+std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<DirectReader>& readers);
+/// Whether the op hands its tiles to these readers, by the planner's rules, in blocks to several. Then none gets the
+/// next block before all have taken this one.
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
 
 /// Whether readers that take from the op's cores in turn, each in its order, stop for good: one waits for the next
 /// block of a core, which another has to take this one for, which takes from another core before.
-bool wait_in_a_circle(const Op& producer, const std::vector<DirectReader>& readers);
+bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& readers);
 
 /// Of a schedule with its final orders. `waiting`: edge -> slices that wait in its producer, of direct edges inside
 /// epochs.

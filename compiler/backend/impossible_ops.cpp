@@ -1,6 +1,7 @@
 #include "compiler/backend/impossible_ops.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace tt::ir {
 
@@ -24,6 +25,18 @@ private:
     const EdgeModel& model_;
 };
 
+/// An op that has no candidate beside the others of `ops`, if there is one.
+std::optional<Conflict> conflict_among(const EdgeModel& model, const std::vector<SolverEdge>& edges,
+                                       const std::set<std::size_t>& ops) {
+    std::vector<std::size_t> active;
+    for (std::size_t e = 0; e < edges.size(); ++e)
+        if (ops.contains(edges[e].producer) && ops.contains(edges[e].consumer)) active.push_back(e);
+    const LeastEdges least(model);
+    GraphSolver solver(least, edges, active, {ops.begin(), ops.end()});
+    if (solver.propagate()) return std::nullopt;
+    return solver.conflict();
+}
+
 }  // namespace
 
 bool are_impossible(const EdgeModel& model, const std::vector<SolverEdge>& edges, std::set<std::size_t> ops) {
@@ -35,11 +48,23 @@ bool are_impossible(const EdgeModel& model, const std::vector<SolverEdge>& edges
             if (ops.contains(edge.producer) || ops.contains(edge.consumer)) more.insert({edge.producer, edge.consumer});
         ops = std::move(more);
     }
-    std::vector<std::size_t> active;
-    for (std::size_t e = 0; e < edges.size(); ++e)
-        if (ops.contains(edges[e].producer) && ops.contains(edges[e].consumer)) active.push_back(e);
-    const LeastEdges least(model);
-    return !GraphSolver(least, edges, active, {ops.begin(), ops.end()}).propagate();
+    return conflict_among(model, edges, ops).has_value();
+}
+
+std::vector<Conflict> impossible_ops(const EdgeModel& model, const std::vector<SolverEdge>& edges,
+                                     const std::set<std::size_t>& on_host,
+                                     const std::function<std::set<std::size_t>(std::size_t)>& with, std::size_t ops) {
+    std::set<std::size_t> gone = on_host, left;
+    std::vector<Conflict> conflicts;
+    for (;;) {
+        left.clear();
+        for (std::size_t op = 0; op < ops; ++op)
+            if (!gone.contains(op)) left.insert(left.end(), op);
+        const auto conflict = conflict_among(model, edges, left);
+        if (!conflict) return conflicts;
+        conflicts.push_back(*conflict);
+        gone.merge(with(conflict->op));
+    }
 }
 
 }  // namespace tt::ir

@@ -232,14 +232,27 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
     }
 }
 
-/// None where the error does not say which.
-static std::set<std::size_t> refused_ops(const Choices& choices, const Error& error) {
+static const std::string& origin(const Choices& choices, std::size_t op) {
+    return choices.graph->nodes[choices.ops[op].node].origin;
+}
+
+static std::set<std::size_t> ops_of(const Choices& choices, const std::vector<std::string>& origins) {
     std::set<std::size_t> ops;
-    const auto* const refusal = dynamic_cast<const NoDeviceForm*>(&error);
-    for (std::size_t op = 0; refusal && op < choices.ops.size(); ++op)
-        if (std::ranges::count(refusal->origins(), choices.graph->nodes[choices.ops[op].node].origin) > 0)
-            ops.insert(op);
+    for (std::size_t op = 0; op < choices.ops.size(); ++op)
+        if (std::ranges::count(origins, origin(choices, op)) > 0) ops.insert(op);
     return ops;
+}
+
+/// What is refused with any epochs, beside what is: the host takes all of it at once.
+static NoDeviceForm all_impossible(const Choices& choices, const EdgeCosts& costs, const NoDeviceForm& first) {
+    std::vector<std::pair<std::string, Error>> refused;
+    for (const std::string& each : first.origins())
+        refused.emplace_back(each, Error(first.fault(), first.where(), first.reason(each)));
+    const auto with = [&](std::size_t op) { return ops_of(choices, {origin(choices, op)}); };
+    const std::set<std::size_t> on_host = ops_of(choices, first.origins());
+    for (const auto& [op, why] : impossible_ops(costs, choices.edges, on_host, with, choices.ops.size()))
+        refused.emplace_back(origin(choices, op), refusal(choices, op, why, true, SelfCut::ConsumerOperandEdgesFirst));
+    return NoDeviceForm(refused);
 }
 
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
@@ -261,10 +274,14 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         try {
             Schedule made = one(each);
             if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);
+        } catch (const NoDeviceForm& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            if (are_impossible(*costs_, choices_->edges, ops_of(*choices_, error.origins())))
+                throw all_impossible(*choices_, *costs_, error);
+            if (!refused) refused = std::current_exception();
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             if (!refused) refused = std::current_exception();
-            if (are_impossible(*costs_, choices_->edges, refused_ops(*choices_, error))) break;
         }
     }
     if (!best) std::rethrow_exception(refused);

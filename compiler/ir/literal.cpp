@@ -50,6 +50,12 @@ std::int64_t extent(const Dims& dims) {
     return count(filled);
 }
 
+void check_made(const Dims& dims, std::int64_t most) {
+    if (const std::int64_t datums = extent(dims); datums < 0 || datums > most)
+        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims, ", "),
+                         most);
+}
+
 std::int64_t to_whole(double value) {
     constexpr double most = 9.2e18;
     if (std::isnan(value)) return 0;
@@ -80,9 +86,7 @@ static float to_bf16(float value) {
 }
 
 Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dims_(std::move(dims)) {
-    if (const std::int64_t datums = extent(dims_); datums < 0 || datums > most)
-        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims_, ", "),
-                         most);
+    check_made(dims_, most);
     const auto n = static_cast<std::size_t>(count(dims_));
     if (is_float(dtype_))
         floats_ = std::make_shared<std::vector<float>>(n);

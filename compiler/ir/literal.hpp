@@ -40,6 +40,8 @@ std::int64_t count(const Dims& dims);  ///< number of datums; the largest number
 /// The same with dimensions of 0 taken as 1: nothing that is counted from these dims is larger. -1: one is negative.
 /// The largest number as well for a rank that nothing is made for.
 std::int64_t extent(const Dims& dims);
+/// Throws Error(Unsupported) where there are more than `most` datums.
+void check_made(const Dims& dims, std::int64_t most = most_made);
 std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 

@@ -35,12 +35,12 @@ public:
         const auto named = [this](const std::string& origin) {
             return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
         };
-        if (std::none_of(last.origins_.begin(), last.origins_.end(), named)) return last;
-        NoDeviceForm both = *this;
-        both.origins_ = last.origins_;
-        for (const std::string& origin : last.origins_)
-            if (!named(origin)) both.reasons_[origin] = last.reason(origin);
-        return both;
+        std::vector<std::pair<std::string, Error>> both;
+        for (const std::string& origin : last.origins_) {
+            const NoDeviceForm& from = named(origin) ? *this : last;
+            both.emplace_back(origin, Error(from.fault(), from.where(), from.reason(origin)));
+        }
+        return NoDeviceForm(both);
     }
 
 private:

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <numeric>
 
 #include "compiler/lower/lowering.hpp"
 
@@ -74,14 +73,13 @@ struct Run {
     std::int64_t from_row, from_col, to_row, to_col, length;
 };
 
-/// By where they go to.
-template <class Use>
-void each_run(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols, const Use& use) {
-    for (std::int64_t i = 0; i < size;) {
-        const std::int64_t length = std::min(from_cols - i % from_cols, to_cols - i % to_cols);
-        use(Run{i / from_cols, i % from_cols, i / to_cols, i % to_cols, length});
-        i += length;
-    }
+/// Those of the first `size` datums, by where they go to.
+std::vector<Run> runs_of(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols) {
+    std::vector<Run> runs;
+    for (std::int64_t i = 0; i < size; i += runs.back().length)
+        runs.push_back({i / from_cols, i % from_cols, i / to_cols, i % to_cols,
+                        std::min(from_cols - i % from_cols, to_cols - i % to_cols)});
+    return runs;
 }
 
 }  // namespace
@@ -109,41 +107,36 @@ Matrix Lowering::reshape(const Node& n) {
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
-    // runs that differ in their columns share no term
-    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> terms;
-    const auto each = [&](const auto& use) { each_run(count(n.type.dims), from.cols, to.cols, use); };
-    each([&](const Run& run) {
-        terms.emplace(std::tuple(run.from_col, run.to_col, run.length), static_cast<std::int64_t>(terms.size()));
-    });
-    const auto j = static_cast<std::int64_t>(terms.size());
+    // runs that differ in their columns share no term; behind so many datums they come again, some rows further down
+    const std::int64_t datums = count(n.type.dims), period = std::max<std::int64_t>(1, std::lcm(from.cols, to.cols));
+    const std::vector<Run> moves = runs_of(std::min(datums, period), from.cols, to.cols);
+    const auto j = static_cast<std::int64_t>(moves.size());
     check_size(j * to.z * to.full_rows());
     check_size(from.full_cols() * j * to.full_cols());
+    const auto each_row = [&](const Run& run, const auto& use) {
+        for (std::int64_t k = 0; k < std::max<std::int64_t>(1, datums / period); ++k)
+            use(run.to_row + k * (period / to.cols), run.from_row + k * (period / from.cols));
+    };
     if (j == 1 && from.cols == to.cols) {
         Picks picks;
-        each([&](const Run& run) { picks.append(run.to_row, run.from_row); });
+        each_row(moves[0], [&](std::int64_t at, std::int64_t row) { picks.append(at, row); });
         return regrouped(x, to, picks);
     }
-    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> moves(terms.size());
-    for (const auto& [move, term] : terms) moves[static_cast<std::size_t>(term)] = move;
     TermWeights weights{.terms = j, .in = from.cols, .out = to.cols, .at = {}};
     weights.at = [&](std::int64_t term, std::int64_t c, std::int64_t d) {
-        const auto& [from_col, to_col, length] = moves[static_cast<std::size_t>(term)];
-        return c >= from_col && c < from_col + length && d - to_col == c - from_col ? 1.0 : 0.0;
+        const Run& run = moves[static_cast<std::size_t>(term)];
+        return c >= run.from_col && c < run.from_col + run.length && d - run.to_col == c - run.from_col ? 1.0 : 0.0;
     };
     // one slice of all rows, so that every row can be picked from every slice
     const auto row_of = [](std::int64_t row, const Form& form) {
         return row / form.rows * form.full_rows() + row % form.rows;
     };
-    std::vector<Picks> spread(terms.size());
-    each([&](const Run& run) {
-        const std::int64_t term = terms.at({run.from_col, run.to_col, run.length});
-        spread[static_cast<std::size_t>(term)].append(row_of(run.to_row, to), row_of(run.from_row, from));
-    });
     const std::int64_t rows = to.z * to.full_rows();
     Picks all;
     for (std::int64_t term = 0; term < j; ++term)
-        spread[static_cast<std::size_t>(term)].each(
-            0, rows, [&](std::int64_t at, std::int64_t row) { all.append(term * rows + at, row); });
+        each_row(moves[static_cast<std::size_t>(term)], [&](std::int64_t at, std::int64_t row) {
+            all.append(term * rows + row_of(at, to), row_of(row, from));
+        });
     const Literal picks = Literal::of_picks({j, rows}, std::move(all));
     return sliced(pick_product(stacked(x), tall_form(1, rows, to), picks, weights), to);
 }

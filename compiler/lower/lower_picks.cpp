@@ -219,6 +219,19 @@ Matrix Lowering::picked(const Node& n) {
     return sliced(pick_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
 }
 
+/// Calls use(i, value) for the datums that are not 0.
+template <class Use>
+static void each_weight(const Literal& m, const Use& use) {
+    if (is_float(m.dtype())) {
+        const std::vector<float>& all = m.floats();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i] != 0) use(static_cast<std::int64_t>(i), static_cast<double>(all[i]));
+        return;
+    }
+    for (std::int64_t i = 0; i < m.size(); ++i)
+        if (const double value = m.at(i); value != 0) use(i, value);
+}
+
 /// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows
 /// belong to each of `outs` steps of the axis.
 std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
@@ -234,24 +247,25 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
     std::vector<std::vector<std::pair<std::int64_t, double>>> weights(
         static_cast<std::size_t>(outs));  // that are not 0
-    for (std::int64_t o = 0; o < outs; ++o)
-        for (std::int64_t k = 0; k < ins; ++k)
-            if (const double weight = m.at(o * ins + k); weight != 0)
-                weights[static_cast<std::size_t>(o)].emplace_back(k, weight);
-    std::set<std::pair<std::int64_t, std::int64_t>> tiles;
+    each_weight(m, [&](std::int64_t i, double weight) {
+        weights[static_cast<std::size_t>(i / ins)].emplace_back(i % ins, weight);
+    });
+    std::int64_t tiles = 0;
+    std::set<std::int64_t> beside;  // in the row of tiles of the last row
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
         const auto& row_weights = weights[static_cast<std::size_t>(o)];
         if (row_weights.size() > widest) return std::nullopt;
+        if (at % 32 == 0) beside.clear();
         for (const auto& [k, weight] : row_weights) {
             const std::int64_t from = i / (step * outs) * step * ins + k * step + i % step;
             const std::int64_t row = from / x.form.rows * x.form.full_rows() + from % x.form.rows;
             all.rows[static_cast<std::size_t>(at)].emplace_back(row, weight);
             all.ones = all.ones && weight == 1;
-            tiles.emplace(at / 32, row / 32);
+            tiles += beside.insert(row / 32).second ? 1 : 0;
         }
     }
-    if (2 * static_cast<std::int64_t>(tiles.size()) > dense) return std::nullopt;
+    if (2 * tiles > dense) return std::nullopt;
     return sliced(whole_sparse(stacked(x), indexed(all)), to);
 }
 

@@ -117,6 +117,40 @@ std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o,
     return from;
 }
 
+std::vector<std::int64_t> source_positions(const std::vector<Window>& spatial, std::int64_t tap) {
+    std::vector<std::int64_t> taps(spatial.size());
+    for (std::size_t a = spatial.size(); a-- > 0; tap /= spatial[a].kernel) taps[a] = tap % spatial[a].kernel;
+    std::vector<std::int64_t> positions{0};
+    for (std::size_t a = 0; a < spatial.size(); ++a) {
+        const Window& w = spatial[a];
+        std::vector<std::int64_t> along, finer;
+        for (std::int64_t o = 0; o < w.out; ++o) along.push_back(w.source(o, taps[a]));
+        finer.reserve(positions.size() * along.size());
+        for (const std::int64_t before : positions)
+            for (const std::int64_t at : along) finer.push_back(before < 0 || at < 0 ? -1 : before * w.in + at);
+        positions = std::move(finer);
+    }
+    return positions;
+}
+
+Literal source_picks(const std::vector<Window>& spatial, std::int64_t first, std::optional<std::int64_t> end) {
+    std::int64_t taps = 1;
+    Dims outs;
+    for (const Window& w : spatial) {
+        taps *= w.kernel;
+        outs.push_back(w.out);
+    }
+    const Dims dims{end.value_or(taps) - first, count(outs)};
+    check_made(dims);
+    Picks picks;
+    for (std::int64_t k = 0; k < dims[0]; ++k) {
+        const std::vector<std::int64_t> positions = source_positions(spatial, first + k);
+        for (std::size_t o = 0; o < positions.size(); ++o)
+            if (positions[o] >= 0) picks.append(k * dims[1] + static_cast<std::int64_t>(o), positions[o]);
+    }
+    return Literal::of_picks(dims, std::move(picks));
+}
+
 ValueId channels_last(Builder& build, ValueId x) {
     std::vector<std::int64_t> perm{0};
     for (std::size_t a = 2; a < build.dims(x).size(); ++a) perm.push_back(static_cast<std::int64_t>(a));

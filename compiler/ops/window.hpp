@@ -1,6 +1,7 @@
 // How a convolution or a pool slides over one axis.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/builder.hpp"
@@ -23,6 +24,12 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
 /// Positions over all spatial axes, row-major: the input position that position `tap` of the kernel meets for output
 /// `o`; -1 outside.
 std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap);
+/// The same of all outputs.
+std::vector<std::int64_t> source_positions(const std::vector<Window>& spatial, std::int64_t tap);
+/// The same of the positions of the kernel from `first` on and before `end` (none: all): i32 [taps, outputs]. Throws
+/// Error(Unsupported) where that is too many.
+Literal source_picks(const std::vector<Window>& spatial, std::int64_t first = 0,
+                     std::optional<std::int64_t> end = std::nullopt);
 
 /// [N, C, spatial...] with the channels last.
 ValueId channels_last(Builder& build, ValueId x);

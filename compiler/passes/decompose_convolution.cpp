@@ -28,15 +28,6 @@ struct Shape {
     Dims out_dims;
 };
 
-/// pick as [taps, out positions].
-Literal picks(const Shape& s) {
-    Literal l(DType::I32, {s.taps, s.out});
-    for (std::int64_t tap = 0; tap < s.taps; ++tap)
-        for (std::int64_t o = 0; o < s.out; ++o)
-            l.set(tap * s.out + o, static_cast<double>(source_position(s.spatial, o, tap)));
-    return l;
-}
-
 Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> in) {
     Shape s;
     const Dims x = build.dims(in[0]), w = build.dims(in[1]);
@@ -96,7 +87,7 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
 /// With constant weights: the kernel's rows in `parts`, as even as can be. Parts that meet no position of the input are
 /// left out.
 ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
-    const Literal all = picks(s), &values = *build.literal(weights);
+    const Literal& values = *build.literal(weights);
     Attrs attrs;
     if (s.groups > 1) attrs["groups"] = s.groups;
     const std::int64_t rows = s.spatial.front().kernel, across = s.taps / rows;
@@ -104,8 +95,8 @@ ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, Va
     const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
     for (std::int64_t p = 0; p < parts; ++p) {
         const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
-        Literal met = part_of(all, first, end);
-        const bool none = std::all_of(met.whole().begin(), met.whole().end(), [](auto from) { return from < 0; });
+        Literal met = source_picks(s.spatial, first, end);
+        const bool none = met.picks()->runs().empty();
         if (none && (sum || p + 1 < parts)) continue;
         const auto part_of_weights = [&] {
             const Literal* const of[] = {&values};
@@ -121,15 +112,13 @@ ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, Va
 }
 
 ValueId convolve(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
-    const Literal l = picks(s);
     x = build.reshape(x, {s.n, 1, s.in, s.c});
     weights = whole_weights(build, s, weights);
     const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
     Literal joined = zero_matrix(s.out, s.taps * s.in, node.loc, node.origin);
-    for (std::int64_t tap = 0; tap < s.taps; ++tap)
-        for (std::int64_t o = 0; o < s.out; ++o)
-            if (const std::int64_t from = l.whole()[static_cast<std::size_t>(tap * s.out + o)]; from >= 0)
-                joined.set((o * s.taps + tap) * s.in + from, 1);
+    source_picks(s.spatial).each_pick(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
+        joined.set((i % s.out * s.taps + i / s.out) * s.in + from, 1);
+    });
     return build.map_axis(build.reshape(products, {s.n, s.taps * s.in, s.oc}), 1, std::move(joined));
 }
 

@@ -37,16 +37,22 @@ ValueId rows_of(Builder& build, const Pool& p, ValueId x) {
 }
 
 ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
-    Literal picks(DType::I32, {p.taps, p.out});
-    for (std::int64_t o = 0; o < p.out; ++o) {
-        std::int64_t inside = 0;  // every window meets the picture
-        for (std::int64_t k = 0; k < p.taps; ++k) inside = std::max(inside, source_position(p.spatial, o, k));
-        for (std::int64_t k = 0; k < p.taps; ++k) {
-            const std::int64_t from = source_position(p.spatial, o, k);
-            picks.set(k * p.out + o, static_cast<double>(from < 0 ? inside : from));
+    check_made({p.taps, p.out});
+    std::vector<std::vector<std::int64_t>> sources;
+    for (std::int64_t k = 0; k < p.taps; ++k) sources.push_back(source_positions(p.spatial, k));
+    Picks picks;
+    std::int64_t at = 0;
+    for (const std::vector<std::int64_t>& of_tap : sources)
+        for (std::size_t o = 0; o < of_tap.size(); ++o) {
+            std::int64_t from = of_tap[o];
+            if (from < 0) {  // every window meets the picture
+                from = 0;
+                for (const std::vector<std::int64_t>& other : sources) from = std::max(from, other[o]);
+            }
+            picks.append(at++, from);
         }
-    }
-    const ValueId picked = build.add("pick_rows", {rows_of(build, p, x), build.constant(std::move(picks))});
+    const ValueId taken = build.constant(Literal::of_picks({p.taps, p.out}, std::move(picks)));
+    const ValueId picked = build.add("pick_rows", {rows_of(build, p, x), taken});
     const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
     return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
 }
@@ -93,16 +99,11 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
         factors.push_back(n > 0 ? 1 / n : 0);
     }
     const double most = *std::max_element(factors.begin(), factors.end());
-    Literal picks(DType::I32, {p.taps, p.out}), scale(DType::F32, {p.out, 1});
-    for (std::int64_t o = 0; o < p.out; ++o) {
-        scale.set(o, factors[static_cast<std::size_t>(o)] / most);
-        for (std::int64_t k = 0; k < p.taps; ++k)
-            picks.set(k * p.out + o, static_cast<double>(source_position(p.spatial, o, k)));
-    }
+    Literal picks = source_picks(p.spatial), scale(DType::F32, {p.out, 1});
+    for (std::int64_t o = 0; o < p.out; ++o) scale.set(o, factors[static_cast<std::size_t>(o)] / most);
     if (p.out == 1) {
         Literal mean = zero_matrix(1, p.in);
-        for (std::int64_t k = 0; k < p.taps; ++k)
-            if (const auto from = picks.whole()[static_cast<std::size_t>(k)]; from >= 0) mean.set(from, most);
+        picks.each_pick(0, p.taps, [&](std::int64_t, std::int64_t from) { mean.set(from, most); });
         return channels_first(build, p.spatial, build.map_axis(x, 1, std::move(mean)));
     }
     Literal weights(DType::F32, {p.taps, 1, p.c});

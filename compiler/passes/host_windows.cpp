@@ -141,13 +141,9 @@ ValueId on_host(Builder& build, ValueId id) {
 
 ValueId rows_on_host(Builder& build, ValueId x, const Windows& all) {
     const std::int64_t n = build.dims(x)[0], c = build.dims(x)[1];
-    Literal picks(DType::I32, {all.taps, all.outs});
-    for (std::int64_t k = 0; k < all.taps; ++k)
-        for (std::int64_t o = 0; o < all.outs; ++o)
-            picks.set(k * all.outs + o, static_cast<double>(source_position(all.spatial, o, k)));
     ValueId rows = on_host(build, channels_last(build, x));
     rows = on_host(build, build.reshape(rows, {n, all.positions, c}));
-    rows = on_host(build, build.add("pick_rows", {rows, build.constant(std::move(picks))}));
+    rows = on_host(build, build.add("pick_rows", {rows, build.constant(source_picks(all.spatial))}));
     rows = on_host(build, build.transpose(rows, {0, 2, 1, 3}));
     return on_host(build, build.reshape(rows, {n, all.outs, all.taps * c}));
 }

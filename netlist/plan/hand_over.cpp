@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace tt {
 
@@ -136,15 +137,17 @@ using Takers = std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_
 Takers takers_of(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
     Takers takers;
     for (std::size_t p = 0; p < pipes.size(); ++p)
-        for (const auto& [block, order] : pipes[p])
+        for (const auto& [block, order] : pipes[p]) {
+            std::int64_t last = -1;
             for (const TileSpan& span : order)
-                if (span.source >= 0) takers[span.source][block].insert(p);
+                if (span.source >= 0 && std::exchange(last, span.source) != span.source)
+                    takers[span.source][block].insert(p);
+        }
     return takers;
 }
 
 /// Which pipes take from a core must not change from block to block.
-bool destinations_change(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
-    const Takers takers = takers_of(pipes);
+bool destinations_change(const Takers& takers) {
     for (const auto& [_, blocks] : takers)
         for (const auto& [__, of_block] : blocks)
             if (of_block != blocks.begin()->second) return true;
@@ -249,10 +252,10 @@ void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader&
 using Taken = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> what it takes
 
 /// Streams of one core that send a block: pipes which take from the core in turn, block by block, are one.
-std::int64_t streams_of_block(const std::vector<Taken>& readers) {
+std::int64_t streams_of_block(const std::vector<Takers>& readers) {
     std::map<std::int64_t, std::int64_t> streams;  // by source
-    for (const Taken& pipes : readers) {
-        for (const auto& [source, blocks] : takers_of(pipes)) {
+    for (const Takers& takers : readers) {
+        for (const auto& [source, blocks] : takers) {
             std::size_t most = 0;
             for (const auto& [_, of_block] : blocks) most = std::max(most, of_block.size());
             streams[source] += static_cast<std::int64_t>(most);
@@ -285,7 +288,8 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     const std::int64_t mblock = producer.cfg.out.mblock_tiles();
     HandOver made;
     made.block_mblocks = blocks.mblocks;
-    std::vector<Taken> taken;  // by reader
+    std::vector<Taken> taken;    // by reader
+    std::vector<Takers> takers;  // by reader
     std::int64_t unit = blocks.size;
     const auto decide = [&](ScatterRule rule, const OutputReader& reader) {
         if (made.scatter() || rule == ScatterRule::None) return;
@@ -300,7 +304,7 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
             goes_back = goes_back || blocks.goes_back(order);
         }
         if (goes_back) decide(ScatterRule::Order, reader);
-        if (destinations_change(pipes)) decide(ScatterRule::Destinations, reader);
+        if (destinations_change(takers.emplace_back(takers_of(pipes)))) decide(ScatterRule::Destinations, reader);
         if (feeds_two_pipes(pipes)) decide(ScatterRule::TwoPipes, reader);
         ScatterRule first = ScatterRule::None;
         for (const auto& pipe : pipes) {
@@ -318,7 +322,7 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     made.buffer_tiles = made.scatter() ? blocks.size * (one ? 1 : 2) : producer.buf_size_mb * mblock;
     for (std::size_t r = 0; r < readers.size(); ++r)
         for (std::size_t p = 0; p < taken[r].size(); ++p) add_forks(made, r, p, readers[r], taken[r][p]);
-    made.streams = streams_of_block(taken);
+    made.streams = streams_of_block(takers);
     made.starts = made.streams + begun_again(made.forks);
     made.held_together = made.scatter() ? held_together(blocks, readers) : made.block_tiles;
     return made;

@@ -1,6 +1,7 @@
 #include "netlist/plan/stream_use.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -45,16 +46,52 @@ public:
     Pipeline(const TmMap& map, const Blocking& producer)
         : map_(map), producer_(producer), phases_(static_cast<std::size_t>(producer.cores()), 0), tiles_(phases_) {}
 
+    /// Once the pipe is where it was some periods of slices ago, all others are like those.
     void follow(const OperandUse& use, const Blocking& out) {
-        for (std::int64_t z = 0; z < map_.shape().z; ++z)
-            for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
-                walk_chunk(use, out, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
+        const std::int64_t period = map_.period(), slices = map_.shape().z;
+        State before = state_;
+        counted_ = {phases_, tiles_};
+        std::int64_t from = 0, power = 1;  // of periods: where `before` was, and how far that is looked back to
+        for (std::int64_t z = 0; z < slices; ++z) {
+            slice(z, use, out);
+            const std::int64_t periods = (z + 1) / period;
+            if ((z + 1) % period != 0 || slices < 2 * period) continue;
+            if (state_ == before) {
+                const std::int64_t again = (slices - z - 1) / ((periods - from) * period);
+                repeat(again);
+                z += again * (periods - from) * period;
+                power = std::numeric_limits<std::int64_t>::max();
+            } else if (periods - from == power) {
+                before = state_;
+                counted_ = {phases_, tiles_};
+                from = periods;
+                power *= 2;
+            }
+        }
     }
     /// Per source, the runs of the pipe that come from it.
     const std::vector<std::int64_t>& phases() const { return phases_; }
     const std::vector<std::int64_t>& tiles() const { return tiles_; }
 
 private:
+    struct State {
+        std::int64_t source = -1, in_run = 0;
+        friend bool operator==(const State&, const State&) = default;
+    };
+
+    void slice(std::int64_t z, const OperandUse& use, const Blocking& out) {
+        for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
+            walk_chunk(use, out, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
+    }
+
+    /// What came since the state that is met again, so many times more.
+    void repeat(std::int64_t times) {
+        for (std::size_t s = 0; s < phases_.size(); ++s) {
+            phases_[s] += times * (phases_[s] - counted_.phases[s]);
+            tiles_[s] += times * (tiles_[s] - counted_.tiles[s]);
+        }
+    }
+
     /// The rows of a k-block come ublock by ublock of the result's columns.
     void by_ublock(std::int64_t z, const TileRect& rect, const OperandUse& use, const Blocking& out) {
         const bool across = use.chunks == OperandUse::Chunks::KRows && rect.nc % out.ublock_ct == 0;
@@ -88,20 +125,23 @@ private:
 
     void take(std::int64_t source, std::int64_t tiles) {
         std::int64_t& phases = phases_[static_cast<std::size_t>(source)];
-        if (source != source_) {
-            source_ = source;
-            in_run_ = 0;
+        if (source != state_.source) {
+            state_ = {source, 0};
             ++phases;
         }
-        in_run_ += tiles;
+        state_.in_run += tiles;
         tiles_[static_cast<std::size_t>(source)] += tiles;
-        for (; in_run_ > phase_tiles; in_run_ -= phase_tiles) ++phases;
+        for (; state_.in_run > phase_tiles; state_.in_run -= phase_tiles) ++phases;
     }
 
     const TmMap& map_;
     const Blocking& producer_;
     std::vector<std::int64_t> phases_, tiles_;  // per source
-    std::int64_t source_ = -1, in_run_ = 0;
+    State state_;
+    struct Counts {
+        std::vector<std::int64_t> phases, tiles;
+    };
+    Counts counted_;  // when the state was the one looked back to
 };
 
 }  // namespace

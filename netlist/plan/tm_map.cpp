@@ -25,6 +25,13 @@ TmMap::TmMap(TileShape producer, const OperandTms& tms) : shape_(producer) {
     }
 }
 
+std::int64_t TmMap::period() const {
+    std::int64_t slices = 1;  // cut from each slice of the producer
+    for (const Step& step : steps_)
+        if (step.tm.kind == Tm::Kind::HSlice || step.tm.kind == Tm::Kind::VSlice) slices *= step.tm.n;
+    return slices;
+}
+
 TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const {
     TileRun run;
     run.count = most;

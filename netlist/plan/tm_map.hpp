@@ -25,6 +25,8 @@ public:
     TmMap(TileShape producer, const OperandTms& tms);
     TileShape shape() const { return shape_; }
     bool transposes_tiles() const { return transposes_; }
+    /// Slices of the operand after which rows and columns of the sources are the same again.
+    std::int64_t period() const;
     TileSource at(std::int64_t z, std::int64_t r, std::int64_t c) const { return run(z, r, c, 1).first; }
     /// The run that starts at (z, r, c), at most `most` tiles long.
     TileRun run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const;

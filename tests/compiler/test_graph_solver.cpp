@@ -275,3 +275,25 @@ TEST_CASE("ops are impossible when no candidates go together, directly or throug
     p.model.alone[{2, 1}][at(Limit::ConsumerPhases)] = 863;
     CHECK(are_impossible(p.model, {}, {2}));
 }
+
+TEST_CASE("what is impossible besides is found at once, beside what the host then does") {
+    // a -> b -> c, and d on its own: c cannot read what a makes of b in any way, d not in any case
+    Problem p;
+    p.model.sizes = {1, 1, 1, 1};
+    p.edges = {{0, 1}, {1, 2}};
+    p.model.direct(1, 0, 0, Limit::ConsumerPhases, 863);
+    p.model.queue(1, 0, 0, Limit::ConsumerPhases, 863);
+    p.model.alone[{3, 0}][at(Limit::FanOut)] = 17;
+    const auto found = [&](const std::set<std::size_t>& on_host, const std::set<std::size_t>& together) {
+        std::set<std::size_t> ops;
+        const auto with = [&](std::size_t op) { return together.contains(op) ? together : std::set{op}; };
+        for (const Conflict& conflict : impossible_ops(p.model, p.edges, on_host, with, p.model.sizes.size()))
+            CHECK(ops.insert(conflict.op).second);
+        return ops;
+    };
+    CHECK(found({0}, {}).size() == 2);  // b or c, which then has no such edge, and d
+    CHECK(found({0}, {}).contains(3));
+    CHECK(found({1}, {}) == std::set<std::size_t>{3});  // what the host makes reaches c through a queue of another kind
+    CHECK(found({0}, {1, 2, 3}).size() == 1);           // whichever is refused first, the others go with it
+    CHECK(found({1, 3}, {}).empty());
+}

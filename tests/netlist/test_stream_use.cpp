@@ -1,6 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <set>
+
+#include "netlist/plan/plan.hpp"
 #include "netlist/plan/stream_use.hpp"
+#include "netlist/plan/tm_map.hpp"
 
 using namespace tt;
 
@@ -63,6 +67,47 @@ TEST_CASE("a row of cores that multiply shares one stream, and its k-blocks are 
 TEST_CASE("slices repeat phases unless all come from one core, and a long run takes a phase for each 2048 tiles") {
     CHECK(stream_use(nop(cut(3, 2, 2, 1, 1)), 0, {}, cut(3, 2, 2, 2, 1)) == StreamUse{1, 3, 6, 2});
     CHECK(stream_use(nop(cut(2, 64, 64, 1, 1)), 0, {}, cut(2, 64, 64, 1, 1)) == StreamUse{1, 4, 4, 1});
+}
+
+TEST_CASE("many slices count as when each is followed") {
+    const auto followed = [](const TmMap& map, const Blocking& producer) {
+        std::int64_t phases = 0, from = -1, in_run = 0;
+        std::set<std::int64_t> sources;
+        for (std::int64_t z = 0; z < map.shape().z; ++z)
+            for (std::int64_t r = 0; r < map.shape().rt; ++r)
+                for (std::int64_t c = 0; c < map.shape().ct; ++c) {
+                    const TileSource tile = map.at(z, r, c);
+                    const std::int64_t source = place_of(producer, tile.r, tile.c).block;
+                    if (source != from || in_run == 2048) {
+                        ++phases;
+                        in_run = 0;
+                    }
+                    from = source;
+                    ++in_run;
+                    sources.insert(source);
+                }
+        return std::pair(phases, static_cast<std::int64_t>(sources.size()));
+    };
+    for (const std::int64_t slices : {1, 2, 3, 7, 300})
+        for (const std::int64_t n : {1, 2, 3})
+            for (const Tm::Kind kind : {Tm::Kind::VSlice, Tm::Kind::HSlice, Tm::Kind::BroadcastZ})
+                for (const auto& [down, across] : {std::pair(1, 1), {2, 1}, {1, 3}, {3, 5}}) {
+                    const Blocking producer = cut(slices, 6 * n, 15 * n, down, across);
+                    OperandTms tms;
+                    Tm tm;
+                    tm.kind = kind;
+                    tm.n = n;
+                    if (n > 1) tms.tms = {tm};
+                    const TmMap map(producer.shape(), tms);
+                    const TileShape shape = map.shape();
+                    const StreamUse use = stream_use(nop(cut(shape.z, shape.rt, shape.ct, 1, 1)), 0, tms, producer);
+                    INFO(slices << " slices, " << n << ", " << static_cast<int>(kind) << ", " << down << "x" << across);
+                    CHECK(std::pair(use.consumer_phases, use.sources) == followed(map, producer));
+                }
+}
+
+TEST_CASE("a core that feeds many slices begins a phase for each 2048 tiles of all") {
+    CHECK(stream_use(nop(cut(100'000, 1, 3, 1, 1)), 0, {}, cut(100'000, 1, 3, 1, 1)) == StreamUse{1, 147, 147, 1});
 }
 
 TEST_CASE("TMs change who takes from whom") {
