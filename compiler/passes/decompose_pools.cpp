@@ -51,8 +51,9 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
             }
             picks.append(at++, from);
         }
+    x = rows_of(build, p, x);
     const ValueId taken = build.constant(Literal::of_picks({p.taps, p.out}, std::move(picks)));
-    const ValueId picked = build.add("pick_rows", {rows_of(build, p, x), taken});
+    const ValueId picked = build.add("pick_rows", {x, taken});
     const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
     return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
 }

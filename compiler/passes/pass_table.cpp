@@ -49,7 +49,7 @@ std::span<const Pipeline> all_pipelines() {
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "split-wide-products", "host-moves", "cut-host",
           "fuse-slice-stack", "fold-flatten", "explicit-broadcast", "split-reshapes", "split-moves", "erase-unused",
-          "lower-to-buda", "splice-columns", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "data-formats", "fine-steps", "mixed-precision", "keep-states", "fuse-gelu", "split-products", "even-splices", "insert-nops", "fuse-ops", "order-ops"}},
+          "lower-to-buda", "splice-columns", "keep-names", "keep-intermediates", "fuse-bias", "fuse-relu", "widen-outputs", "stream-slices", "fuse-bias", "fuse-relu", "data-formats", "fine-steps", "mixed-precision", "keep-states", "fuse-gelu", "split-products", "even-splices", "insert-nops", "fuse-ops", "order-ops"}},
     };
     return table;
 }
