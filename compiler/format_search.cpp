@@ -58,6 +58,8 @@ public:
         if (best_level_ + 1 < levels.size()) {
             weigh_stretches();
             refine();
+        } else {
+            mix_levels();
         }
         return finished(std::move(*best_));
     }
@@ -166,7 +168,7 @@ private:
         ++trials_;
         std::string step = failed.empty() ? fmt::format("{}: PCC {:.5f}", what, trial.pcc) : what + ": " + failed;
         if (trial.pcc >= target_.pcc) {
-            trial.cycles = target_.cycles ? target_.cycles(trial.model) : trial.model.report.estimated_cycles;
+            trial.cycles = cycles_of(trial.model);
             step += fmt::format(", {:.0f} cycles", trial.cycles);
         }
         steps_.push_back(std::move(step));
@@ -192,6 +194,7 @@ private:
 
     void keep_if_better(Trial&& trial) {
         if (trial.pcc < target_.pcc) return;
+        quick_.push_back({trial.cycles, trial.pcc, trial.ways, trial.rules});
         if (best_ && std::pair(best_->cycles, -best_->pcc) <= std::pair(trial.cycles, -trial.pcc)) return;
         best_ = std::move(trial);
     }
@@ -264,8 +267,7 @@ private:
                 keep_if_better(std::move(trial));
             else if (!best_)
                 most_accurate_ = std::move(trial);
-            const bool fastest = passing_ && *passing_ + 1 == levels.size();
-            if (passing_ && level < *passing_ && (fastest || level <= told_apart)) break;
+            if (passing_ && level < *passing_ && level <= told_apart) break;
         }
         if (passing_) best_level_ = *passing_;
     }
@@ -368,6 +370,18 @@ private:
         }
     }
 
+    /// Between the fastest level, where that reaches the target, and the most accurate that was measured.
+    void mix_levels() {
+        std::vector<std::vector<OpWay>> tried;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t level = 0; level < levels.size(); ++level) {
+            if (!table_->has(level)) continue;
+            tried.push_back(ways_at(level));
+            least = std::min(least, noise_of(*table_, weights_, tried.back()));
+        }
+        try_others(least, noise_of(*table_, weights_, ways_at(best_level_)), tried);
+    }
+
     /// Cycles of a whole netlist depend on how its ops share the cores, too: sets that lose less may take less time.
     void try_others(double at_base, double allowed, std::vector<std::vector<OpWay>>& tried) {
         for (const double part : {0.75, 0.5, 0.25}) {
@@ -381,17 +395,34 @@ private:
 
     // --- what is said of it ------------------------------------------------------------------------------------------
 
-    /// Formats are found by quick schedules. Other schedules may lower the model in other ways, which lose more.
+    /// Formats are found by quick schedules, of which the quickest need not be so when scheduled as any model is. Other
+    /// schedules may lower the model in other ways, too, which lose more.
     void schedule_well(Trial& trial) {
         if (!asked_.simulate || asked_.effort == 0) return;
-        CompileOptions last = with(trial.rules);
-        last.schedule.policy = asked_.schedule.policy;
-        last.effort = asked_.effort;
-        last.simulate = asked_.simulate;
-        Trial made{compile(model_, last), {}, {}, 0, 0, {}};
-        if (!measure(made, false).empty() || made.pcc < std::min(target_.pcc, trial.pcc)) return;
-        trial.model = std::move(made.model);
-        trial.pcc = made.pcc;
+        constexpr std::size_t most = 3;
+        constexpr double near = 1.1;  // times the quickest
+        std::stable_sort(quick_.begin(), quick_.end(), [](const Quick& a, const Quick& b) {
+            return std::pair(a.cycles, -a.pcc) < std::pair(b.cycles, -b.pcc);
+        });
+        if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.ways, trial.rules});
+        std::optional<Trial> best;
+        for (std::size_t k = 0; k < std::min(most, quick_.size()); ++k) {
+            Quick& quick = quick_[k];
+            if (quick.cycles > near * quick_.front().cycles) break;
+            tell("schedules");
+            CompileOptions last = with(quick.rules);
+            last.schedule.policy = asked_.schedule.policy;
+            last.effort = asked_.effort;
+            last.simulate = asked_.simulate;
+            Trial made{compile(model_, last), std::move(quick.ways), std::move(quick.rules), 0, 0, {}};
+            if (!measure(made, made.ways.empty()).empty() || made.pcc < std::min(target_.pcc, quick.pcc)) continue;
+            made.cycles = cycles_of(made.model);
+            if (!best || made.cycles < best->cycles) best = std::move(made);
+        }
+        if (best) trial = std::move(*best);
+    }
+    double cycles_of(const CompiledModel& model) const {
+        return target_.cycles ? target_.cycles(model) : model.report.estimated_cycles;
     }
 
     CompiledModel finished(Trial trial) {
@@ -466,6 +497,13 @@ private:
     double passing_noise_ = 0;
     std::string first_below_;
     std::optional<Trial> best_, most_accurate_;
+    /// All that reach the target, without their models.
+    struct Quick {
+        double cycles = 0, pcc = 0;
+        std::vector<OpWay> ways;
+        std::vector<FormatRule> rules;
+    };
+    std::vector<Quick> quick_;
     std::vector<std::string> steps_;
 };
 
