@@ -70,7 +70,7 @@ EdgeCosts::EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache
         }));
     }
     for (std::size_t e = 0; e < choices.edges.size(); ++e) {
-        const auto [producer, consumer] = choices.edges[e];
+        const std::size_t producer = choices.edges[e].producer, consumer = choices.edges[e].consumer;
         const OpEdge& detail = choices.details[e];
         const std::string key = fmt::format("{}>{}>{}>{}>{}", kinds_[producer], kinds_[consumer], detail.operand,
                                             detail.window, tm_text(choices.ops[consumer].op.tms[detail.operand].tms));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -28,11 +27,15 @@ public:
     /// The first level, no less than `from`, at which ops first .. end - 1 take so many cores at most; size() when
     /// there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores, std::size_t from = 0) const {
-        const auto levels = std::views::iota(from, size());
-        return from +
-               static_cast<std::size_t>(std::ranges::partition_point(
-                                            levels, [&](std::size_t k) { return this->cores(k, first, end) > cores; }) -
-                                        levels.begin());
+        std::size_t end_level = size();
+        while (from < end_level) {
+            const std::size_t middle = from + (end_level - from) / 2;
+            if (this->cores(middle, first, end) > cores)
+                from = middle + 1;
+            else
+                end_level = middle;
+        }
+        return from;
     }
     /// The same where the answer is likely to be `from` or close behind it.
     std::size_t next(std::size_t first, std::size_t end, std::int64_t most, std::size_t from) const {

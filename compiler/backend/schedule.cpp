@@ -239,7 +239,7 @@ static const std::string& origin(const Choices& choices, std::size_t op) {
 static std::set<std::size_t> ops_of(const Choices& choices, const std::vector<std::string>& origins) {
     std::set<std::size_t> ops;
     for (std::size_t op = 0; op < choices.ops.size(); ++op)
-        if (std::ranges::count(origins, origin(choices, op)) > 0) ops.insert(op);
+        if (std::count(origins.begin(), origins.end(), origin(choices, op)) > 0) ops.insert(op);
     return ops;
 }
 

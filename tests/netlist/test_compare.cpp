@@ -572,7 +572,7 @@ TEST_CASE("an entry compared part by part, its result unpacked a few slices at a
             r.flat = flat;
             QueueComparison whole(r, tile, {}), parts(r, tile, {});
             std::int64_t most = 0;
-            const auto unpack = [&](std::int64_t first, std::int64_t count) {
+            const auto unpack = [&, rows = rows, cols = cols](std::int64_t first, std::int64_t count) {
                 Tensor values(count, rows, cols);
                 std::copy_n(actual.slice(first).data, values.size(), values.data.begin());
                 most = std::max(most, values.size());
