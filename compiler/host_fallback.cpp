@@ -22,7 +22,7 @@ bool give_to_host(Graph& model, const NoDeviceForm& refusal, std::vector<std::st
         if (host_work(node, in) > most_host_work) continue;
         node.attrs["host"] = std::int64_t{1};
         notes.push_back(fmt::format("'{}' ({}) runs on the host; the device refused it: {}", node.origin, node.op,
-                                    first_line(refusal.reason(node.origin))));
+                                    first_line(refusal.reason(node.origin).message())));
         any = true;
     }
     return any;

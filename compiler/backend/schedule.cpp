@@ -246,8 +246,7 @@ static std::set<std::size_t> ops_of(const Choices& choices, const std::vector<st
 /// What is refused with any epochs, beside what is: the host takes all of it at once.
 static NoDeviceForm all_impossible(const Choices& choices, const EdgeCosts& costs, const NoDeviceForm& first) {
     std::vector<std::pair<std::string, Error>> refused;
-    for (const std::string& each : first.origins())
-        refused.emplace_back(each, Error(first.fault(), first.where(), first.reason(each)));
+    for (const std::string& each : first.origins()) refused.emplace_back(each, first.reason(each));
     const auto with = [&](std::size_t op) { return ops_of(choices, {origin(choices, op)}); };
     const std::set<std::size_t> on_host = ops_of(choices, first.origins());
     for (const auto& [op, why] : impossible_ops(costs, choices.edges, on_host, with, choices.ops.size()))

@@ -20,14 +20,14 @@ public:
     explicit NoDeviceForm(const std::vector<std::pair<std::string, Error>>& refused) : Error(refused.front().second) {
         for (const auto& [origin, why] : refused) {
             origins_.push_back(origin);
-            reasons_.try_emplace(origin, why.message());
+            reasons_.try_emplace(origin, why);
         }
     }
     const std::vector<std::string>& origins() const { return origins_; }
     /// Why those of that origin are refused.
-    const std::string& reason(const std::string& origin) const {
+    const Error& reason(const std::string& origin) const {
         const auto own = reasons_.find(origin);
-        return own == reasons_.end() ? message() : own->second;
+        return own == reasons_.end() ? *this : own->second;
     }
     /// Of those that `last`, a later try with more room, refuses as well: for the reasons of the first try, where it
     /// had some.
@@ -35,17 +35,16 @@ public:
         const auto named = [this](const std::string& origin) {
             return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
         };
+        if (last.origins_.empty()) return last;
         std::vector<std::pair<std::string, Error>> both;
-        for (const std::string& origin : last.origins_) {
-            const NoDeviceForm& from = named(origin) ? *this : last;
-            both.emplace_back(origin, Error(from.fault(), from.where(), from.reason(origin)));
-        }
+        for (const std::string& origin : last.origins_)
+            both.emplace_back(origin, (named(origin) ? *this : last).reason(origin));
         return NoDeviceForm(both);
     }
 
 private:
     std::vector<std::string> origins_;
-    std::map<std::string, std::string> reasons_;  // by origin, where each has its own
+    std::map<std::string, Error> reasons_;  // by origin, where each has its own
 };
 
 /// Runs `work` for an op of that origin: what it throws as Unsupported says so.
