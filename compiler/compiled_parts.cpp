@@ -43,7 +43,7 @@ static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers&
     entry.rows = literal.dims()[1];
     entry.cols = literal.dims()[2];
     if (is_float(literal.dtype())) {
-        entry.data = literal.floats();
+        entry.data = literal.copied_floats();
     } else {
         entry.data.resize(static_cast<std::size_t>(literal.size()));
         for (std::size_t i = 0; i < entry.data.size(); ++i)
@@ -73,18 +73,18 @@ static std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
     std::vector<std::string> notes;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
-        if (!is_float(literal->dtype())) continue;  // bytes of sparse tiles, which every format holds
+        if (bits || !is_float(literal->dtype())) continue;  // bytes of sparse tiles, which every format holds
         const DataFormat df = formats.at(queue);
         const float most = largest_number(df);
-        const std::vector<float>& values = literal->floats();
-        const auto many = bits ? 0 : std::count_if(values.begin(), values.end(), [most](float v) {
-            return std::fabs(v) > most && std::isfinite(v);
+        const auto many = literal->with_floats([most](const std::vector<float>& values) {
+            return std::count_if(values.begin(), values.end(),
+                                 [most](float v) { return std::fabs(v) > most && std::isfinite(v); });
         });
         if (many > 0)
             notes.push_back(
                 fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
                             "format of 8 exponent bits holds them (--default-df Float16_b)",
-                            queue, many, values.size(), to_string(df), most));
+                            queue, many, literal->size(), to_string(df), most));
     }
     return notes;
 }

@@ -126,6 +126,23 @@ Literal Literal::of_picks(Dims dims, Picks picks) {
     return literal;
 }
 
+Literal Literal::made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make) {
+    TT_CHECK(is_float(dtype), "no floats of {}", to_string(dtype));
+    Literal literal;
+    literal.dtype_ = dtype;
+    literal.unmade_ = std::make_shared<Unmade>(count(dims), std::move(make));
+    literal.dims_ = std::move(dims);
+    return literal;
+}
+
+const std::vector<float>& Literal::Unmade::kept() {
+    std::call_once(once, [&] {
+        datums = make();
+        TT_CHECK(std::ssize(datums) == size, "{} datums made, not {}", datums.size(), size);
+    });
+    return datums;
+}
+
 const std::vector<std::int64_t>& Literal::Packed::whole() {
     std::call_once(once, [&] {
         wide.assign(static_cast<std::size_t>(size), -1);
@@ -202,9 +219,9 @@ bool operator==(const Literal& a, const Literal& b) {
     if (a.packed_ && b.packed_ && !a.picks() && !b.picks()) return a.packed_->bytes == b.packed_->bytes;
     if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
     // bit patterns, so that NaN equals itself
-    const std::vector<float>&x = *a.floats_, &y = *b.floats_;
-    return &x == &y ||
-           (x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0));
+    if (a.block() == b.block()) return true;
+    const std::vector<float>&x = a.floats(), &y = b.floats();
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0);
 }
 
 }  // namespace tt::ir

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,28 +59,39 @@ public:
     static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
     /// i32, -1 where none is picked; what it takes is by the runs, until somebody wants all of them as whole().
     static Literal of_picks(Dims dims, Picks picks);
+    /// A float type; `make` gives the same datums on every call, from any thread. They take no memory until somebody
+    /// wants all of them as floats().
+    static Literal made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
     std::int64_t size() const {
         if (packed_) return packed_->size;
+        if (unmade_) return unmade_->size;
         return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
     }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
         if (packed_) return static_cast<double>(packed_->at(k));
-        return is_float(dtype_) ? static_cast<double>((*floats_)[k]) : static_cast<double>((*whole_)[k]);
+        return is_float(dtype_) ? static_cast<double>(floats()[k]) : static_cast<double>((*whole_)[k]);
     }
     void set(std::int64_t i, double value);  ///< rounds and saturates to the type
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;
     std::vector<float>& floats() {
-        if (kept_) floats_ = std::make_shared<std::vector<float>>(*floats_);
+        if (kept_ || unmade_) floats_ = std::make_shared<std::vector<float>>(copied_floats());
         kept_ = false;
+        unmade_ = nullptr;
         return own(floats_);
     }
-    const std::vector<float>& floats() const { return *floats_; }
+    const std::vector<float>& floats() const { return unmade_ ? unmade_->kept() : *floats_; }
+    /// A copy, and what `use` makes of them: datums that are made when they are read do not stay here for these.
+    std::vector<float> copied_floats() const { return unmade_ ? unmade_->make() : *floats_; }
+    template <class Use>
+    auto with_floats(const Use& use) const {
+        return unmade_ ? use(unmade_->make()) : use(*floats_);
+    }
     std::vector<std::int64_t>& whole() {
         if (packed_) whole_ = std::make_shared<std::vector<std::int64_t>>(packed_->whole());
         packed_ = nullptr;
@@ -101,6 +113,7 @@ public:
     /// The datums, of which copies have the same.
     std::shared_ptr<const void> block() const {
         if (packed_) return packed_;
+        if (unmade_) return unmade_;
         return is_float(dtype_) ? Block(floats_) : Block(whole_);
     }
     /// Floats with other blocks that are there as long as they are, or as somebody wants.
@@ -132,6 +145,14 @@ private:
         bool is_splat() const;
         const std::vector<std::int64_t>& whole();
     };
+    struct Unmade {
+        std::int64_t size;
+        std::function<std::vector<float>()> make;
+        std::once_flag once{};  // several threads may want them
+        std::vector<float> datums{};
+        Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
+        const std::vector<float>& kept();
+    };
     template <class T>
     using Data = std::shared_ptr<std::vector<T>>;  // never null
     template <class T>
@@ -151,6 +172,7 @@ private:
     Data<float> floats_ = none<float>();               // float types
     Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
     std::shared_ptr<Packed> packed_;                   // instead of whole_; null: there
+    std::shared_ptr<Unmade> unmade_;                   // instead of floats_; null: there
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 

@@ -30,15 +30,21 @@ struct Share {
     std::int64_t column(std::int64_t c) const { return (c / run * parts + part) * run + c % run; }
 };
 
-/// Of a constant {1, rows, columns}.
-LiteralPtr columns_of(const Literal& whole, const Share& share) {
-    const std::int64_t rows = whole.dims()[1], cols = whole.dims()[2];
-    auto made = std::make_shared<Literal>(whole.dtype(), Dims{1, rows, share.count()}, most_read);
-    auto to = made->floats().begin();
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < share.count(); c += share.run)
-            to = std::copy_n(whole.floats().begin() + r * cols + share.column(c), share.run, to);
-    return made;
+/// Of a constant {1, rows, columns}. A model of many products over few rows would be held twice: the columns are copied
+/// when they are written.
+LiteralPtr columns_of(const LiteralPtr& whole, const Share& share) {
+    const Dims dims{1, whole->dims()[1], share.count()};
+    return std::make_shared<Literal>(Literal::made_when_read(whole->dtype(), dims, [whole, share] {
+        const std::int64_t rows = whole->dims()[1], cols = whole->dims()[2];
+        std::vector<float> made;
+        made.reserve(static_cast<std::size_t>(rows * share.count()));
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t c = 0; c < share.count(); c += share.run) {
+                const auto from = whole->floats().begin() + r * cols + share.column(c);
+                made.insert(made.end(), from, from + share.run);
+            }
+        return made;
+    }));
 }
 
 /// Where the datums of these columns come from.
@@ -108,7 +114,7 @@ private:
         Node part = constant;
         part.name = constant.name + "_part_" + std::to_string(share.part);
         part.type.dims[2] = share.count() / tile;
-        part.literal = blank_ ? blank() : columns_of(*constant.literal, share);
+        part.literal = blank_ ? blank() : columns_of(constant.literal, share);
         part.derivation = derivation_of(constant, share);
         return build_.copy(part, {});
     }

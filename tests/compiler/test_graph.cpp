@@ -79,6 +79,37 @@ TEST_CASE("whole numbers of 8 bits are bytes until all of them are wanted") {
     CHECK_FALSE(changed == bytes);
 }
 
+TEST_CASE("floats that are made when they are read are as others") {
+    int made = 0;
+    const Literal later = Literal::made_when_read(DType::F32, {2, 2}, [&made] {
+        ++made;
+        return std::vector<float>{1, 2, 3, 4};
+    });
+    const Literal copy = later;
+    CHECK(later.size() == 4);
+    CHECK(later.block() == copy.block());
+    CHECK(later == copy);
+    CHECK(made == 0);
+    CHECK(later.copied_floats() == std::vector<float>{1, 2, 3, 4});
+    CHECK(later.with_floats([](const std::vector<float>& floats) { return floats.size(); }) == 4);
+    CHECK(made == 2);  // none of them stays
+    CHECK(copy.at(3) == 4);
+    CHECK(later.floats()[1] == 2);
+    CHECK(made == 3);  // for both
+    CHECK_FALSE(later.is_splat());
+    Literal changed = later;
+    changed.set(0, 7);
+    CHECK(changed.at(0) == 7);
+    CHECK(changed.at(3) == 4);
+    CHECK(later.at(0) == 1);
+    CHECK_FALSE(changed == later);
+    changed.set(0, 1);
+    CHECK(changed == later);
+    CHECK(later == changed);
+    const Literal wrong = Literal::made_when_read(DType::F32, {3}, [] { return std::vector<float>{1}; });
+    CHECK_THROWS_AS(wrong.floats(), Error);
+}
+
 TEST_CASE("a table of picks is the same as runs or as whole numbers") {
     // in steps from 2 on, alone, and in steps back
     const std::vector<std::int64_t> values{-1, -1, 5, -1, 7, -1, 9, 0, -1, -1, 4, 3, 2, -1};
