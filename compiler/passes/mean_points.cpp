@@ -1,7 +1,6 @@
 #include "compiler/passes/mean_points.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/parallel.hpp"
 #include "compiler/ir/op_table.hpp"
@@ -51,7 +50,7 @@ MeanPoints::Points MeanPoints::made(const Node& node) {
     if (node.op == "buda.matmul" || node.op == "buda.depthwise")
         y = product(node);
     else if (node.op == "buda.sparse")
-        y = node.inputs.size() == 2 ? operand(node.inputs[0]) : std::nullopt;
+        y = picked(node, node.type.dims[0], 1);
     else if (const OpInfo* op = find_op(node.op); op && op->elementwise)
         y = elementwise(node);
     if (y) pack(node, *y);
@@ -86,11 +85,11 @@ MeanPoints::Points MeanPoints::constant(const Node& node) const {
 }
 
 /// Rows are picked anew for each part.
-Literal MeanPoints::beside(const Literal& x, std::int64_t times) {
-    const std::int64_t rows = x.dims()[0], columns = x.dims()[1];
+Literal MeanPoints::beside(const Literal& x, std::int64_t times, std::int64_t rows) {
+    const std::int64_t known = x.dims()[0], columns = x.dims()[1];
     Literal y = zeros(rows, times * columns);
     std::vector<std::int64_t> from(static_cast<std::size_t>(rows));
-    std::iota(from.begin(), from.end(), 0);
+    for (std::int64_t p = 0; p < rows; ++p) from[static_cast<std::size_t>(p)] = p % known;
     for (std::int64_t part = 0; part < times; ++part) {
         for (std::size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random_() % i]);
         for (std::int64_t p = 0; p < rows; ++p)
@@ -100,24 +99,61 @@ Literal MeanPoints::beside(const Literal& x, std::int64_t times) {
     return y;
 }
 
+/// What a sparse product picks, `times` of its `slices` of rows side by side. For some rows of the whole, from the
+/// first to the last: each part is there where a row is picked for it. Of the taps of a transposed convolution most are
+/// zeros.
+MeanPoints::Points MeanPoints::picked(const Node& sparse, std::int64_t slices, std::int64_t times) {
+    const LiteralPtr& index = graph_.nodes[sparse.inputs[1].value].literal;
+    const Points x = operand(sparse.inputs[0]);
+    if (!x || sparse.inputs.size() != 2 || !index || index->dims().back() != 1) return std::nullopt;
+    if (slices < times || slices % times != 0 || index->size() < slices || index->size() % slices != 0)
+        return std::nullopt;
+    const std::int64_t rows = index->size() / slices, all = rows * (slices / times), columns = x->dims()[1];
+    const auto has = [&](std::int64_t row, std::int64_t part) {
+        return index->at((row / rows * times + part) * rows + row % rows) >= 0;
+    };
+    Literal y = beside(*x, times, count_of_points);
+    for (std::int64_t p = 0; p < count_of_points; ++p) {
+        // rows that fill up a tile have none of the parts: others in their place
+        constexpr int tries = 8;
+        std::vector<std::int64_t> zeros;
+        for (int n = 0; n < tries; ++n) {
+            zeros.clear();
+            const std::int64_t any = static_cast<std::int64_t>(random_()) % all;
+            const std::int64_t row = n == 0 ? (p * all + any) / count_of_points : any;
+            for (std::int64_t part = 0; part < times; ++part)
+                if (!has(row, part)) zeros.push_back(part);
+            if (std::ssize(zeros) < times) break;
+        }
+        for (const std::int64_t part : zeros)
+            std::fill_n(y.floats().begin() + (p * times + part) * columns, columns, 0.0F);
+    }
+    return y;
+}
+
 MeanPoints::Points MeanPoints::operand(const Edge& edge) {
     const Node& node = graph_.nodes[edge.value];
+    std::int64_t slices = node.type.format ? node.type.dims[0] : 1;
     Points x = node.is_constant() ? constant(node) : points_[edge.value];
     for (const Tm& tm : edge.tms) {
         if (!x) return std::nullopt;
         switch (tm.kind) {
             case Tm::Kind::BroadcastR:
             case Tm::Kind::BroadcastZ:
-            case Tm::Kind::VSlice:
-            case Tm::Kind::VStack:
                 break;  // rows are any rows
+            case Tm::Kind::VSlice:
+                slices *= tm.n;
+                break;
+            case Tm::Kind::VStack:
+                slices /= tm.n;
+                break;
             case Tm::Kind::BroadcastC:
                 if (!node.is_constant()) return std::nullopt;
-                x = beside(*x, tm.n);
+                x = beside(*x, tm.n, x->dims()[0]);
                 break;
             case Tm::Kind::HStack:
                 if (node.op != "buda.sparse" || tm.n < 1) return std::nullopt;
-                x = beside(*x, tm.n);
+                x = picked(node, slices, tm.n);
                 break;
             case Tm::Kind::HSlice:
             case Tm::Kind::Transpose:

@@ -2,8 +2,8 @@
 //
 // A few rows stand for all rows of a value. Those of inputs are drawn from a normal distribution, half of them the
 // others turned around, so that their mean is 0. Elementwise ops and products with constants work on them as they are,
-// rows that are picked are any others, and a mean over rows is that of the few. What stands behind other ops is not
-// known.
+// rows that are picked are any others where one is picked, else zeros, and a mean over rows is that of the few. What
+// stands behind other ops is not known.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,8 @@ private:
     Points depthwise(const Literal& x, const Literal& matrix) const;
     Points mixed(const Literal& rows, const Literal& x) const;
     Points elementwise(const Node& node);
-    Literal beside(const Literal& x, std::int64_t times);
+    Points picked(const Node& sparse, std::int64_t slices, std::int64_t times);
+    Literal beside(const Literal& x, std::int64_t times, std::int64_t rows);
 
     const Graph& graph_;
     unsigned threads_;
