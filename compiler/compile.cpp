@@ -253,13 +253,18 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     const ModelCompiler compiler(options);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
-    graph.made = std::make_shared<MadeConstants>();
+    const bool first = !graph.made;  // else it is compiled again and again, and what is made of its constants stays
+    if (first) graph.made = std::make_shared<MadeConstants>();
     check_input_names(options, graph);
-    if (options.target) return compile_to_target(graph, options);
+    if (options.target) {
+        CompiledModel model = compile_to_target(graph, options);
+        graph.made->let_go();
+        return model;
+    }
     CompiledModel model;
     model.reference = reference_graph(graph);
     CompileState state = run_with_loops(compiler, graph, options, emit_step);
-    graph.made->let_go();
+    if (first) graph.made->let_go();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);

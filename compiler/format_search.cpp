@@ -53,6 +53,7 @@ public:
 
     CompiledModel run() {
         measure_levels();
+        if (best_) most_accurate_.reset();
         race_presets();
         if (!best_) return finished(std::move(*most_accurate_));
         if (best_level_ + 1 < levels.size()) {
@@ -405,6 +406,7 @@ private:
             return std::pair(a.cycles, -a.pcc) < std::pair(b.cycles, -b.pcc);
         });
         if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.ways, trial.rules});
+        trial.model = {};  // large models: no more than two at a time
         std::optional<Trial> best;
         for (std::size_t k = 0; k < std::min(most, quick_.size()); ++k) {
             Quick& quick = quick_[k];
@@ -414,12 +416,15 @@ private:
             last.schedule.policy = asked_.schedule.policy;
             last.effort = asked_.effort;
             last.simulate = asked_.simulate;
-            Trial made{compile(model_, last), std::move(quick.ways), std::move(quick.rules), 0, 0, {}};
+            Trial made{compile(model_, last), quick.ways, quick.rules, 0, 0, {}};
             if (!measure(made, made.ways.empty()).empty() || made.pcc < std::min(target_.pcc, quick.pcc)) continue;
             made.cycles = cycles_of(made.model);
             if (!best || made.cycles < best->cycles) best = std::move(made);
         }
-        if (best) trial = std::move(*best);
+        if (best)
+            trial = std::move(*best);
+        else
+            trial.model = compile(model_, with(trial.rules));
     }
     double cycles_of(const CompiledModel& model) const {
         return target_.cycles ? target_.cycles(model) : model.report.estimated_cycles;
