@@ -24,6 +24,7 @@ struct Trial {
     CompiledModel model;
     std::vector<OpWay> ways;  ///< none: a preset's
     std::vector<FormatRule> rules;
+    DataFormat default_df = DataFormat::Float16_b;
     double pcc = 0;  ///< the worst output and sample
     double noise() const { return noise_of_pcc(std::min(pcc, 1.0)); }
     double cycles = 0;  ///< of an execute, of one that reaches the target
@@ -99,8 +100,9 @@ private:
                 what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
     }
 
-    CompileOptions with(std::vector<FormatRule> rules) const {
+    CompileOptions with(std::vector<FormatRule> rules, DataFormat default_df) const {
         CompileOptions options = options_;
+        options.default_df = default_df;
         options.rules = std::move(rules);
         options.rules.insert(options.rules.end(), options_.rules.begin(), options_.rules.end());  // the user's win
         options.count_core_cycles = true;
@@ -137,7 +139,7 @@ private:
                 }
             }
         }
-        CompileOptions exact = with(rules_of(units_, ways_at(0)));
+        CompileOptions exact = with(rules_of(units_, ways_at(0)), options_.default_df);
         exact.round_constants = false;
         reference_ = target_.measure(compile(model_, exact), {inputs_, true, false}).outputs;
     }
@@ -159,11 +161,12 @@ private:
 
     Trial attempt(std::vector<OpWay> ways, const std::string& what, bool by_op = false) {
         std::vector<FormatRule> rules = rules_of(units_, ways);
-        return attempt(std::move(ways), std::move(rules), what, by_op);
+        return attempt(std::move(ways), std::move(rules), options_.default_df, what, by_op);
     }
-    Trial attempt(std::vector<OpWay> ways, std::vector<FormatRule> rules, const std::string& what, bool by_op) {
+    Trial attempt(std::vector<OpWay> ways, std::vector<FormatRule> rules, DataFormat default_df,
+                  const std::string& what, bool by_op) {
         tell(what);
-        Trial trial{compile(model_, with(rules)), std::move(ways), std::move(rules), 0, 0, {}};
+        Trial trial{compile(model_, with(rules, default_df)), std::move(ways), std::move(rules), default_df, 0, 0, {}};
         if (reference_.empty()) set_reference(trial.model);
         const std::string failed = measure(trial, by_op);
         ++trials_;
@@ -195,7 +198,7 @@ private:
 
     void keep_if_better(Trial&& trial) {
         if (trial.pcc < target_.pcc) return;
-        quick_.push_back({trial.cycles, trial.pcc, trial.ways, trial.rules});
+        quick_.push_back({trial.cycles, trial.pcc, trial.ways, trial.rules, trial.default_df});
         if (best_ && std::pair(best_->cycles, -best_->pcc) <= std::pair(trial.cycles, -trial.pcc)) return;
         best_ = std::move(trial);
     }
@@ -288,9 +291,9 @@ private:
     /// Rules of mixed precision set what no level does (formats of sums, of norms alone). One that reaches the target
     /// in less time is taken unless step 4 finds better.
     void race_presets() {
-        for (const FormatPreset& preset : format_presets(options_.default_df)) {
+        for (const FormatPreset& preset : format_presets(options_.default_df, target_.any_family)) {
             if (!best_ || trials_left() < 1) return;
-            keep_if_better(attempt({}, preset.rules, preset.name, true));
+            keep_if_better(attempt({}, preset.rules, preset.default_df, preset.name, true));
         }
     }
 
@@ -405,18 +408,18 @@ private:
         std::stable_sort(quick_.begin(), quick_.end(), [](const Quick& a, const Quick& b) {
             return std::pair(a.cycles, -a.pcc) < std::pair(b.cycles, -b.pcc);
         });
-        if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.ways, trial.rules});
+        if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.ways, trial.rules, trial.default_df});
         trial.model = {};  // large models: no more than two at a time
         std::optional<Trial> best;
         for (std::size_t k = 0; k < std::min(most, quick_.size()); ++k) {
             Quick& quick = quick_[k];
             if (quick.cycles > near * quick_.front().cycles) break;
             tell("schedules");
-            CompileOptions last = with(quick.rules);
+            CompileOptions last = with(quick.rules, quick.default_df);
             last.schedule.policy = asked_.schedule.policy;
             last.effort = asked_.effort;
             last.simulate = asked_.simulate;
-            Trial made{compile(model_, last), quick.ways, quick.rules, 0, 0, {}};
+            Trial made{compile(model_, last), quick.ways, quick.rules, quick.default_df, 0, 0, {}};
             if (!measure(made, made.ways.empty()).empty() || made.pcc < std::min(target_.pcc, quick.pcc)) continue;
             made.cycles = cycles_of(made.model);
             if (!best || made.cycles < best->cycles) best = std::move(made);
@@ -424,7 +427,7 @@ private:
         if (best)
             trial = std::move(*best);
         else
-            trial.model = compile(model_, with(trial.rules));
+            trial.model = compile(model_, with(trial.rules, trial.default_df));
     }
     double cycles_of(const CompiledModel& model) const {
         return target_.cycles ? target_.cycles(model) : model.report.estimated_cycles;
@@ -438,7 +441,7 @@ private:
         found.samples = samples_;
         found.trials = trials_;
         found.steps = std::move(steps_);
-        found.rules = trial.rules;
+        found.rules = {trial.rules, trial.default_df};
         if (!found.reached()) found.first_below = first_below_;
         for (std::size_t u = 0; u < units_.size(); ++u)
             found.ops.push_back(trial.ways.empty() ? as_preset(u, trial) : as_chosen(u, trial.ways[u], trial.model));
@@ -507,6 +510,7 @@ private:
         double cycles = 0, pcc = 0;
         std::vector<OpWay> ways;
         std::vector<FormatRule> rules;
+        DataFormat default_df = DataFormat::Float16_b;
     };
     std::vector<Quick> quick_;
     std::vector<std::string> steps_;

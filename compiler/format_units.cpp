@@ -92,13 +92,14 @@ std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, con
     return units;
 }
 
-std::vector<FormatPreset> format_presets(DataFormat default_df) {
-    std::vector<FormatPreset> presets{{"automatic mixed precision", amp_rules(1, default_df)}};
+std::vector<FormatPreset> format_presets(DataFormat default_df, bool any_family) {
+    std::vector<FormatPreset> presets{{"automatic mixed precision", amp_rules(1, default_df), default_df}};
+    if (any_family) presets.push_back({"automatic mixed precision 2", amp_rules(2, {}), DataFormat::Float16});
     for (const int level : {1, 2, 3}) {
         std::vector<FormatRule> rules = light_amp_rules(level);
         for (FormatRule& rule : rules)
             for (auto& [k, input] : rule.inputs) input = {.df = in_family_of(input.df, default_df)};
-        presets.push_back({fmt::format("light mixed precision {}", level), std::move(rules)});
+        presets.push_back({fmt::format("light mixed precision {}", level), std::move(rules), default_df});
     }
     return presets;
 }
@@ -119,11 +120,13 @@ std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std
     return rules;
 }
 
-std::string rules_text(const std::vector<FormatRule>& rules) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const FormatRule& rule : rules) {
+std::string rules_text(const FormatRules& rules) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array(), text;
+    for (const FormatRule& rule : rules.rules) {
         nlohmann::ordered_json item;
         if (!rule.op_type.empty()) item["op_type"] = rule.op_type;
+        if (!rule.within.empty()) item["within"] = rule.within;
+        if (!rule.outside.empty()) item["outside"] = rule.outside;
         if (!rule.name_regex.empty()) item["name_regex"] = rule.name_regex;
         if (rule.output_df) item["output_df"] = to_string(*rule.output_df);
         if (rule.intermediate_df) item["intermediate_df"] = to_string(*rule.intermediate_df);
@@ -138,7 +141,9 @@ std::string rules_text(const std::vector<FormatRule>& rules) {
         }
         list.push_back(std::move(item));
     }
-    return nlohmann::ordered_json{{"rules", std::move(list)}}.dump(1) + "\n";
+    if (rules.default_df) text["default_df"] = to_string(*rules.default_df);
+    text["rules"] = std::move(list);
+    return text.dump(1) + "\n";
 }
 
 }  // namespace tt::ir

@@ -56,14 +56,15 @@ std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, con
 struct FormatPreset {
     std::string name;  ///< for people
     std::vector<FormatRule> rules;
+    DataFormat default_df = DataFormat::Float16_b;
 };
-/// --amp and --amp-light in the family of `default_df`.
-std::vector<FormatPreset> format_presets(DataFormat default_df);
+/// --amp and --amp-light in the family of `default_df`; with `any_family` what is another's by itself, too.
+std::vector<FormatPreset> format_presets(DataFormat default_df, bool any_family);
 
 /// That set each unit as `ways` says.
 std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpWay>& ways);
 
 /// As the text of a file for --format-rules: JSON, which is YAML.
-std::string rules_text(const std::vector<FormatRule>& rules);
+std::string rules_text(const FormatRules& rules);
 
 }  // namespace tt::ir

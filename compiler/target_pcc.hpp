@@ -30,6 +30,7 @@ struct Measured {
 struct TargetPcc {
     double pcc = 0.99;         ///< of each output and sample, with the model in float32
     std::int64_t trials = 24;  ///< most simulations
+    bool any_family = false;   ///< nobody says that formats are to be of the default's family
     std::function<Measured(const CompiledModel&, const Measurement&)> measure;
     std::function<double(const CompiledModel&)> cycles;                    ///< of an execute, in timing mode
     std::function<void(const std::string& stage, double share)> progress;  ///< of the trials; empty: quiet
@@ -53,7 +54,7 @@ struct FormatSearch {
     bool reached() const { return pcc >= target; }
     std::string first_below;         ///< not reached: the first op whose results are below the target
     std::vector<OpFormat> ops;       ///< in order of the netlist
-    std::vector<FormatRule> rules;   ///< that give the same formats again
+    FormatRules rules;               ///< that give the same formats again
     std::vector<std::string> steps;  ///< what was tried, one line each
 };
 

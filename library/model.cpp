@@ -39,12 +39,12 @@ std::optional<tt::DataFormat> format_of(const std::string& name) {
     return df;
 }
 
-void add_decisions(const CompileOptions& options, tt::ir::CompileOptions& out) {
+void add_decisions(const CompileOptions& options, std::vector<tt::ir::FormatRule> rules, tt::ir::CompileOptions& out) {
     const auto add = [&](std::vector<tt::ir::FormatRule> rules) {
         out.rules.insert(out.rules.end(), rules.begin(), rules.end());
     };
     add(tt::ir::light_amp_rules(options.amp_light));
-    if (!options.format_rules.empty()) add(tt::ir::parse_format_rules(options.format_rules, "format_rules"));
+    add(std::move(rules));
     if (!options.overrides.empty()) tt::ir::parse_overrides(options.overrides, "overrides", out.overrides);
     out.keep_names = options.keep_names;
     out.ignore_unknown = options.ignore_unknown;
@@ -74,7 +74,10 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
         tt::fail_input({}, "CompileOptions: amp_light is 0 to 3, conv_fracture at least 0");
     tt::ir::CompileOptions out;
     out.device = options.device;
-    const std::optional<tt::DataFormat> given = format_of(options.format);
+    std::optional<tt::DataFormat> given = format_of(options.format);
+    tt::ir::FormatRules read;
+    if (!options.format_rules.empty()) read = tt::ir::parse_format_rules(options.format_rules, "format_rules");
+    if (!given) given = read.default_df;
     out.default_df = given.value_or(options.amp == 2 ? tt::DataFormat::Float16 : tt::DataFormat::Float16_b);
     out.accumulate_df = format_of(options.accumulate_format);
     out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
@@ -89,7 +92,7 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.harvested_rows = options.harvested_rows;
     out.host_fallback = options.host_fallback;
     out.cluster = options.cluster;
-    add_decisions(options, out);
+    add_decisions(options, std::move(read.rules), out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_run;
@@ -99,6 +102,7 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
         tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, takes 1 trial or more, and no amp");
     out.target = {.pcc = options.target_pcc,
                   .trials = options.trials,
+                  .any_family = !given,
                   .measure = tt::runtime::measured_values,
                   .cycles = tt::runtime::measured_cycles,
                   .progress = {}};

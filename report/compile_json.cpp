@@ -78,8 +78,10 @@ Json formats_json(const ir::FormatSearch& found) {
         item["most_core_cycles"] = op.most_cycles;
         ops.push_back(std::move(item));
     }
-    Json out{{"target_pcc", found.target}, {"pcc", found.pcc},       {"reached", found.reached()},
-             {"samples", found.samples},   {"trials", found.trials}, {"steps", found.steps}};
+    Json out{{"target_pcc", found.target}, {"pcc", found.pcc},
+             {"reached", found.reached()}, {"default_df", to_string(*found.rules.default_df)},
+             {"samples", found.samples},   {"trials", found.trials},
+             {"steps", found.steps}};
     if (!found.first_below.empty()) out["first_below"] = found.first_below;
     out["ops"] = std::move(ops);
     return out;

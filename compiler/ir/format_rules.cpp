@@ -105,8 +105,9 @@ class RulesReader {
 public:
     explicit RulesReader(std::string file) : file_(std::move(file)) {}
 
-    std::vector<FormatRule> read(const std::string& text) {
+    FormatRules read(const std::string& text) {
         YamlMap top = YamlMap::from_text(text, file_);
+        const std::optional<DataFormat> default_df = format(top, "default_df");
         const YamlPtr list = top.node("rules");
         top.done();
         if (!list->is_sequence()) fail_input(list->loc(file_), "'rules' must be a list");
@@ -119,7 +120,7 @@ public:
             }
         }
         problems_.throw_if_any();
-        return rules;
+        return {std::move(rules), default_df};
     }
 
 private:
@@ -128,7 +129,8 @@ private:
         YamlMap map(item, file_, "rule");
         FormatRule rule;
         rule.loc = item->loc(file_);
-        static const std::vector<std::string> known{"op_type",       "name_regex",    "output_df", "intermediate_df",
+        static const std::vector<std::string> known{"op_type",       "within",        "outside",
+                                                    "name_regex",    "output_df",     "intermediate_df",
                                                     "accumulate_df", "math_fidelity", "input_df"};
         for (const std::string& key : map.keys())
             if (std::find(known.begin(), known.end(), key) == known.end())
@@ -138,6 +140,8 @@ private:
         if (rule.op_type.empty() && rule.name_regex.empty())
             fail_input(rule.loc, "a rule needs a selector: op_type, name_regex or both");
         if (!rule.op_type.empty()) check_type(rule.op_type, map.where("op_type"));
+        rule.within = composite(map, "within");
+        rule.outside = composite(map, "outside");
         if (map.has("name_regex")) static_cast<void>(NamePattern(rule.name_regex, map.where("name_regex")));
         rule.output_df = format(map, "output_df");
         rule.intermediate_df = format(map, "intermediate_df");
@@ -153,14 +157,20 @@ private:
         return rule;
     }
 
-    static void check_type(const std::string& type, const SourceLoc& loc) {
+    static void check_type(const std::string& type, const SourceLoc& loc, bool may_be_device = true) {
         std::vector<std::string> known;
         for (const OpInfo* op : all_ops()) {
-            if (op->level == Level::Device) known.emplace_back(op->name.substr(std::string_view("buda.").size()));
+            if (op->level == Level::Device && may_be_device)
+                known.emplace_back(op->name.substr(std::string_view("buda.").size()));
             if (op->level == Level::Composite) known.emplace_back(op->name);
         }
         if (std::find(known.begin(), known.end(), type) == known.end())
             fail_input(loc, "no op is called '{}'{}", type, did_you_mean(type, known));
+    }
+    static std::string composite(YamlMap& map, const char* key) {
+        std::string name = map.text_or(key, "");
+        if (!name.empty() && name != broadcast) check_type(name, map.where(key), false);
+        return name;
     }
     static DataFormat parsed(const std::string& name, const SourceLoc& loc) {
         const auto df = parse_format(name);
@@ -201,11 +211,11 @@ private:
 
 }  // namespace
 
-std::vector<FormatRule> read_format_rules(const std::string& file) {
+FormatRules read_format_rules(const std::string& file) {
     constexpr std::uint64_t most = std::uint64_t{1} << 24;
     return parse_format_rules(read_file(file, most), file);
 }
-std::vector<FormatRule> parse_format_rules(const std::string& text, const std::string& file) {
+FormatRules parse_format_rules(const std::string& text, const std::string& file) {
     return RulesReader(file).read(text);
 }
 

@@ -51,8 +51,12 @@ std::vector<FormatRule> light_amp_rules(int level);
 
 /// A YAML file with a list `rules`; keys as in FormatRule, `input_df` a format for all operands or a map from the
 /// operand's number to a format or [format, also activations]. Throws Error(Input) with every problem.
-std::vector<FormatRule> read_format_rules(const std::string& file);
-std::vector<FormatRule> parse_format_rules(const std::string& text, const std::string& file);
+struct FormatRules {
+    std::vector<FormatRule> rules;
+    std::optional<DataFormat> default_df;  ///< of what no rule sets, where nothing else is said
+};
+FormatRules read_format_rules(const std::string& file);
+FormatRules parse_format_rules(const std::string& text, const std::string& file);
 
 /// Throws Error(Input) with every op whose formats the chip cannot do.
 void check_formats(const Graph& graph, const ChipParams& chip);

@@ -77,7 +77,8 @@ TEST_CASE(".npy files with any header are read or refused") {
 
 TEST_CASE("patterns of rules are matched in bounded time and space") {
     const auto rules = [](const std::string& pattern) {
-        return parse_format_rules("rules:\n  - {name_regex: '" + pattern + "', output_df: Bfp8_b}\n", "rules.yaml");
+        return parse_format_rules("rules:\n  - {name_regex: '" + pattern + "', output_df: Bfp8_b}\n", "rules.yaml")
+            .rules;
     };
     const Pass* const passes[] = {find_pass("mixed-precision")};
     ir::Graph graph = two_ops();

@@ -10,7 +10,7 @@ namespace tt::fuzz {
 void rules(const std::string& bytes) {
     answer([&] {
         ir::PassOptions options;
-        options.rules = ir::parse_format_rules(bytes, "fuzz.yaml");
+        options.rules = ir::parse_format_rules(bytes, "fuzz.yaml").rules;
         ir::Graph graph = ir::parse_graph(
             "%softmax_1 = input : Float16_b[1, 2, 2]\n"
             "%mul_2.dc = buda.multiply %softmax_1, %softmax_1 : Float16_b[1, 2, 2]\n"

@@ -85,23 +85,29 @@ TEST_CASE("a search for formats gives the same again, and so do its rules") {
     CHECK(first.report.formats->trials == second.report.formats->trials);
     CHECK(first.report.formats->trials <= 24);
     CompileOptions options;
-    options.rules = ir::parse_format_rules(ir::rules_text(first.report.formats->rules), "rules");
+    options.rules = ir::parse_format_rules(ir::rules_text(first.report.formats->rules), "rules").rules;
     CHECK(equal(compile(graph, options), first));
 }
 
 TEST_CASE("what is found is at least as fast as every preset that reaches the target, and presets can be written") {
     const ir::Graph graph = layers(4, "output \"y\" = %{}\n");
-    const CompiledModel found = compile(graph, asking(0.999));
+    const bool any_family = GENERATE(false, true);
+    CompileOptions wanted = asking(0.999);
+    wanted.target->any_family = any_family;
+    const CompiledModel found = compile(graph, wanted);
     const ir::Values inputs = found.inputs;
     const ir::Literal exact = runtime::measured_values(found, {inputs, true, false}).outputs.at("y");
-    const std::vector<ir::FormatPreset> presets = ir::format_presets(DataFormat::Float16_b);
-    CHECK(presets.size() == 4);
+    const std::vector<ir::FormatPreset> presets = ir::format_presets(DataFormat::Float16_b, any_family);
+    CHECK(presets.size() == (any_family ? 5 : 4));
     int reach = 0;
     for (const ir::FormatPreset& preset : presets) {
         CompileOptions options;
+        options.default_df = preset.default_df;
         options.rules = preset.rules;
         const CompiledModel model = compile(graph, options);
-        options.rules = ir::parse_format_rules(ir::rules_text(preset.rules), "rules");
+        const ir::FormatRules read = ir::parse_format_rules(ir::rules_text({preset.rules, preset.default_df}), "rules");
+        CHECK(read.default_df == preset.default_df);
+        options.rules = read.rules;
         CHECK(equal(compile(graph, options), model));
         const ir::Literal have = runtime::measured_values(model, {inputs, false, false}).outputs.at("y");
         if (ir::agreement(have, exact).pcc < 0.9991) continue;  // the reference has unrounded constants
@@ -113,7 +119,7 @@ TEST_CASE("what is found is at least as fast as every preset that reaches the ta
         return std::all_of(rule.inputs.begin(), rule.inputs.end(),
                            [](const auto& input) { return info(input.second.df).family == FormatFamily::A; });
     };
-    for (const ir::FormatPreset& preset : ir::format_presets(DataFormat::Float16))
+    for (const ir::FormatPreset& preset : ir::format_presets(DataFormat::Float16, false))
         CHECK(std::all_of(preset.rules.begin(), preset.rules.end(), a_format));
 }
 

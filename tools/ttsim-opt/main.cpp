@@ -60,18 +60,21 @@ std::vector<const ir::Pass*> chosen(const Flags& flags) {
     fail_input({}, "no pipeline is called '{}'{}", flags.pipeline, did_you_mean(flags.pipeline, known));
 }
 
-std::vector<ir::FormatRule> rules_of(const Flags& flags, std::optional<DataFormat> df) {
+std::vector<ir::FormatRule> rules_of(const Flags& flags, std::optional<DataFormat> df, ir::FormatRules read) {
     std::vector<ir::FormatRule> rules = ir::amp_rules(flags.amp, flags.df.empty() ? std::nullopt : df);
     const auto add = [&](std::vector<ir::FormatRule> more) { rules.insert(rules.end(), more.begin(), more.end()); };
     add(ir::light_amp_rules(flags.amp_light));
-    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+    add(std::move(read.rules));
     return rules;
 }
 
 void run(const Flags& flags) {
     if (flags.list) return list_passes();
     if (flags.files.model.empty()) fail_input({}, "a file is wanted: a graph in text form or an ONNX model");
-    const std::optional<DataFormat> df = format_named(flags.df.empty() ? "Float16_b" : flags.df);
+    ir::FormatRules read;
+    if (!flags.format_rules.empty()) read = ir::read_format_rules(flags.format_rules);
+    const DataFormat unset = read.default_df.value_or(DataFormat::Float16_b);
+    const std::optional<DataFormat> df = flags.df.empty() ? unset : format_named(flags.df);
     std::optional<DataFormat> accumulate;
     if (!flags.accumulate_df.empty()) accumulate = format_named(flags.accumulate_df);
     const auto passes = chosen(flags);
@@ -83,7 +86,7 @@ void run(const Flags& flags) {
                     !flags.no_host_fallback,
                     nullptr,
                     accumulate,
-                    rules_of(flags, df),
+                    rules_of(flags, df, std::move(read)),
                     true,
                     true,
                     {},

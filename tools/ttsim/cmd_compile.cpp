@@ -79,6 +79,9 @@ void finish_formats(CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     std::optional<DataFormat> given;
     if (!flags.df.empty()) given = float_format("--default-df", flags.df);
+    ir::FormatRules read;
+    if (!flags.format_rules.empty()) read = ir::read_format_rules(flags.format_rules);
+    if (!given) given = read.default_df;
     o.default_df = given.value_or(flags.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
     if (!flags.accumulate_df.empty()) o.accumulate_df = float_format("--accumulate-df", flags.accumulate_df);
     const auto add = [&](std::vector<ir::FormatRule> rules) {
@@ -86,12 +89,13 @@ void finish_formats(CompileFlags& flags) {
     };
     add(ir::amp_rules(flags.amp, given));
     add(ir::light_amp_rules(flags.amp_light));
-    if (!flags.format_rules.empty()) add(ir::read_format_rules(flags.format_rules));
+    add(std::move(read.rules));
     if (flags.target_pcc) {
         if (flags.amp != 0 || flags.amp_light != 0)
             throw CLI::ValidationError("--target-pcc", "it chooses formats op by op; leave out --amp and --amp-light");
         o.target.emplace().pcc = *flags.target_pcc;
         if (flags.trials) o.target->trials = *flags.trials;
+        o.target->any_family = !given;
     } else if (flags.trials || !flags.written_rules.empty()) {
         throw CLI::ValidationError(flags.trials ? "--trials" : "--write-format-rules", "it needs --target-pcc");
     }
