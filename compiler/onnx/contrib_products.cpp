@@ -14,6 +14,17 @@ void as_onnx(Import& n, const char* op) {
     find_rule("", op)(n);
 }
 
+/// Distances of the rows of A from those of B.
+void cdist(Import& n) {
+    const Dims a = n.dims(0), b = n.dims(1);
+    if (a.size() != 2 || b.size() != 2 || a[1] != b[1]) n.wrong("two matrices of as many columns are wanted");
+    const bool squares = n.word("metric", {"sqeuclidean", "euclidean"}) == "sqeuclidean";
+    n.need_small({a[0], b[0], a[1]});
+    const ValueId apart = n.two("subtract", n.b.reshape(n.x(0), {a[0], 1, a[1]}), n.b.reshape(n.x(1), {1, b[0], b[1]}));
+    const ValueId sum = n.b.reshape(n.b.reduce_sum(n.two("multiply", apart, apart), 2), {a[0], b[0]});
+    n.give(squares ? sum : n.one("sqrt", sum));
+}
+
 /// What the attributes say follows.
 ValueId activated(Import& n, ValueId x, const std::vector<float>& given) {
     const std::string name = n.s("activation", "");
@@ -127,6 +138,7 @@ const ImportRules& contrib_product_rules() {
         {"NhwcConv", nhwc_conv},
         {"NhwcFusedConv", nhwc_conv},
         {"NhwcMaxPool", channels_last<max_pool_only>},
+        {"CDist", cdist},
         {"ExpandDims", expand_dims},
         {"Trilu", [](Import& n) { as_onnx(n, "Trilu"); }},
         {"GatherND", [](Import& n) { as_onnx(n, "GatherND"); }},

@@ -223,8 +223,8 @@ static std::vector<const ImportRules*> rules_of(const std::string& domain) {
                 &network_rules(),     &recurrent_rules(), &attention_rules(), &signal_rules(), &sample_rules(),
                 &select_rules(),      &quantize_rules(),  &exporter_rules()};
     if (domain == "com.microsoft")
-        return {&contrib_signal_rules(), &contrib_quantize_rules(), &contrib_layer_rules(), &contrib_product_rules(),
-                &contrib_attention_rules()};
+        return {&contrib_signal_rules(),  &contrib_quantize_rules(), &contrib_layer_rules(),
+                &contrib_product_rules(), &contrib_block_rules(),    &contrib_attention_rules()};
     if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" || domain == "finn.custom_op.general")
         return {&qonnx_rules()};
     if (domain == "ai.onnx.ml") return {&ml_rules()};

@@ -104,6 +104,9 @@ private:
 /// Float16.
 inline constexpr double fixed_point = 1.0 / 256;
 
+/// Gather: operand 1 says where on the axis of operand 0.
+void gather_along(Import& n, std::int64_t axis);
+
 using ImportRule = void (*)(Import&);
 using ImportRules = std::map<std::string, ImportRule>;
 const ImportRules& elementwise_rules();  ///< ops_elementwise.cpp
@@ -124,6 +127,7 @@ const ImportRules& contrib_signal_rules();     ///< ops_signal.cpp
 const ImportRules& contrib_quantize_rules();   ///< ops_quantize.cpp
 const ImportRules& contrib_layer_rules();      ///< contrib_layers.cpp
 const ImportRules& contrib_product_rules();    ///< contrib_products.cpp
+const ImportRules& contrib_block_rules();      ///< contrib_blocks.cpp
 const ImportRules& contrib_attention_rules();  ///< contrib_attention.cpp
 // of other domains
 const ImportRules& qonnx_rules();  ///< ops_quantize.cpp: qonnx and brevitas

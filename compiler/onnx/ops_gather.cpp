@@ -42,17 +42,7 @@ std::vector<std::int64_t> places(Import& n, const Literal& ids, std::int64_t siz
     return rows;
 }
 
-void gather(Import& n) {
-    const Dims d = n.dims(), ids = n.dims(1);
-    const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), size = d[static_cast<std::size_t>(axis)];
-    Dims out(d.begin(), d.begin() + axis);
-    out.insert(out.end(), ids.begin(), ids.end());
-    out.insert(out.end(), d.begin() + axis + 1, d.end());
-    if (const Literal* known = n.b.literal(n.x(1)))
-        return n.give(n.b.reshape(n.pick(n.x(0), axis, places(n, *known, size)), out));
-    if (!n.is_integer(1)) n.wrong("indices of the type {}; integers are wanted", to_string(n.b.type(n.x(1)).dtype));
-    n.give(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
-}
+void gather(Import& n) { gather_along(n, n.axis(n.i("axis", 0), n.rank())); }
 
 /// out[i][j] = x[ids[i][j]][j] (axis 0): sum over k of one_hot[i][j][k] * x[k][j].
 void gather_elements(Import& n) {
@@ -278,6 +268,18 @@ void cumulative_sum(Import& n) {
 }
 
 }  // namespace
+
+void gather_along(Import& n, std::int64_t axis) {
+    const Dims d = n.dims(), ids = n.dims(1);
+    const std::int64_t size = d[static_cast<std::size_t>(axis)];
+    Dims out(d.begin(), d.begin() + axis);
+    out.insert(out.end(), ids.begin(), ids.end());
+    out.insert(out.end(), d.begin() + axis + 1, d.end());
+    if (const Literal* known = n.b.literal(n.x(1)))
+        return n.give(n.b.reshape(n.pick(n.x(0), axis, places(n, *known, size)), out));
+    if (!n.is_integer(1)) n.wrong("indices of the type {}; integers are wanted", to_string(n.b.type(n.x(1)).dtype));
+    n.give(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
+}
 
 const ImportRules& gather_rules() {
     static const ImportRules rules{

@@ -173,40 +173,6 @@ void dynamic_quantize_lstm(Import& n) {
     find_rule("", "LSTM")(n);
 }
 
-/// Weights of `bits` bits in blocks of K: B [N, blocks, bytes], scales [N * blocks], zero points packed likewise (or
-/// floats), g_idx, bias. y = A * dequantized(B)^T.
-void matmul_n_bits(Import& n) {
-    const std::int64_t k = n.i("K", 0), cols = n.i("N", 0), bits = n.i("bits", 4), block = n.i("block_size", 0);
-    if (k < 1 || cols < 1 || block < 1 || (bits != 2 && bits != 4 && bits != 8))
-        n.wrong("K {}, N {}, bits {}, block_size {}", k, cols, bits, block);
-    n.need_small({k, cols, block});
-    if (n.has(4)) n.unsupported("an order of the blocks (g_idx)");
-    const std::int64_t blocks = (k + block - 1) / block, bytes = block * bits / 8, each = 8 / bits;
-    const Literal &packed = n.literal(1), &scales = n.literal(2);
-    if (is_float(packed.dtype())) n.wrong("its weights are {}; whole numbers are wanted", to_string(packed.dtype()));
-    if (packed.size() != count({cols, blocks, bytes}) || scales.size() != count({cols, blocks}))
-        n.wrong("{} bytes and {} scales for {} x {} blocks of {}", packed.size(), scales.size(), cols, blocks, block);
-    const auto part = [&](const Literal& from, std::int64_t at) {
-        return from.whole()[static_cast<std::size_t>(at / each)] >> (at % each * bits) & ((1 << bits) - 1);
-    };
-    const Literal* zeros = n.has(3) ? &n.literal(3) : nullptr;
-    const std::int64_t row_bytes = (blocks * bits + 7) / 8;
-    if (zeros && zeros->size() != cols * (is_float(zeros->dtype()) ? blocks : row_bytes))
-        n.wrong("{} zero points for {} x {} blocks", zeros->size(), cols, blocks);
-    Literal weights(DType::F32, {k, cols}, most_read);
-    for (std::int64_t col = 0; col < cols; ++col)
-        for (std::int64_t row = 0; row < k; ++row) {
-            const std::int64_t b = row / block, at = col * blocks + b;
-            const double zero = !zeros ? static_cast<double>(1 << (bits - 1))
-                                : is_float(zeros->dtype())
-                                    ? zeros->at(at)
-                                    : static_cast<double>(part(*zeros, col * row_bytes * each + b));
-            const auto q = static_cast<double>(part(packed, at * bytes * each + row % block));
-            weights.set(row * cols + col, (q - zero) * scales.at(at));
-        }
-    n.give(with_bias(n, n.two("matmul", n.x(0), n.b.given(std::move(weights))), 5));
-}
-
 // --- quantizers of training frameworks (qonnx) ----------------------------------------------------------------------
 
 /// x, scale, zero point, bits: rounded to the grid and back.
@@ -262,7 +228,6 @@ const ImportRules& contrib_quantize_rules() {
         {"DynamicQuantizeMatMul", dynamic_quantize_matmul},
         {"MatMulIntegerToFloat", matmul_integer_to_float},
         {"DynamicQuantizeLSTM", dynamic_quantize_lstm},
-        {"MatMulNBits", matmul_n_bits},
     };
     return rules;
 }

@@ -99,6 +99,22 @@ case("matmul_4_bits", "MatMulNBits", [real(3, 32), const(BLOCKS), const(real(12)
 case("matmul_4_bits_zeros", "MatMulNBits",
      [real(3, 32), const(BLOCKS), const(real(12)), const(whole(0, 256, 6, dtype=np.uint8))], K=32, N=6, bits=4,
      block_size=16)
+case("matmul_4_bits_order", "MatMulNBits",
+     [real(3, 32), const(BLOCKS), const(real(12)), None, const(whole(0, 2, 32, dtype=np.int32))], K=32, N=6, bits=4,
+     block_size=16)
+HALVES = const(whole(0, 256, 96, dtype=np.uint8))
+for TYPE in 0, 1:
+    case(f"matmul_bnb4_{TYPE}", "MatMulBnb4", [real(3, 32), HALVES, const(np.abs(real(12)))], K=32, N=6, block_size=16,
+         quant_type=TYPE)
+ROWS = whole(0, 5, 2, 2)
+case("gather_blocks_of_bytes", "GatherBlockQuantized", [const(whole(0, 256, 5, 32, dtype=np.uint8)), ROWS,
+     const(real(5, 2))], bits=8, block_size=16)
+case("gather_blocks", "GatherBlockQuantized", [const(whole(0, 256, 5, 32, dtype=np.uint8)), ROWS, const(real(5, 4))],
+     bits=4, block_size=16)
+case("gather_blocks_zeros", "GatherBlockQuantized", [const(whole(0, 256, 5, 24, dtype=np.uint8)), ROWS,
+     const(real(5, 3)), const(whole(0, 256, 5, 2, dtype=np.uint8))], bits=4, block_size=16)
+for METRIC in "euclidean", "sqeuclidean":
+    case("cdist_" + METRIC, "CDist", [real(5, 7), const(real(3, 7))], metric=METRIC)
 case("inverse", "Inverse", [real(2, 3, 4, 4)])
 case("trilu", "Trilu", [real(4, 5), one(1, np.int64)], upper=0)
 case("gather_nd", "GatherND", [real(3, 4, 5), whole(0, 3, 2, 2)])
