@@ -78,6 +78,50 @@ void random(Import& n) {
 void of_words(Import& n) {
     n.unsupported("it works on words; do that in your program and cut the model behind it (onnx.utils.extract_model)");
 }
+/// How often runs of whole numbers are there (n-grams), by mode with weights.
+void tf_idf(Import& n) {
+    if (!n.strings("pool_strings").empty()) return of_words(n);
+    const std::vector<std::int64_t> pool = n.ints("pool_int64s"), starts = n.ints("ngram_counts"),
+                                    outputs = n.ints("ngram_indexes");
+    const std::int64_t least = n.i("min_gram_length", 1), most = n.i("max_gram_length", 1);
+    const std::int64_t skips = n.i("max_skip_count", 0), rank = n.rank();
+    const std::vector<float> weights = n.floats("weights");
+    if (least < 1 || most < least || skips < 0 || most > std::ssize(starts) || outputs.empty())
+        n.wrong("runs of {} to {} items with {} skips; the pool has {} lengths", least, most, skips, starts.size());
+    if (rank < 1 || rank > 2) n.wrong("{} is no row of numbers and no table", to_string(n.b.type(n.x(0))));
+    const std::int64_t width = *std::max_element(outputs.begin(), outputs.end()) + 1;
+    check_made({std::ssize(outputs), most + 2});
+    if (!weights.empty() && std::ssize(weights) != width) n.wrong("{} weights for {} outputs", weights.size(), width);
+    std::vector<std::int64_t> runs;
+    std::size_t run = 0;
+    for (std::int64_t length = 1; length <= std::ssize(starts); ++length) {
+        const auto k = static_cast<std::size_t>(length - 1);
+        const std::int64_t end = length < std::ssize(starts) ? starts[k + 1] : std::ssize(pool);
+        if (starts[k] < 0 || end > std::ssize(pool)) n.wrong("runs of {} from {} to {}", length, starts[k], end);
+        for (std::int64_t at = starts[k]; at + length <= end; at += length, ++run) {
+            if (run >= outputs.size()) n.wrong("{} outputs for more runs", outputs.size());
+            if (length < least || length > most) continue;
+            runs.insert(runs.end(), {outputs[run], length});
+            for (std::int64_t i = 0; i < most; ++i)
+                runs.push_back(i < length ? pool[static_cast<std::size_t>(at + i)] : 0);
+        }
+    }
+    const Dims dims = n.dims();
+    if (runs.empty()) n.wrong("its pool has no runs of {} to {} items", least, most);
+    Literal table = Literal::vector(runs);
+    table.reshape({std::ssize(runs) / (most + 2), most + 2});
+    const ValueId rows = rank == 1 ? n.b.reshape(n.x(0), {1, dims[0]}) : n.x(0);
+    ValueId y = n.b.add("count_runs", {rows, n.b.constant(std::move(table))},
+                        {{"outputs", width}, {"least", least}, {"skips", skips}});
+    const std::string mode = n.word("mode", {"TF", "IDF", "TFIDF"});
+    if (mode == "IDF") y = n.b.cast(n.two("greater", y, n.b.scalar(0)), DType::F32);
+    if (mode != "TF" && !weights.empty()) {
+        Literal factors(DType::F32, {width});
+        factors.floats() = weights;
+        y = n.two("multiply", y, n.b.constant(std::move(factors)));
+    }
+    n.give(rank == 1 ? n.b.reshape(y, {width}) : y);
+}
 void of_files(Import& n) {
     n.unsupported(
         "it reads picture files; do that in your program and cut the model behind it "
@@ -145,7 +189,7 @@ const ImportRules& select_rules() {
         {"StringNormalizer", of_words},
         {"StringSplit", of_words},
         {"RegexFullMatch", of_words},
-        {"TfIdfVectorizer", of_words},
+        {"TfIdfVectorizer", tf_idf},
         {"ImageDecoder", of_files},
     };
     return rules;

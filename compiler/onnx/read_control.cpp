@@ -219,22 +219,66 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     return true;
 }
 
+/// Opset 8: lengths of the sequences in front of the operands, an axis for the batch in front of all of them, and
+/// `directions` instead of `scan_input_directions`. The body works on one of the batch.
 bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
-    const auto given = operands(node, scope);
+    auto given = operands(node, scope);
     if (!given) return false;
     Import n = importing(node, scope);
-    if (n.opset < 9) n.unsupported("the Scan of opset 8; convert the model to 9 or later (onnx.version_converter)");
-    const onnx::GraphProto& body = graph_of(node, "body");
+    const bool batched = n.opset < 9;
+    if (batched && !given->empty()) {
+        if (given->front().is_tensor())
+            n.unsupported("lengths of sequences; convert the model to opset 9 or later (onnx.version_converter)");
+        given->erase(given->begin());
+    }
     const std::int64_t inputs = number_of(node, "num_scan_inputs", 0), all = std::ssize(*given);
     if (inputs < 1 || inputs > all) n.wrong("num_scan_inputs is {}, it has {} operands", inputs, all);
     for (const NamedValue& value : *given)
         if (!value.is_tensor()) n.wrong("an operand is missing, or no tensor");
-    std::vector<NamedValue> state(given->begin(), given->end() - inputs);
+    if (!batched) {
+        auto results = scanned(node, scope, n, scope.prefix + node.name() + "/", *given, inputs);
+        if (results) give(node, scope, *results);
+        return results.has_value();
+    }
+    std::vector<std::vector<ValueId>> parts;
+    const Dims first = n.b.dims(given->front().items.front());
+    const std::int64_t batch = first.empty() ? 0 : first.front();
+    if (batch < 1 || batch > most_turns) n.unsupported("a batch of {}; 1 to {} are written out", batch, most_turns);
+    for (std::int64_t one = 0; one < batch; ++one) {
+        std::vector<NamedValue> values;
+        for (const NamedValue& value : *given) {
+            Dims dims = n.b.dims(value.items.front());
+            if (dims.empty() || dims.front() != batch) n.wrong("batches of {} and of {}", batch, fmt::join(dims, "x"));
+            dims.erase(dims.begin());
+            values.push_back({{n.b.reshape(n.pick(value.items.front(), 0, {one}), dims)}});
+        }
+        const auto results =
+            scanned(node, scope, n, fmt::format("{}{}/{}/", scope.prefix, node.name(), one), values, inputs);
+        if (!results) return false;
+        for (const NamedValue& value : *results)
+            if (!value.is_tensor()) n.unsupported("it gives something that is no tensor");
+        parts.resize(results->size());
+        for (std::size_t k = 0; k < parts.size(); ++k) parts[k].push_back(with_axis(n, (*results)[k].items.front(), 0));
+    }
+    std::vector<NamedValue> all_of_them;
+    for (const std::vector<ValueId>& part : parts) all_of_them.push_back({{joined(n, part, 0)}});
+    give(node, scope, all_of_them);
+    return true;
+}
+
+/// What the last `inputs` of the operands are scanned to, behind the final states.
+std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
+                                                       const std::string& prefix, const std::vector<NamedValue>& given,
+                                                       std::int64_t inputs) {
+    const char* const directions = n.opset < 9 ? "directions" : "scan_input_directions";
+    const onnx::GraphProto& body = graph_of(node, "body");
+    const std::int64_t all = std::ssize(given);
+    std::vector<NamedValue> state(given.begin(), given.end() - inputs);
     std::vector<ValueId> scans;
     std::vector<std::int64_t> axes;
     std::int64_t turns = -1;
     for (std::int64_t k = 0; k < inputs; ++k) {
-        scans.push_back((*given)[static_cast<std::size_t>(all - inputs + k)].items.front());
+        scans.push_back(given[static_cast<std::size_t>(all - inputs + k)].items.front());
         const Dims dims = n.b.dims(scans.back());
         axes.push_back(n.axis(entry_of(node, "scan_input_axes", static_cast<int>(k)), std::ssize(dims)));
         const std::int64_t size = dims[static_cast<std::size_t>(axes.back())];
@@ -242,40 +286,38 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
         turns = size;
     }
     if (turns < 1 || turns > most_turns) n.unsupported("{} turns; 1 to {} are written out", turns, most_turns);
-    std::vector<std::vector<ValueId>> scanned;
-    TurnMarks marks(n, turns);
+    std::vector<std::vector<ValueId>> gathered;
+    TurnMarks marks(n, n.opset < 9 ? 1 : turns);  // of a batch: several loops
     for (std::int64_t turn = 0; turn < turns; ++turn) {
         std::vector<NamedValue> values = state;
         for (std::int64_t k = 0; k < inputs; ++k) {
             const auto at = static_cast<std::size_t>(k);
-            const bool back = entry_of(node, "scan_input_directions", static_cast<int>(k)) != 0;
+            const bool back = entry_of(node, directions, static_cast<int>(k)) != 0;
             Dims dims = n.b.dims(scans[at]);
             dims.erase(dims.begin() + axes[at]);
             values.push_back({{n.b.reshape(n.pick(scans[at], axes[at], {back ? turns - 1 - turn : turn}), dims)}});
         }
-        const auto results =
-            run_graph(node, body, scope, fmt::format("{}{}/{}/", scope.prefix, node.name(), turn), values);
-        if (!results) return false;
+        const auto results = run_graph(node, body, scope, fmt::format("{}{}/", prefix, turn), values);
+        if (!results) return std::nullopt;
         if (results->size() < state.size()) n.wrong("its graph has {} outputs", results->size());
         std::copy_n(results->begin(), state.size(), state.begin());
-        scanned.resize(results->size() - state.size());
-        for (std::size_t k = 0; k < scanned.size(); ++k) {
+        gathered.resize(results->size() - state.size());
+        for (std::size_t k = 0; k < gathered.size(); ++k) {
             const bool back = entry_of(node, "scan_output_directions", static_cast<int>(k)) != 0;
             const NamedValue& value = (*results)[k + state.size()];
             if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
             const ValueId one =
                 with_axis(n, value.items.front(), entry_of(node, "scan_output_axes", static_cast<int>(k)));
-            scanned[k].insert(back ? scanned[k].begin() : scanned[k].end(), one);
+            gathered[k].insert(back ? gathered[k].begin() : gathered[k].end(), one);
         }
         marks.next();
     }
-    for (std::size_t k = 0; k < scanned.size(); ++k) {
-        const std::int64_t rank = std::ssize(n.b.dims(scanned[k].front()));
+    for (std::size_t k = 0; k < gathered.size(); ++k) {
+        const std::int64_t rank = std::ssize(n.b.dims(gathered[k].front()));
         state.push_back(
-            {{marks.joined(scanned[k], n.axis(entry_of(node, "scan_output_axes", static_cast<int>(k)), rank))}});
+            {{marks.joined(gathered[k], n.axis(entry_of(node, "scan_output_axes", static_cast<int>(k)), rank))}});
     }
-    give(node, scope, state);
-    return true;
+    return state;
 }
 
 // --- functions ----------------------------------------------------------------------------------------------------

@@ -85,6 +85,9 @@ private:
     bool import_if(const onnx::NodeProto& node, Scope& scope);
     bool import_loop(const onnx::NodeProto& node, Scope& scope);
     bool import_scan(const onnx::NodeProto& node, Scope& scope);
+    std::optional<std::vector<NamedValue>> scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
+                                                   const std::string& prefix, const std::vector<NamedValue>& given,
+                                                   std::int64_t inputs);
     bool import_function(const onnx::NodeProto& node, Scope& scope, const onnx::FunctionProto& function);
     const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const;
     /// The values of a graph's outputs for those of its inputs; nothing when a node of it was refused.

@@ -4,6 +4,9 @@
 //                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
 //                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
 //   look_up                              x, keys [n], values [n], the value of other keys
+//   count_runs {outputs, least, skips}   whole numbers [N, C]; runs i64 [n, 2 + longest] (which output, how many items,
+//                                        these): how often each of at least so many items is there, its items side by
+//                                        side or with up to `skips` others between any two, f32 [N, outputs]
 //   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely
 //   each
 //                                        class is, [N, classes] (Wu, Lin and Weng 2004, as libsvm finds them)
@@ -13,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "compiler/ops/op_lists.hpp"
 
@@ -117,6 +121,52 @@ Literal eval_look_up(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+Type infer_runs(const Node& node, std::span<const Type> in) {
+    const std::int64_t outputs = node.integer("outputs", 0);
+    if (in[0].dims.size() != 2 || is_float(in[0].dtype) || in[1].dims.size() != 2 || in[1].dims[1] < 3 ||
+        is_float(in[1].dtype) || outputs < 1)
+        fail_input(node.loc, "'{}' counts runs {} in {}", node.name, to_string(in[1]), to_string(in[0]));
+    return {DType::F32, {in[0].dims[0], outputs}, {}};
+}
+
+/// Runs by their items.
+std::map<std::vector<std::int64_t>, std::int64_t> known_runs(const Node& node, const Literal& runs,
+                                                             std::int64_t outputs) {
+    std::map<std::vector<std::int64_t>, std::int64_t> known;
+    const std::int64_t width = runs.dims()[1];
+    for (std::int64_t run = 0; run < runs.dims()[0]; ++run) {
+        const auto row = runs.whole().begin() + run * width;
+        if (row[0] < 0 || row[0] >= outputs || row[1] < 1 || row[1] > width - 2)
+            fail_input(node.loc, "'{}' has no output {} for a run of {}", node.name, row[0], row[1]);
+        known.emplace(std::vector<std::int64_t>(row + 2, row + 2 + row[1]), row[0]);
+    }
+    return known;
+}
+
+Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const std::int64_t columns = in[0]->dims()[1], outputs = out.dims()[1], longest = in[1]->dims()[1] - 2;
+    const std::int64_t skips = node.integer("skips", 0);
+    const auto known = known_runs(node, *in[1], outputs);
+    const auto count = [&](std::int64_t row, std::int64_t first, std::int64_t step, std::int64_t least) {
+        std::vector<std::int64_t> run;
+        for (std::int64_t at = first; at < columns && std::ssize(run) < longest; at += step) {
+            run.push_back(to_whole(in[0]->at(row * columns + at)));
+            const auto found = known.find(run);
+            if (std::ssize(run) < least || found == known.end()) continue;
+            const std::int64_t to = row * outputs + found->second;
+            out.set(to, out.at(to) + 1);
+        }
+    };
+    for (std::int64_t row = 0; row < in[0]->dims()[0]; ++row)
+        for (std::int64_t step = 1; step <= skips + 1; ++step) {
+            // nothing stands between the items of a single one: it counts once
+            const std::int64_t least = std::max<std::int64_t>(node.integer("least", 1), step > 1 ? 2 : 1);
+            for (std::int64_t first = 0; first < columns; ++first) count(row, first, step, least);
+        }
+    return out;
+}
+
 Type infer_couple(const Node& node, std::span<const Type> in) {
     const std::int64_t classes = node.integer("classes", 0);
     if (in[0].dims.size() != 2 || classes < 2 || in[0].dims[1] != classes * (classes - 1) / 2)
@@ -177,6 +227,7 @@ Literal eval_couple(const Node& node, std::span<const Literal* const> in) {
 constexpr std::array tree_table{
     OpInfo{"tree_ensemble", Level::Host, 6, 6, infer_trees, eval_trees},
     OpInfo{"look_up", Level::Host, 4, 4, infer_look_up, eval_look_up},
+    OpInfo{"count_runs", Level::Host, 2, 2, infer_runs, eval_runs},
     OpInfo{"couple_pairs", Level::Host, 1, 1, infer_couple, eval_couple},
 };
 

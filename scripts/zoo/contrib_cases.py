@@ -115,6 +115,17 @@ case("gather_blocks_zeros", "GatherBlockQuantized", [const(whole(0, 256, 5, 24, 
      const(real(5, 3)), const(whole(0, 256, 5, 2, dtype=np.uint8))], bits=4, block_size=16)
 for METRIC in "euclidean", "sqeuclidean":
     case("cdist_" + METRIC, "CDist", [real(5, 7), const(real(3, 7))], metric=METRIC)
+# --- runs of whole numbers
+POOL = dict(pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7, 3, 4, 5], ngram_counts=[0, 4, 10], ngram_indexes=[0, 1, 2, 3, 4, 5, 6, 7],
+            domain="", opset=9)
+WORDS = np.array([[1, 1, 3, 3, 3, 7, 2, 5], [8, 6, 7, 5, 6, 8, 4, 5], [3, 4, 5, 6, 4, 5, 7, 8]], np.int64)
+for MODE in "TF", "IDF", "TFIDF":
+    for LEAST, MOST, SKIPS in (1, 1, 0), (1, 2, 0), (2, 2, 3), (1, 3, 2), (2, 3, 0):
+        case(f"tfidf_{MODE.lower()}_{LEAST}_{MOST}_{SKIPS}", "TfIdfVectorizer", [WORDS], mode=MODE, min_gram_length=LEAST,
+             max_gram_length=MOST, max_skip_count=SKIPS, **POOL,
+             **({} if MODE == "TF" else {"weights": [1.0, 0.5, 2.0, 1.5, 3.0, 0.25, 1.25, 0.75]}))
+case("tfidf_row", "TfIdfVectorizer", [WORDS[0].astype(np.int32)], mode="TF", min_gram_length=1, max_gram_length=2,
+     max_skip_count=1, **POOL)
 case("inverse", "Inverse", [real(2, 3, 4, 4)])
 case("trilu", "Trilu", [real(4, 5), one(1, np.int64)], upper=0)
 case("gather_nd", "GatherND", [real(3, 4, 5), whole(0, 3, 2, 2)])

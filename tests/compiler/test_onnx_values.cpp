@@ -271,6 +271,35 @@ TEST_CASE("loops and scans are written out, with values of the graph around them
     set_graph(scan, "body", sum);
     gives(scan, {1, 2, 3, 4, 5, 6}, {109, 212});
     gives(scan, {1, 2, 3, 4, 5, 6}, {105, 206, 108, 210, 109, 212}, 1);
+
+    // of opset 8: a batch in front, lengths before all operands, other names
+    Model batch("Scan", {2, 3, 2}, 2, 8);
+    batch.without();
+    batch.none().real({100, 200, 300, 400}, Whole{2, 2}).again();
+    batch.attr("num_scan_inputs", 1).attr("directions", Whole{1});
+    set_graph(batch, "body", sum);
+    gives(batch, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60}, {109, 212, 390, 520});
+    gives(batch, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60},
+          {105, 206, 108, 210, 109, 212, 350, 460, 380, 500, 390, 520}, 1);
+}
+
+TEST_CASE("runs of whole numbers are counted, with others between their items") {
+    const auto counted = [](const std::string& mode, const Whole& lengths, std::int64_t skips) {
+        Model model("TfIdfVectorizer", {2, 6}, 1, 9);
+        model.attr("mode", mode).attr("min_gram_length", lengths[0]).attr("max_gram_length", lengths[1]);
+        model.attr("max_skip_count", skips).attr("ngram_counts", Whole{0, 2}).attr("ngram_indexes", Whole{1, 0, 3, 2});
+        model.attr("pool_int64s", Whole{7, 4, 4, 5, 5, 7});  // 7; 4; 4 5; 5 7
+        if (mode != "TF") model.floats_attr("weights", {10, 20, 30, 40});
+        model.proto().mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+            onnx::TensorProto::INT64);
+        return model;
+    };
+    const Reals x{4, 5, 7, 4, 9, 5, 7, 7, 7, 7, 7, 7};
+    gives(counted("TF", {1, 2}, 0), x, {2, 1, 1, 1, 0, 6, 0, 0});
+    gives(counted("TF", {1, 2}, 1), x, {2, 1, 1, 2, 0, 6, 0, 0});  // 4 . 5; single ones once
+    gives(counted("TF", {2, 2}, 1), x, {0, 0, 1, 2, 0, 0, 0, 0});
+    gives(counted("IDF", {1, 1}, 0), x, {10, 20, 0, 0, 0, 20, 0, 0});
+    gives(counted("TFIDF", {1, 2}, 1), x, {20, 20, 30, 80, 0, 120, 0, 0});
 }
 
 /// if (x) then_branch else exp(x), each a node.
