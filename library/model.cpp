@@ -39,12 +39,10 @@ std::optional<tt::DataFormat> format_of(const std::string& name) {
     return df;
 }
 
-void add_decisions(const CompileOptions& options, std::vector<tt::ir::FormatRule> rules, tt::ir::CompileOptions& out) {
-    const auto add = [&](std::vector<tt::ir::FormatRule> rules) {
-        out.rules.insert(out.rules.end(), rules.begin(), rules.end());
-    };
-    add(tt::ir::light_amp_rules(options.amp_light));
-    add(std::move(rules));
+void add_decisions(const CompileOptions& options, const std::vector<tt::ir::FormatRule>& rules,
+                   tt::ir::CompileOptions& out) {
+    for (const auto& more : {tt::ir::light_amp_rules(options.amp_light), rules})
+        out.rules.insert(out.rules.end(), more.begin(), more.end());
     if (!options.overrides.empty()) tt::ir::parse_overrides(options.overrides, "overrides", out.overrides);
     out.keep_names = options.keep_names;
     out.ignore_unknown = options.ignore_unknown;
@@ -92,7 +90,7 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.harvested_rows = options.harvested_rows;
     out.host_fallback = options.host_fallback;
     out.cluster = options.cluster;
-    add_decisions(options, std::move(read.rules), out);
+    add_decisions(options, read.rules, out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_run;
