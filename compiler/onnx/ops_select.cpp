@@ -89,7 +89,9 @@ void tf_idf(Import& n) {
     if (least < 1 || most < least || skips < 0 || most > std::ssize(starts) || outputs.empty())
         n.wrong("runs of {} to {} items with {} skips; the pool has {} lengths", least, most, skips, starts.size());
     if (rank < 1 || rank > 2) n.wrong("{} is no row of numbers and no table", to_string(n.b.type(n.x(0))));
-    const std::int64_t width = *std::max_element(outputs.begin(), outputs.end()) + 1;
+    const auto [lowest, highest] = std::minmax_element(outputs.begin(), outputs.end());
+    if (*lowest < 0 || *highest >= most_made) n.wrong("outputs {} to {} (ngram_indexes)", *lowest, *highest);
+    const std::int64_t width = *highest + 1;
     check_made({std::ssize(outputs), most + 2});
     if (!weights.empty() && std::ssize(weights) != width) n.wrong("{} weights for {} outputs", weights.size(), width);
     std::vector<std::int64_t> runs;

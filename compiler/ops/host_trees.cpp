@@ -146,7 +146,8 @@ std::map<std::vector<std::int64_t>, std::int64_t> known_runs(const Node& node, c
 Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const std::int64_t columns = in[0]->dims()[1], outputs = out.dims()[1], longest = in[1]->dims()[1] - 2;
-    const std::int64_t skips = node.integer("skips", 0);
+    // between two items there are no more than the others of a row
+    const std::int64_t skips = std::min(node.integer("skips", 0), columns);
     const auto known = known_runs(node, *in[1], outputs);
     const auto count = [&](std::int64_t row, std::int64_t first, std::int64_t step, std::int64_t least) {
         std::vector<std::int64_t> run;

@@ -1,6 +1,7 @@
 // What ONNX ops give, by numbers that other programs (onnxruntime, ONNX's reference) gave for them.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include <filesystem>
 #include <fstream>
@@ -300,6 +301,7 @@ TEST_CASE("runs of whole numbers are counted, with others between their items") 
     gives(counted("TF", {2, 2}, 1), x, {0, 0, 1, 2, 0, 0, 0, 0});
     gives(counted("IDF", {1, 1}, 0), x, {10, 20, 0, 0, 0, 20, 0, 0});
     gives(counted("TFIDF", {1, 2}, 1), x, {20, 20, 30, 80, 0, 120, 0, 0});
+    gives(counted("TF", {2, 2}, std::numeric_limits<std::int64_t>::max()), x, {0, 0, 1, 3, 0, 0, 0, 0});
 }
 
 /// if (x) then_branch else exp(x), each a node.
