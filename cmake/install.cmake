@@ -24,7 +24,7 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim)
 install(FILES build/web/report.html DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim OPTIONAL)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES cmake/copyright THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # --- man pages and completion, made by the tools from their own command lines ------------------------------------
 set(manual ${CMAKE_BINARY_DIR}/manual)

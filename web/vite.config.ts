@@ -1,4 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
+
+/** A comment with name, version and licence of each package that the page contains (see THIRD_PARTY.md). */
+function bundledParts(): string {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { version: string; license?: string; dev?: boolean }>;
+  };
+  const parts = Object.entries(lock.packages)
+    .filter(([path, part]) => path !== '' && !part.dev)
+    .map(([path, part]) => `${path.replace(/^.*node_modules\//, '')} ${part.version} (${part.license ?? 'unknown licence'})`);
+  return `<!-- Contains, unchanged, these npm packages, whose sources are in the registry: ${parts.join(', ')}. -->`;
+}
 
 /** Puts script and style into the page, so that it is one file that opens from disk. */
 function oneFile(): Plugin {
@@ -24,7 +36,7 @@ function oneFile(): Plugin {
         }
         Reflect.deleteProperty(bundle, name);
       }
-      page.source = html;
+      page.source = html.replace('<head>', () => `<head>\n${bundledParts()}`);
       page.fileName = 'report.html';
     },
   };
