@@ -27,12 +27,24 @@ int exit_code(Fault fault) {
     return 70;
 }
 
+const char* fault_name(Fault fault) {
+    switch (fault) {
+        case Fault::Input:
+            return "error";
+        case Fault::Unsupported:
+            return "unsupported";
+        case Fault::Hang:
+            return "hang";
+        case Fault::Interrupted:
+            return "interrupted";
+        case Fault::Internal:
+            break;
+    }
+    return "internal error";
+}
+
 static std::string with_place(Fault fault, const SourceLoc& loc, const std::string& message) {
-    const char* kind = fault == Fault::Unsupported   ? "unsupported"
-                       : fault == Fault::Internal    ? "internal error"
-                       : fault == Fault::Hang        ? "hang"
-                       : fault == Fault::Interrupted ? "interrupted"
-                                                     : "error";
+    const char* const kind = fault_name(fault);
     return loc.file.empty() ? fmt::format("{}: {}", kind, message)
                             : fmt::format("{}: {}: {}", to_string(loc), kind, message);
 }
@@ -41,9 +53,11 @@ Error::Error(Fault fault, SourceLoc loc, std::string message)
     : std::runtime_error(with_place(fault, loc, message)),
       fault_(fault),
       loc_(std::move(loc)),
-      message_(std::move(message)) {}
+      message_(std::move(message)),
+      problems_{{fault, loc_, message_}} {}
 
-Error::Error(Fault fault, std::string lines) : std::runtime_error(lines), fault_(fault), message_(std::move(lines)) {}
+Error::Error(Fault fault, std::string lines, std::vector<Problem> problems)
+    : std::runtime_error(lines), fault_(fault), message_(std::move(lines)), problems_(std::move(problems)) {}
 
 void Diagnostics::add(Fault fault, SourceLoc loc, std::string message) {
     items_.push_back({fault, std::move(loc), std::move(message)});
@@ -53,19 +67,18 @@ void Diagnostics::add(const Error& error) { add(error.fault(), error.where(), er
 
 void Diagnostics::throw_if_any() const {
     if (items_.empty()) return;
-    std::vector<const Item*> sorted;
-    for (const Item& item : items_) sorted.push_back(&item);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Item* a, const Item* b) {
-        return std::tie(a->loc.line, a->loc.column) < std::tie(b->loc.line, b->loc.column);
+    std::vector<Problem> sorted = items_;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
+        return std::tie(a.loc.line, a.loc.column) < std::tie(b.loc.line, b.loc.column);
     });
     // Input that is wrong outweighs input we cannot run.
     Fault worst = Fault::Unsupported;
     std::string lines;
-    for (const Item* item : sorted) {
-        if (item->fault != Fault::Unsupported) worst = item->fault;
-        lines += (lines.empty() ? "" : "\n") + with_place(item->fault, item->loc, item->message);
+    for (const Problem& problem : sorted) {
+        if (problem.fault != Fault::Unsupported) worst = problem.fault;
+        lines += (lines.empty() ? "" : "\n") + with_place(problem.fault, problem.loc, problem.message);
     }
-    throw Error(worst, lines);
+    throw Error(worst, lines, std::move(sorted));
 }
 
 }  // namespace tt

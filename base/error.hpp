@@ -27,21 +27,32 @@ enum class Fault {
 };
 int exit_code(Fault fault);
 
+/// One thing that is wrong.
+struct Problem {
+    Fault fault;
+    SourceLoc loc;
+    std::string message;
+};
+/// "error", "unsupported", "hang", "interrupted" or "internal error": as lines of messages name it.
+const char* fault_name(Fault fault);
+
 /// The one exception type that crosses library borders. what() holds one line per problem:
 /// "file:12:5: error: text".
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, SourceLoc loc, std::string message);
-    Error(Fault fault, std::string lines);  ///< several finished lines (see Diagnostics)
+    Error(Fault fault, std::string lines, std::vector<Problem> problems);  ///< several finished lines (see Diagnostics)
     Fault fault() const { return fault_; }
     int exit_code() const { return tt::exit_code(fault_); }
     const SourceLoc& where() const { return loc_; }
     const std::string& message() const { return message_; }  // without the place
+    const std::vector<Problem>& problems() const { return problems_; }  ///< one or more, in the order of the file
 
 private:
     Fault fault_;
     SourceLoc loc_;
     std::string message_;
+    std::vector<Problem> problems_;
 };
 
 template <class... Args>
@@ -70,15 +81,10 @@ public:
     std::size_t size() const { return items_.size(); }
     /// Throws one Error with every problem, in the order of the file; does nothing when there is none.
     void throw_if_any() const;
-    struct Item {
-        Fault fault;
-        SourceLoc loc;
-        std::string message;
-    };
-    const std::vector<Item>& items() const { return items_; }
+    const std::vector<Problem>& items() const { return items_; }
 
 private:
-    std::vector<Item> items_;
+    std::vector<Problem> items_;
 };
 
 /// An invariant of ours. Not for checking input. Names its file without the folder, so that a cache of objects serves

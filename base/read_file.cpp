@@ -9,29 +9,67 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/thread_pool.hpp"
 
 namespace tt {
 
-void refuse_irregular(const std::string& file) {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A path beside a missing one whose name is nearest; "" when there is none. Looks at 1,000 names at most.
+std::string nearest_path(const fs::path& missing) {
+    const fs::path folder = missing.parent_path();
+    std::vector<std::string> names;
+    std::error_code failed;
+    for (fs::directory_iterator at(folder.empty() ? "." : folder, failed), end; at != end && names.size() < 1000;
+         at.increment(failed))
+        names.push_back(at->path().filename().string());
+    const std::string name = nearest(missing.filename().string(), names);
+    return name.empty() ? "" : (folder / name).string();
+}
+
+}  // namespace
+
+void require_path(const std::string& path) {
+    std::error_code failed;
+    const fs::file_status status = fs::status(path, failed);
+    if (status.type() == fs::file_type::not_found) {
+        const std::string guess = nearest_path(path);
+        fail_input({path, 0, 0}, "there is no such file{}", guess.empty() ? "" : "; did you mean '" + guess + "'?");
+    }
+    if (failed) fail_input({path, 0, 0}, "cannot be read: {}", failed.message());
+}
+
+void require_file(const std::string& file) {
+    require_path(file);
     std::error_code ignored;
-    const std::filesystem::file_status status = std::filesystem::status(file, ignored);
-    if (std::filesystem::is_directory(status)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-        fail_input({file, 0, 0}, "is a device or a pipe; a file is wanted");
+    const fs::file_status status = fs::status(file, ignored);
+    if (fs::is_directory(status)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
+    if (!fs::is_regular_file(status)) fail_input({file, 0, 0}, "is a device or a pipe; a file is wanted");
+    if (::access(file.c_str(), R_OK) != 0)
+        fail_input({file, 0, 0}, "cannot be read: {}", std::generic_category().message(errno));
+}
+
+void require_folder(const std::string& folder) {
+    require_path(folder);
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) fail_input({folder, 0, 0}, "is a file; a folder is wanted");
 }
 
 std::string read_file(const std::string& file, std::uint64_t most) {
-    refuse_irregular(file);
+    require_file(file);
     std::error_code failed;
     const auto bytes = std::filesystem::file_size(file, failed);
     if (!failed && bytes > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
     std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
+    if (!in) fail_input({file, 0, 0}, "cannot be read");
     std::string text;
     if (!failed) text.reserve(bytes);
     std::vector<char> piece(1 << 16);
@@ -40,19 +78,19 @@ std::string read_file(const std::string& file, std::uint64_t most) {
         text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > most) fail_input({file, 0, 0}, "has more than {} bytes", most);
     }
-    if (in.bad()) fail_input({file, 0, 0}, "the file cannot be read");
+    if (in.bad()) fail_input({file, 0, 0}, "cannot be read");
     return text;
 }
 
 InputFile::InputFile(const std::string& file, std::uint64_t most) {
-    refuse_irregular(file);
+    require_file(file);
     std::error_code failed;
     size_ = std::filesystem::file_size(file, failed);
     if (!failed && size_ > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size_, most);
     descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (!failed && descriptor_ >= 0) return;
     if (descriptor_ >= 0) ::close(descriptor_);
-    fail_input({file, 0, 0}, "the file cannot be read");
+    fail_input({file, 0, 0}, "cannot be read");
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
@@ -83,7 +121,7 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
         ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
         pool.parallel_for(pieces, read);
     }
-    if (!whole) fail_input({file, 0, 0}, "the file cannot be read, or others write to it");
+    if (!whole) fail_input({file, 0, 0}, "cannot be read whole; does another program write to it?");
     return {bytes, {bytes.get(), size}};
 }
 

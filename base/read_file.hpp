@@ -1,4 +1,4 @@
-// Whole input files as text.
+// Input files: whether they can be read, and their contents.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,15 @@
 
 namespace tt {
 
-/// Throws Error(Input) when it is a folder, or a device or pipe: such never end, or never begin. Says nothing of a file
-/// that is not there.
-void refuse_irregular(const std::string& file);
-/// Throws Error(Input) when there is no such file, it is no regular file, cannot be read, or has more bytes than
-/// `most`.
+/// Throws Error(Input) when there is no such file or folder, with the nearest name beside it, or it cannot be reached.
+void require_path(const std::string& path);
+/// The same for a regular file that this user may read: no folder, and no device or pipe, which may never end.
+void require_file(const std::string& file);
+/// The same for a folder.
+void require_folder(const std::string& folder);
+/// The contents. Throws as require_file() does, and for more bytes than `most`.
 std::string read_file(const std::string& file, std::uint64_t most);
-/// An open one, for who reads it piece by piece; throws the same.
+/// An open file that is read piece by piece; throws the same.
 class InputFile {
 public:
     InputFile(const std::string& file, std::uint64_t most);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 
 namespace tt {
 
@@ -34,8 +35,9 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::string& file) {
+    require_file(file);
     std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
+    if (!in) fail_input({file, 0, 0}, "cannot be read");
     sha256_ctx sum;
     nettle_sha256_init(&sum);
     std::vector<char> piece(std::size_t{1} << 20);
@@ -43,7 +45,7 @@ std::string sha256_of_file(const std::string& file) {
         in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
         nettle_sha256_update(&sum, static_cast<std::size_t>(in.gcount()), bytes_of(piece.data()));
     }
-    if (in.bad()) fail_input({file, 0, 0}, "the file cannot be read");
+    if (in.bad()) fail_input({file, 0, 0}, "cannot be read");
     return digest(sum);
 }
 

@@ -221,6 +221,7 @@ ChipParams read_chip_like(const std::string& file, int depth) {
     if (p.name.empty() || p.name != to_lower(p.name) || p.name.find('/') != std::string::npos)
         fail_input(map.where("name"), "'name' is '{}'; a word of small letters is wanted", p.name);
     p.summary = map.text_or("summary", "");
+    p.note = map.text_or("note", "");
     std::error_code ignored;
     p.file = fs::weakly_canonical(fs::absolute(file, ignored), ignored).string();
     p.timing.chip = p.file;

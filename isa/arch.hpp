@@ -63,6 +63,7 @@ struct ChipParams {
     std::string name;     ///< grayskull, wormhole, wormhole_b0
     std::string file;     ///< chip.yaml it was read from; absolute
     std::string summary;  ///< a sentence; not empty: the chip is a device of its own
+    std::string note;     ///< printed with every run and check on the chip; "" for none
     ChipFiles files;
     int grid_x = 0, grid_y = 0;               ///< NoC grid
     std::vector<int> worker_x, worker_y;      ///< distinct columns and rows of Tensix cores, ascending

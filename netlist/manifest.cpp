@@ -49,7 +49,7 @@ ordered_json entries_json(const std::vector<ManifestEntry>& entries) {
 Manifest read_manifest(const std::string& folder) {
     const std::string file = (fs::path(folder) / "manifest.json").string();
     if (std::error_code ignored; !fs::exists(file, ignored))
-        fail_input({file, 0, 0}, "the file cannot be read; --inputs needs a folder with a manifest.json");
+        fail_input({file, 0, 0}, "there is no such file; --inputs needs a folder with a manifest.json");
     constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
     const json document = parse_json(read_file(file, most_bytes), file);
     const JsonObject top(document, "", file);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/read_file.hpp"
 
 namespace fs = std::filesystem;
 
@@ -185,9 +186,10 @@ void write_entry(std::ostream& out, const QueueArray& array, const Tensor& entry
 
 QueueArray read_npy(const std::string& file, bool raw) {
     const SourceLoc loc{file, 0, 0};
+    require_file(file);
     std::ifstream in(file, std::ios::binary);
+    if (!in) fail_input(loc, "cannot be read");
     std::error_code code;
-    if (!in || fs::is_directory(file, code)) fail_input(loc, "the file cannot be read");
     const Header header = read_header(in, file);
     const std::int64_t start = in.tellg();
     const std::int64_t all = static_cast<std::int64_t>(fs::file_size(file, code));

@@ -140,8 +140,10 @@ static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& r
     if (std::all_of(refusals.begin(), refusals.end(), alike)) return nearest->second;
     std::string tried;
     for (const auto& [arch, error] : refusals) tried += (tried.empty() ? "" : ", ") + arch;
-    return {nearest->second.fault(), fmt::format("{}\n{}: note: good on none of {}; these are the problems on {}",
-                                                 nearest->second.what(), file, tried, nearest->first)};
+    return {nearest->second.fault(),
+            fmt::format("{}\n{}: note: good on none of {}; these are the problems on {}", nearest->second.what(), file,
+                        tried, nearest->first),
+            nearest->second.problems()};
 }
 
 void fill_host(Setup& setup) {
@@ -151,6 +153,15 @@ void fill_host(Setup& setup) {
                      ? HostInputs::load(setup.netlist, state.forecast, options, setup.manifest, *setup.pool)
                      : HostInputs::generate(setup.netlist, state.forecast, options.seed, options.stimulus, *setup.pool);
     for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
+}
+
+/// What the chip's own description has to say, for runs and for checks.
+static void add_chip_note(Setup& setup) {
+    const ChipParams& params = chip(setup.arch);
+    if (params.note.empty()) return;
+    const std::string note = fmt::format("chip '{}': {}", params.name, params.note);
+    setup.netlist.notes.push_back(note);
+    setup.state->report.notes.push_back(note);
 }
 
 std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(Netlist&)>& amend) {
@@ -189,6 +200,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     for (const std::string& arch : archs) {
         try {
             try_arch(*setup, arch, options, *setup->pool);
+            add_chip_note(*setup);
             return setup;
         } catch (const Error& error) {
             if (error.fault() != Fault::Input && error.fault() != Fault::Unsupported) throw;

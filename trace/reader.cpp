@@ -15,10 +15,9 @@ namespace tt::trace {
 static const std::string& checked(const std::string& path) {
     static const std::string magic("SQLite format 3\0", 16);
     std::error_code failed;
-    if (!std::filesystem::exists(path, failed)) fail_input({path, 0, 0}, "there is no such file");
-    refuse_irregular(path);
+    require_file(path);
     std::ifstream in(path, std::ios::binary);
-    if (!in) fail_input({path, 0, 0}, "cannot be opened for reading");
+    if (!in) fail_input({path, 0, 0}, "cannot be read");
     std::string head(32, '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     if (!in || head.compare(0, magic.size(), magic) != 0)

@@ -234,7 +234,7 @@ public:
 
     StoredSteps read() {
         if (!files_.has(steps_file))
-            fail_input(loc_, "the file cannot be read; a folder made by 'ttsim compile' has it");
+            fail_input(loc_, "there is no such file; a folder made by 'ttsim compile' has it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
         const SharedBytes text = files_.read(steps_file, most_bytes);
         try {

@@ -98,7 +98,7 @@ std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& 
 bool Reader::Branch::impossible() const {
     return !fits() && !problems.empty() &&
            std::all_of(problems.items().begin(), problems.items().end(),
-                       [](const Diagnostics::Item& item) { return item.fault == Fault::Input; });
+                       [](const Problem& item) { return item.fault == Fault::Input; });
 }
 
 Reader::Branch Reader::branch_of(const onnx::NodeProto& node, const char* name, const Scope& scope) {
@@ -137,7 +137,7 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     if (!given) return false;
     if (given->size() != 1) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
     const auto report = [&](const Branch& branch) {
-        for (const Diagnostics::Item& item : branch.problems.items()) problems_.add(item.fault, item.loc, item.message);
+        for (const Problem& item : branch.problems.items()) problems_.add(item.fault, item.loc, item.message);
     };
     const NamedValue& condition = given->front();
     const Literal* literal = condition.is_tensor() ? build_.literal(condition.items.front()) : nullptr;

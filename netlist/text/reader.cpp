@@ -71,7 +71,7 @@ static void throw_problems(const Diagnostics& problems) {
     if (problems.size() <= most_shown) return problems.throw_if_any();
     Diagnostics shown;
     for (std::size_t k = 0; k < most_shown; ++k) {
-        const Diagnostics::Item& item = problems.items()[k];
+        const Problem& item = problems.items()[k];
         shown.add(item.fault, item.loc, item.message);
     }
     shown.error(problems.items()[most_shown].loc, "and {} more problems from here on", problems.size() - most_shown);

@@ -87,6 +87,6 @@ TEST_CASE("aliases that multiply are refused before they fill the memory") {
 }
 
 TEST_CASE("a missing file and a folder are named") {
-    CHECK_THROWS_WITH(load_yaml_file("/nowhere/x.yaml"), "/nowhere/x.yaml: error: the file cannot be read");
+    CHECK_THROWS_WITH(load_yaml_file("/nowhere/x.yaml"), "/nowhere/x.yaml: error: there is no such file");
     CHECK_THROWS_WITH(load_yaml_file("/"), "/: error: is a folder; a YAML file is wanted");
 }

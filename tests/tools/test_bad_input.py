@@ -111,7 +111,7 @@ class BadInput(unittest.TestCase):
         folder = self.folder / "folder"
         folder.mkdir(exist_ok=True)
         self.refused(folder, "is a folder")
-        self.refused(self.folder / "none.ttperf", "there is no such file", "File does not exist", "cannot be read")
+        self.refused(self.folder / "none.ttperf", "none.ttperf: error: there is no such file")
 
 
 if __name__ == "__main__":

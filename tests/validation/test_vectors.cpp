@@ -133,7 +133,7 @@ TEST_CASE("fields of the wrong type and formats that cannot be computed are refu
 TEST_CASE("arrays that do not fit are refused with their file") {
     const Folder folder;
     folder.write("index.json", cast_index);
-    CHECK(contains(folder.problem(), "x.npy: error: the file cannot be read"));
+    CHECK(contains(folder.problem(), "x.npy: error: there is no such file"));
     folder.write("x.npy", "no array at all");
     CHECK(contains(folder.problem(), "x.npy: error: is no .npy file"));
     folder.write_array("x.npy", "4,", {1});

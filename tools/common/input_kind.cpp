@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/read_file.hpp"
 #include "base/text.hpp"
 
 namespace tt::cli {
@@ -165,17 +166,16 @@ void want(InputKind wanted, const std::string& path, const std::string& command)
                how_to(found, wanted, path, command));
 }
 
-std::string missing_file(const std::string& path) {
-    if (is_there(path)) return "";
-    const fs::path parent = fs::path(path).parent_path();
-    std::vector<std::string> names;
-    std::error_code failed;
-    for (fs::directory_iterator at(parent.empty() ? "." : parent, failed), end; at != end && names.size() < 1000;
-         at.increment(failed))
-        names.push_back(at->path().filename().string());
-    const std::string guess = nearest(fs::path(path).filename().string(), names);
-    return "File does not exist: " + path +
-           (guess.empty() ? "" : "; did you mean '" + (parent / guess).string() + "'?");
+static CLI::Validator path_check(void (*require)(const std::string&)) {
+    return {[require](const std::string& path) {
+                require(path);
+                return std::string();
+            },
+            ""};
 }
+
+CLI::Validator existing_path() { return path_check(require_path); }
+CLI::Validator existing_file() { return path_check(require_file); }
+CLI::Validator existing_folder() { return path_check(require_folder); }
 
 }  // namespace tt::cli

@@ -1,6 +1,7 @@
 // What a file given on the command line is, and which command wants it when this one does not.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
@@ -23,7 +24,10 @@ InputKind kind_of(const std::string& path);
 /// arguments that work. `command`: as typed before the file, such as "ttsim check".
 void want(InputKind wanted, const std::string& path, const std::string& command);
 
-/// For CLI::Option::check(): "" when there is such a file or folder.
-std::string missing_file(const std::string& path);
+/// For CLI::Option::check(): what is given must be there and readable. Throw Error(Input) otherwise, so that a path has
+/// the same message whether an option or a reader refuses it.
+CLI::Validator existing_path();
+CLI::Validator existing_file();
+CLI::Validator existing_folder();
 
 }  // namespace tt::cli

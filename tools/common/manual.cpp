@@ -60,9 +60,16 @@ std::string option_entry(const CLI::Option& option) {
 
 std::string options_section(const CLI::App& app) {
     std::string arguments, options;
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->get_group().empty()) continue;
-        (option->get_positional() ? arguments : options) += option_entry(*option);
+    const std::vector<std::string> headings = app.get_groups();
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_positional() && !option->get_group().empty()) arguments += option_entry(*option);
+    for (const std::string& heading : headings) {
+        if (heading.empty()) continue;
+        std::string entries;
+        for (const CLI::Option* option : app.get_options())
+            if (!option->get_positional() && option->get_group() == heading) entries += option_entry(*option);
+        if (!entries.empty() && heading != "Options") options += ".SS " + roff(heading) + "\n";
+        options += entries;
     }
     return (arguments.empty() ? "" : ".SH ARGUMENTS\n" + arguments) +
            (options.empty() ? "" : ".SH OPTIONS\n" + options);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <optional>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tools/common/manual.hpp"
 #include "tools/common/run_tool.hpp"
@@ -62,21 +65,89 @@ const CLI::App& innermost(const CLI::App& app) {
 
 }  // namespace
 
+namespace {
+
+/// CLI11's, without the values that it appends to the second name of a flag and its negation ("--no-x{false}").
+class HelpFormatter : public CLI::Formatter {
+public:
+    std::string make_option_name(const CLI::Option* option, bool positional) const override {
+        std::string name = CLI::Formatter::make_option_name(option, positional);
+        for (std::size_t at = name.find('{'); at != std::string::npos; at = name.find('{'))
+            name.erase(at, name.find('}', at) - at + 1);
+        return name;
+    }
+};
+
+void set_formatter(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
+    app.formatter(formatter);
+    for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) set_formatter(*sub, formatter);
+}
+
+}  // namespace
+
+/// What is printed of a first word that is close to a command and no file: a tool whose first argument is a file
+/// would take it for one. "" otherwise.
+static std::string misspelt_command(const CLI::App& app, const std::string& word) {
+    const std::vector<std::string> names = subcommand_names(app);
+    std::error_code failed;
+    if (word.empty() || word.front() == '-' || std::filesystem::exists(word, failed)) return "";
+    if (std::find(names.begin(), names.end(), word) != names.end()) return "";
+    const std::string guess = did_you_mean(word, names);
+    return guess.empty() ? "" : fmt::format("{}: there is no such command{}", word, guess);
+}
+
+/// The help of the command that `words` name, as "noc bench" does.
+static int print_help(const CLI::App& app, const std::vector<std::string>& words) {
+    const CLI::App* command = &app;
+    for (const std::string& word : words) {
+        const std::vector<std::string> names = subcommand_names(*command);
+        if (std::find(names.begin(), names.end(), word) == names.end()) {
+            fmt::print(stderr, "{}: there is no such command{}\nRun '{} --help' for more information.\n", word,
+                       did_you_mean(word, names), full_name(*command));
+            return wrong_usage;
+        }
+        command = command->get_subcommand(word);
+    }
+    fmt::print("{}", command->help(command == &app ? "" : full_name(*command->get_parent()) + " " + command->get_name()));
+    return 0;
+}
+
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
+    set_formatter(app, std::make_shared<HelpFormatter>());
+    if (argc >= 2 && std::string_view(argv[1]) == "help" && !subcommand_names(app).empty())
+        return print_help(app, {argv + 2, argv + argc});
     if (argc == 3 && std::string_view(argv[1]) == "--make-manual") {  // for the build, and so in no help
         write_manual(app, argv[2]);
         return 0;
     }
+    if (argc >= 2)
+        if (const std::string text = misspelt_command(app, argv[1]); !text.empty()) {
+            fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", text, app.get_name());
+            return wrong_usage;
+        }
+    const auto wrong = [&](const std::string& text) {
+        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", text, full_name(innermost(app)));
+        return wrong_usage;
+    };
+    // a word that no option takes may be why something else is missing, and so comes first
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        const std::string stray = stray_word(app);  // a value given to nobody may be why something else is missing
-        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", stray.empty() ? e.what() : stray,
-                   full_name(innermost(app)));
-        return wrong_usage;
+        const std::string stray = stray_word(app);
+        return wrong(stray.empty() ? e.what() : stray);
+    } catch (const Error&) {
+        const std::string stray = stray_word(app);
+        if (stray.empty()) throw;
+        return wrong(stray);
     }
     return std::nullopt;
+}
+
+/// Beside --help.
+static std::string general_group(const CLI::App& app) {
+    const CLI::Option* const help = app.get_help_ptr();
+    return help ? help->get_group() : "Options";
 }
 
 void add_colour_flag(CLI::App& app) {
@@ -89,7 +160,8 @@ void add_colour_flag(CLI::App& app) {
     app.add_option_function<std::string>("--color", set,
                                          "Colours in reports and messages. Default: auto, on terminals unless the "
                                          "environment has NO_COLOR")
-        ->type_name("auto|always|never");
+        ->type_name("auto|always|never")
+        ->group(general_group(app));
     for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add_colour_flag(*sub);
 }
 

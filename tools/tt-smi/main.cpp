@@ -127,7 +127,7 @@ int parse_and_run(int argc, char** argv) {
     app.set_version_flag("-v,--version", "tt-smi (ttsim) " TTSIM_VERSION);
     app.add_option("run", flags.run, "The file that 'ttsim run NETLIST --telemetry FILE' keeps")->type_name("FILE");
     app.add_option("--trace", flags.trace, "Replay a trace of 'ttsim run --trace'")
-        ->check(CLI::Validator(missing_file, ""))
+        ->check(existing_path())
         ->type_name("FILE");
     app.add_option("--device", flags.device, "Chips of a product that nobody uses: see 'ttsim devices'")
         ->type_name("NAME");

@@ -145,6 +145,13 @@ void add_flags(CLI::App& app, Flags& flags) {
 int parse_and_run(int argc, char** argv) {
     CLI::App app{"Runs compiler passes over a graph and prints what they left."};
     app.name("ttsim-opt");
+    app.set_version_flag("--version", "ttsim-opt " TTSIM_VERSION);
+    app.footer(
+        "Exits with 2 for wrong input, 4 for what the compiler lacks, and 70 for a bug.\n\n"
+        "Examples:\n"
+        "  ttsim-opt --list-passes\n"
+        "  ttsim-opt model.onnx --passes fold-constants,canonicalize\n"
+        "  ttsim-opt graph.tg --pipeline lower --print-after-all");
     Flags flags;
     add_flags(app, flags);
     if (const auto done = cli::parse(app, argc, argv)) return *done;

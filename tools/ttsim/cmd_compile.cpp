@@ -23,6 +23,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/compile_groups.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/search_progress.hpp"
 
@@ -280,7 +281,7 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
         ->check(quiet(CLI::Range(1, 100000)))
         ->type_name("N");
     command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
-        ->check(quiet(CLI::ExistingFile))
+        ->check(existing_file())
         ->type_name("FILE");
 }
 
@@ -306,7 +307,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
             "true, t: 4 or t_columns: 4, t_dir: r or c, u_kt: 2, input_buffers: [0, 16], input_blocks: [4], "
             "output_buffers: 4, dram_parameters: true, queued: [0], nops: [0, 1] or {OP: 1}, after: [OP], fuse: false, "
             "epoch_break: true, chip_break: true, chip: 1, parts: 4}; of a convolution of the model {fracture: 3}")
-        ->check(quiet(CLI::ExistingFile))
+        ->check(existing_file())
         ->type_name("FILE");
     command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
@@ -374,7 +375,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     command
         .add_option("--cluster", o.cluster,
                     "Cluster descriptor: chips and their Ethernet links. Default: those of the product")
-        ->check(quiet(CLI::ExistingFile))
+        ->check(existing_file())
         ->type_name("FILE");
 }
 
@@ -384,7 +385,7 @@ void add_compile(CLI::App& app) {
     CLI::App* command = app.add_subcommand("compile", "Turn an ONNX model into a netlist and its weights");
     command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")
         ->required()
-        ->check(CLI::Validator(missing_file, ""))
+        ->check(existing_path())
         ->type_name("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs
@@ -475,6 +476,7 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx -o out --microbatch 32 --effort 2\n"
         "  ttsim compile model.onnx -o out --optimize latency --effort 2 --explain\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
+    group_compile_options(*command);
     command->callback([flags, outputs] {
         outputs->claim();
         run(*flags);

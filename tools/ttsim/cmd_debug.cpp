@@ -130,7 +130,7 @@ void add_debug(CLI::App& app) {
                                              "Commands to carry out, with ';' between them, in place of a prompt")
                                 ->type_name("\"A; B\"");
     command->add_option("--script", flags->script, "The same from a file, a command a line; '#' begins a comment")
-        ->check(quiet(CLI::ExistingFile))
+        ->check(existing_file())
         ->excludes(commands)
         ->type_name("FILE");
     command->add_flag("--json", flags->json, "Answers as JSON, one object a line");
@@ -142,7 +142,7 @@ void add_debug(CLI::App& app) {
     command
         ->add_option("--inputs", flags->netlist.options.inputs_dir,
                      "Folder of inputs, as 'ttsim run --inputs' takes it")
-        ->check(quiet(CLI::ExistingDirectory))
+        ->check(existing_folder())
         ->type_name("DIR");
     command->footer(
         "The run stands at cycle 0; 'continue' lets it go on to a stop or its end, 'help' lists the commands.\n"

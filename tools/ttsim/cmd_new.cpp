@@ -78,7 +78,7 @@ void run(NewFlags& flags) {
 void add_new(CLI::App& app) {
     auto flags = std::make_shared<NewFlags>();
     CLI::App* command = app.add_subcommand("new", "Write a small netlist with comments, to start from");
-    command->add_option("template", flags->name, "What it computes: " + fmt::format("{}", fmt::join(names(), ", ")))
+    command->add_option("template", flags->name, "One of the templates below")
         ->required()
         ->type_name("NAME");
     command
@@ -93,10 +93,15 @@ void add_new(CLI::App& app) {
     command->add_option("--device", flags->device, "Product it is for (see 'ttsim devices')")
         ->excludes(arch)
         ->type_name("NAME");
-    command->footer(
-        "Examples:\n"
-        "  ttsim new mlp && ttsim run mlp.yaml\n"
-        "  ttsim new softmax --device wh_n150 -o mine.yaml");
+    // made when it is printed: the configuration folder is not needed before
+    command->footer([] {
+        return fmt::format(
+            "Templates: {}\n\n"
+            "Examples:\n"
+            "  ttsim new mlp && ttsim run mlp.yaml\n"
+            "  ttsim new softmax --device wh_n150 -o mine.yaml",
+            fmt::join(names(), ", "));
+    });
     command->callback([flags] { run(*flags); });
 }
 

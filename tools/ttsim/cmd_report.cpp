@@ -95,14 +95,14 @@ void add_report(CLI::App& app) {
         ->add_option("inputs", flags->inputs,
                      "Traces, folders of compiled models, device images, netlists. A trace of a netlist that is also "
                      "given is shown as one run with it, others side by side")
-        ->check(CLI::Validator(missing_file, ""))
+        ->check(existing_path())
         ->type_name("FILE|DIR");
     auto outputs = std::make_shared<Outputs>(*command);
     CLI::Option* out = outputs->file("-o,--output", flags->out, FileKind::Report,
                                      "Page to write: one HTML file with its data inside; '-' = standard output");
     CLI::Option* folder =
         command->add_option("--serve", flags->folder, "Instead: show the runs of a folder to browsers of this machine")
-            ->check(quiet(CLI::ExistingDirectory))
+            ->check(existing_folder())
             ->type_name("DIR")
             ->excludes(out);
     command->add_option("--port", flags->port, "Port of --serve; 0: any that is free. Default: 8000")

@@ -188,7 +188,7 @@ void add_value_flags(CLI::App& command, sim::RunOptions& o, Outputs& outputs) {
                     "Folder with manifest.json and the .npy file of every host queue, as --dump-io writes them; its "
                     "programs, parameters and inputs_count are used. Of a compiled model: folder with NAME.npy for its "
                     "inputs")
-        ->check(quiet(CLI::ExistingDirectory))
+        ->check(existing_folder())
         ->type_name("DIR");
     outputs.folder("--dump-io", o.dump_dir, dump_folder(),
                    "Write inputs and outputs as .npy files, with a manifest.json, there; an earlier dump is replaced");

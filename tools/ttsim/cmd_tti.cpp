@@ -15,7 +15,7 @@ namespace tt::cli {
 namespace {
 
 void add_image(CLI::App& command, std::string& path, const std::string& help) {
-    command.add_option("image", path, help)->required()->check(CLI::Validator(missing_file, ""))->type_name("FILE|DIR");
+    command.add_option("image", path, help)->required()->check(existing_path())->type_name("FILE|DIR");
 }
 
 void add_info(CLI::App& app) {
@@ -62,7 +62,7 @@ void add_pack(CLI::App& app) {
     CLI::App* command = app.add_subcommand("pack", "Make an image of an unpacked one, with new checksums");
     command->add_option("folder", flags->folder, "Folder with unzipped_tti/")
         ->required()
-        ->check(quiet(CLI::ExistingDirectory))
+        ->check(existing_folder())
         ->type_name("DIR");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs->file("-o,--output", flags->image, FileKind::Image, "Device image (.tti)")->required();
@@ -83,7 +83,7 @@ void add_merge(CLI::App& app) {
     CLI::App* command = app.add_subcommand("merge", "Make one image of several: their models share a device");
     command->add_option("--model_binaries_location", o.folder, "Folder with NAME.tti of each model; also -mbl")
         ->required()
-        ->check(quiet(CLI::ExistingDirectory))
+        ->check(existing_folder())
         ->type_name("DIR");
     command->add_option("--models", o.models, "Names of the models, in the order in which they run; also -mdl")
         ->required()

@@ -37,7 +37,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     command
         .add_option("--expect", o.expect_dir,
                     "Compiled model: compare its outputs with NAME.npy there; exits with 1 below --pcc")
-        ->check(quiet(CLI::ExistingDirectory))
+        ->check(existing_folder())
         ->type_name("DIR");
     command
         .add_option("--pcc", o.least_pcc,

@@ -15,7 +15,7 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
         .add_option("netlist", o.netlist,
                     folders ? "Netlist file (YAML), or the folder of a compiled model" : "Netlist file (YAML)")
         ->required()
-        ->check(CLI::Validator(missing_file, ""))
+        ->check(existing_path())
         ->type_name(folders ? "FILE|DIR" : "FILE");
     command
         .add_option("--arch", o.arch,
@@ -32,7 +32,7 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
         .add_option("--cluster", o.cluster,
                     "Cluster descriptor: chips and their Ethernet links. Default: as many chips as the netlist names, "
                     "on the nearest-square mesh")
-        ->check(quiet(CLI::ExistingFile))
+        ->check(existing_file())
         ->type_name("FILE");
     command.add_option("--harvested-rows", o.harvested_rows, "NoC rows taken away on every chip, such as 1,11")
         ->delimiter(',')
