@@ -34,9 +34,10 @@ public:
         try {
             recorder_->finish(hang ? "hang" : stop ? "interrupted" : "failed", error.message(), now);
         } catch (const Error& lost) {
-            return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what())};
+            return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what()), error.problems()};
         }
-        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.settings.trace.file)};
+        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.settings.trace.file),
+                error.problems()};
     }
 
 private:
