@@ -45,7 +45,7 @@ public:
     Fault fault() const { return fault_; }
     int exit_code() const { return tt::exit_code(fault_); }
     const SourceLoc& where() const { return loc_; }
-    const std::string& message() const { return message_; }  // without the place
+    const std::string& message() const { return message_; }             // without the place
     const std::vector<Problem>& problems() const { return problems_; }  ///< one or more, in the order of the file
 
 private:

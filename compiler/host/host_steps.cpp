@@ -233,8 +233,7 @@ public:
     explicit StepsReader(const FileSet& files) : files_(files), loc_{files.place(steps_file), 0, 0} {}
 
     StoredSteps read() {
-        if (!files_.has(steps_file))
-            fail_input(loc_, "there is no such file; a folder made by 'ttsim compile' has it");
+        if (!files_.has(steps_file)) fail_input(loc_, "there is no such file; a folder made by 'ttsim compile' has it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
         const SharedBytes text = files_.read(steps_file, most_bytes);
         try {

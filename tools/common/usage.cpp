@@ -108,7 +108,8 @@ static int print_help(const CLI::App& app, const std::vector<std::string>& words
         }
         command = command->get_subcommand(word);
     }
-    fmt::print("{}", command->help(command == &app ? "" : full_name(*command->get_parent()) + " " + command->get_name()));
+    fmt::print("{}",
+               command->help(command == &app ? "" : full_name(*command->get_parent()) + " " + command->get_name()));
     return 0;
 }
 

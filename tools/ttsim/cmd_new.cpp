@@ -78,9 +78,7 @@ void run(NewFlags& flags) {
 void add_new(CLI::App& app) {
     auto flags = std::make_shared<NewFlags>();
     CLI::App* command = app.add_subcommand("new", "Write a small netlist with comments, to start from");
-    command->add_option("template", flags->name, "One of the templates below")
-        ->required()
-        ->type_name("NAME");
+    command->add_option("template", flags->name, "One of the templates below")->required()->type_name("NAME");
     command
         ->add_option("-o,--output", flags->out,
                      "File to write, '-' = standard output; one that exists is left alone. Default: NAME.yaml")
