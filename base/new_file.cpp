@@ -93,8 +93,14 @@ NewFolder::NewFolder(std::string path, const FolderKind& kind) : path_(std::move
     made_above_ = first_missing(above).string();
     if (!above.empty()) fs::create_directories(above, failed);
     if (failed) fail_input({path_, 0, 0}, "the folder cannot be made: {}", failed.message());
-    temporary_ = beside(target_);
-    if (!::mkdtemp(temporary_.data())) fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
+    // another process may take the folders above away again that it had made for itself
+    for (int tries = 0;; ++tries) {
+        temporary_ = beside(target_);
+        if (::mkdtemp(temporary_.data())) break;
+        if (errno != ENOENT || tries == 100)
+            fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
+        if (!above.empty()) fs::create_directories(above, failed);
+    }
     registered_.emplace(temporary_);
 }
 
@@ -111,8 +117,8 @@ void NewFolder::commit() {
     if (::chmod(temporary_.c_str(), usual_permissions(0777)) != 0) fail_write(path_, errno);
     std::error_code failed;
     if (!fs::exists(target_, failed)) {
-        if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(path_, errno);
-        return registered_.reset();
+        if (::rename(temporary_.c_str(), target_.c_str()) == 0) return registered_.reset();
+        if (errno != EEXIST && errno != ENOTEMPTY) fail_write(path_, errno);  // else another process was quicker
     }
     // At no moment is there neither the old folder nor the new one, where the file system can swap them.
     if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {

@@ -76,8 +76,10 @@ std::string netlist_text(const CompiledModel& model) {
     return "# " + model.command + "\n" + write_netlist(model.netlist);
 }
 
-void write_host_part(const CompiledModel& model, const FileSink& sink) {
-    write_host_steps(model.host, write_inputs(model, sink), sink);
+void write_host_part(const CompiledModel& model, const FileSink& sink, const std::string& device) {
+    HostSteps steps = model.host;
+    steps.device = device;
+    write_host_steps(steps, write_inputs(model, sink), sink);
     if (model.reference) sink(reference_file, print_graph(*model.reference));
 }
 
@@ -102,8 +104,9 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     manifest.inputs = write_queues(model, folder, threads);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, netlist_text(model));
-    write_host_part(model,
-                    [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); });
+    write_host_part(
+        model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
+        model.host.device);
     if (!model.passes.empty()) fs::create_directory(folder / "passes");
     for (const PassGraph& pass : model.passes) write_text(folder / "passes" / (pass.name + ".json"), pass.json);
     result.commit();

@@ -127,14 +127,16 @@ struct CompiledModel::Impl {
     tt::ir::CompiledModel model;
     Arrays inputs;
     std::optional<tt::Machine> machine;  ///< of an image
+    std::map<std::string, tt::SharedBytes> host_files{};
 };
 
 CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt) {
+static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt,
+                            std::map<std::string, tt::SharedBytes> host_files = {}) {
     Arrays inputs = external(model.inputs);
     return CompiledModel(std::make_shared<const CompiledModel::Impl>(
-        CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine)}));
+        CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine), std::move(host_files)}));
 }
 
 std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(tt::runtime::inputs_of(impl_->model)); }
@@ -172,10 +174,16 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
 }
 
 void CompiledModel::write_image(const std::string& file, const std::string& device_type,
-                                const std::string& device_name) const {
+                                const std::string& device_name,
+                                const std::map<std::string, std::string>& host_files) const {
     guarded([&] {
-        const tt::image::ImageOptions options{
-            .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name};
+        for (const auto& [name, unused] : host_files)
+            if (!tt::image::is_host_file(name))
+                tt::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
+        const tt::image::ImageOptions options{.release = TTSIM_VERSION,
+                                              .device_type = device_type,
+                                              .device_name = device_name,
+                                              .host_files = host_files};
         if (impl_->machine)
             tt::image::write_image(impl_->model, *impl_->machine, file, options);
         else
@@ -186,8 +194,14 @@ void CompiledModel::write_image(const std::string& file, const std::string& devi
 CompiledModel CompiledModel::read_image(const std::string& path) {
     return guarded([&] {
         tt::image::Image image = tt::image::read_image(path);
-        return shared(std::move(image.model), std::move(image.machine));
+        return shared(std::move(image.model), std::move(image.machine), std::move(image.host_files));
     });
+}
+
+std::map<std::string, std::string_view> CompiledModel::host_files() const {
+    std::map<std::string, std::string_view> files;
+    for (const auto& [name, bytes] : impl_->host_files) files.emplace(name, bytes.view());
+    return files;
 }
 
 CompiledModel compile(const Graph& graph, const CompileOptions& options) {

@@ -43,6 +43,7 @@ struct ImageFacts {
     std::vector<std::string> inputs, outputs, intermediates, constants, parameters;
     std::map<std::string, Prestride> prestrides;
     std::map<std::string, ImageTensor> tensors;
+    std::shared_ptr<const void> in_use;  ///< as long as it lives, no other process replaces the folder
 };
 /// Unpacks into `folder`.
 ImageFacts open_image(const std::string& file, const std::string& folder);

@@ -37,7 +37,7 @@ Device::Device(const std::string& netlist_file, const DeviceOptions& options) : 
 Device::Device(const ImageFacts& image, const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
     guarded([&] {
         impl_->options = options;
-        tt::image::DevicePart part = tt::image::read_device_part(tt::image::read_tree(image.folder));
+        tt::image::DevicePart part = tt::image::read_device_part(tt::image::read_members(image.folder));
         impl_->take(std::move(part.netlist));
         impl_->constants = std::move(part.constants);
         impl_->machine = std::move(part.machine);

@@ -9,10 +9,17 @@ PyObject* class_of(const nb::dict& classes, ttsim::ErrorKind kind) {
     return nb::object(classes[nb::cast(static_cast<int>(kind))]).ptr();
 }
 
+/// Files may be quoted that are no UTF-8.
+nb::object text(std::string_view bytes) {
+    PyObject* made = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace");
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+
 /// The place goes into attributes of the exception, beside the text.
 void raise(const nb::dict& classes, const ttsim::Error& error) {
-    nb::object made = nb::borrow(class_of(classes, error.kind()))(error.what());
-    made.attr("file") = error.file();
+    nb::object made = nb::borrow(class_of(classes, error.kind()))(text(error.what()));
+    made.attr("file") = text(error.file());
     made.attr("line") = error.line();
     made.attr("column") = error.column();
     PyErr_SetObject(made.type().ptr(), made.ptr());

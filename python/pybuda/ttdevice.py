@@ -288,10 +288,12 @@ class TTDevice(Device):
         return compile_to_image(self, img_path, sample_inputs)
 
     @staticmethod
-    def load_image(*, img: Any = None, img_path: str | None = None, device_id_overrides: Any = None) -> TTDevice:
-        """A device that runs an image. AssertionError unless one of `img` and `img_path` is given."""
+    def load_image(*, img: Any = None, img_path: str | None = None, device_id_overrides: Any = None,
+                   trust_host_parts: bool = False) -> TTDevice:
+        """A device that runs an image. `trust_host_parts`: as TTDeviceImage.load_from_disk() has it, with `img_path`.
+        AssertionError unless one of `img` and `img_path` is given."""
         from .tti import load_image
-        return load_image(img, img_path, device_id_overrides)
+        return load_image(img, img_path, device_id_overrides, trust_host_parts)
 
 
 def _chips(num_chips: int | None, chip_ids: Any) -> list[Any]:

@@ -25,12 +25,14 @@ class CompiledModel:
         read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
         return CompiledModel(read(name))
 
-    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0") -> None:
+    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0",
+              host_files: Mapping[str, bytes] | None = None) -> None:
         """A device image when the name ends in .tti, which says that it is for a device of this type (Golden, Model,
-        Versim, Emulation, Silicon) and name; else a folder."""
+        Versim, Emulation, Silicon) and name; else a folder. `host_files`: of an image, what ttsim.torch.host_parts makes
+        of what the host computes around it."""
         name = os.fspath(path)
         if name.endswith(".tti"):
-            self.raw.write_image(name, device_type, device_name)
+            self.raw.write_image(name, device_type, device_name, dict(host_files or {}))
         else:
             self.raw.write_folder(name)
 
@@ -46,6 +48,11 @@ class CompiledModel:
     @property
     def outputs(self) -> list[ArrayInfo]:
         return self.raw.outputs
+
+    @property
+    def host_files(self) -> dict[str, bytes]:
+        """Of an image: those that it was written with. What of them may be loaded: ttsim.torch.host_parts.loaded()."""
+        return self.raw.host_files()
 
     def default_inputs(self) -> dict[str, numpy.ndarray]:
         """Made up from the shapes."""

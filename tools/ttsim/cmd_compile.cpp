@@ -101,12 +101,17 @@ void finish_formats(CompileFlags& flags) {
     }
 }
 
+/// Of a path as anyone may have typed it; results do not depend on where files lay, and do not say it.
+std::string file_name(const std::string& path) {
+    return std::filesystem::path(path).lexically_normal().filename().string();
+}
+
 /// The flags that make the result what it is, for its first line.
 std::string shown_command(const CompileFlags& flags) {
     const ir::CompileOptions& o = flags.options;
     std::string text =
-        fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", flags.files.model,
-                    ir::device_name(o.device), to_string(o.default_df), flags.fidelity, flags.policy);
+        fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", file_name(flags.files.model),
+                    file_name(ir::device_name(o.device)), to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.effort != 1) text += fmt::format(" --effort {}", o.effort);
     if (o.schedule.aim != ir::Aim::Throughput) text += fmt::format(" --optimize {}", to_string(o.schedule.aim));
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
@@ -131,12 +136,12 @@ std::string shown_command(const CompileFlags& flags) {
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
-    if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
+    if (!flags.overrides_file.empty()) text += " --overrides " + file_name(flags.overrides_file);
     for (const std::string& one : flags.overrides) text += " --override " + one;
     for (const std::string& op : o.intermediates) text += " --intermediates " + op;
-    if (!o.cluster.empty()) text += " --cluster " + o.cluster;
+    if (!o.cluster.empty()) text += " --cluster " + file_name(o.cluster);
     for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
-    if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    if (!flags.format_rules.empty()) text += " --format-rules " + file_name(flags.format_rules);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     return text;
 }

@@ -103,6 +103,7 @@ class VerifyConfig:
     checkpoint_interval: int = 1
     enable_input_gradient_checking: bool = True
     enable_parameter_gradient_checking: bool = True
+    trust_host_parts: bool = False  # of the image at tti_path, with devmode RunOnly
 
     @classmethod
     def disabled(cls) -> VerifyConfig:

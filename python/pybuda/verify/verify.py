@@ -91,7 +91,7 @@ def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
     device, path = devices[0], image_path(str(verify_cfg.tti_path))
     device.ignores_formats = False  # an image holds weights in the device's formats
     if verify_cfg.devmode == DeviceMode.RunOnly:
-        image = TTDeviceImage.load_from_disk(path)
+        image = TTDeviceImage.load_from_disk(path, trust_host_parts=verify_cfg.trust_host_parts)
         device.compile_reference(sample)
     else:
         image = device.compile_to_image(img_path=path, sample_inputs=sample)
