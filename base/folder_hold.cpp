@@ -58,7 +58,8 @@ bool lock(int descriptor, int how) {
 }
 
 bool same(int descriptor, const std::string& folder, FolderId& id) {
-    struct stat opened {}, named {};
+    struct stat opened {
+    }, named{};
     if (::fstat(descriptor, &opened) != 0 || ::stat(folder.c_str(), &named) != 0) return false;
     id = {opened.st_dev, opened.st_ino};
     return id == FolderId{named.st_dev, named.st_ino};

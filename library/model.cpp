@@ -173,17 +173,14 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
     return guarded([&] { return shared(tt::ir::read_folder(folder)); });
 }
 
-void CompiledModel::write_image(const std::string& file, const std::string& device_type,
-                                const std::string& device_name,
+void CompiledModel::write_image(const std::string& file, const std::string& device_type, const std::string& device_name,
                                 const std::map<std::string, std::string>& host_files) const {
     guarded([&] {
         for (const auto& [name, unused] : host_files)
             if (!tt::image::is_host_file(name))
                 tt::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
-        const tt::image::ImageOptions options{.release = TTSIM_VERSION,
-                                              .device_type = device_type,
-                                              .device_name = device_name,
-                                              .host_files = host_files};
+        const tt::image::ImageOptions options{
+            .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name, .host_files = host_files};
         if (impl_->machine)
             tt::image::write_image(impl_->model, *impl_->machine, file, options);
         else

@@ -44,8 +44,8 @@ std::string info_text(const Summary& summary) {
     if (!summary.host.data.empty() || !summary.host.code.empty()) text += "\nHost Parts (computed by pybuda)...\n";
     for (const MemberSize& one : summary.host.data) text += fmt::format("- {}: data, {} bytes\n", one.name, one.bytes);
     for (const MemberSize& one : summary.host.code)
-        text += fmt::format("- {}: code, {} bytes; pybuda runs it only with trust_host_parts=True\n", one.name,
-                            one.bytes);
+        text +=
+            fmt::format("- {}: code, {} bytes; pybuda runs it only with trust_host_parts=True\n", one.name, one.bytes);
     if (!summary.unread.empty()) text += "\nMembers That Are Not Read...\n";
     for (const MemberSize& one : summary.unread) text += fmt::format("- {}: {} bytes\n", one.name, one.bytes);
     return text;

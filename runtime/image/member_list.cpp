@@ -112,7 +112,8 @@ bool is_own(const Members& files) {
     if (found == files.bytes.end()) return false;
     const std::string_view text = found->second.view(), line = made_by_ttsim;
     const std::size_t at = text.find(line);
-    return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n') && text.substr(at + line.size(), 1) == "\n";
+    return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n') &&
+           text.substr(at + line.size(), 1) == "\n";
 }
 
 /// Throws where a member is not what was written.
@@ -123,7 +124,8 @@ void check_sums(const Members& files, const json& list, const std::string& place
         const auto& [name, item] = items[n];
         const JsonObject one(item, "members." + name, place);
         if (!stays_inside(name)) one.fail("", "it is no name of a member");
-        if (!files.has(name)) fail_input({files.place(name), 0, 0}, "the image has no such member, which its list names");
+        if (!files.has(name))
+            fail_input({files.place(name), 0, 0}, "the image has no such member, which its list names");
         const auto bytes = static_cast<std::uint64_t>(one.whole(one.need("bytes"), "bytes", 0));
         const SharedBytes data = files.read(name, std::max(bytes, most_json));
         if (data.size() != bytes || checksum_text(data) != one.text("checksum"))
@@ -200,8 +202,9 @@ HostFiles host_files(const Members& files) {
 }
 
 std::vector<MemberSize> unread_members(const Members& files, const DeviceRecord& record) {
-    std::set<std::string> read{record_file, list_file, list_sum, "compile_and_runtime_config.json", archive_sum,
-                               std::filesystem::path(record.netlist).filename().string()};
+    std::set<std::string> read{record_file, list_file,
+                               list_sum,    "compile_and_runtime_config.json",
+                               archive_sum, std::filesystem::path(record.netlist).filename().string()};
     for (const auto* values : {&record.constant_values, &record.parameter_values})
         for (const auto& [queue, stored] : *values) read.insert(stored.file);
     const HostFiles host = host_files(files);

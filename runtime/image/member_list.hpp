@@ -19,7 +19,7 @@
 namespace tt::image {
 
 inline constexpr const char* record_file = "device.json";
-inline constexpr const char* own_folder = "ttsim";  ///< what only ttsim reads
+inline constexpr const char* own_folder = "ttsim";          ///< what only ttsim reads
 inline constexpr const char* archive_sum = "checksum.txt";  ///< only in unpacked images
 
 /// Gives files to the archive and keeps their checksums for the last one.

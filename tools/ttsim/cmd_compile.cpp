@@ -109,9 +109,9 @@ std::string file_name(const std::string& path) {
 /// The flags that make the result what it is, for its first line.
 std::string shown_command(const CompileFlags& flags) {
     const ir::CompileOptions& o = flags.options;
-    std::string text =
-        fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", file_name(flags.files.model),
-                    file_name(ir::device_name(o.device)), to_string(o.default_df), flags.fidelity, flags.policy);
+    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
+                                   file_name(flags.files.model), file_name(ir::device_name(o.device)),
+                                   to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.effort != 1) text += fmt::format(" --effort {}", o.effort);
     if (o.schedule.aim != ir::Aim::Throughput) text += fmt::format(" --optimize {}", to_string(o.schedule.aim));
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
