@@ -20,9 +20,12 @@ class CompiledModel:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> CompiledModel:
-        """Of a device image (.tti), or of a folder that write() or `ttsim compile` made."""
+        """Of a device image (.tti, or the folder into which one was unpacked), or of a folder that write() or `ttsim
+        compile` made."""
         name = os.fspath(path)
-        read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
+        is_image = name.endswith(".tti") or any(os.path.exists(os.path.join(name, part))
+                                                for part in ("unzipped_tti", "device.json"))
+        read = _ttsim.CompiledModel.read_image if is_image else _ttsim.CompiledModel.read_folder
         return CompiledModel(read(name))
 
     def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0",
