@@ -277,6 +277,32 @@ TEST_CASE("An image that says no more than device.json runs by its queues") {
     CHECK_NOTHROW(run_on(plain.model, plain.machine));  // with made-up inputs
 }
 
+TEST_CASE("What a program computes around the device is a member as any other, and not read here") {
+    const TempFolder folder;
+    const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";
+    const CompiledModel model = compiled_for(product_graph(), "wh_n150");
+    image::ImageOptions options{{}, "1.2.3", {}};
+    options.host_files = {{"host_parts.json", "{"}, {"host_parts.zip", "no zip"}};
+    image::write_image(model, file, options);
+    for (int again = 0; again < 2; ++again) {
+        const Image read = image::read_image(file);
+        CHECK(equal(read.model, model));
+        REQUIRE(read.host_files.size() == 2);
+        CHECK(read.host_files.at("host_parts.zip").view() == "no zip");
+        const image::Summary summary = image::read_summary(file);
+        CHECK(summary.unread.empty());
+        CHECK_THAT(
+            image::info_text(summary),
+            Catch::EndsWith("Host Parts (computed by pybuda)...\n- module_files/host_parts.json: data, 1 bytes\n- "
+                            "module_files/host_parts.zip: code, 6 bytes; pybuda runs it only with "
+                            "trust_host_parts=True\n"));
+        (void)image::extract_image(file, open);
+        image::pack_image(open, file);
+    }
+    options.host_files = {{"../evil", ""}};
+    CHECK_THROWS(image::write_image(model, file, options));
+}
+
 TEST_CASE("Tensors that others reinterpret or cut have their users' shapes") {
     const TempFolder folder;
     const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";

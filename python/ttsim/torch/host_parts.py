@@ -81,6 +81,7 @@ def saved(imported: Imported) -> tuple[dict[str, bytes], str]:
 
 def _as_data(imported: Imported) -> dict[str, bytes]:
     """Inexpressible for ops and arguments that steps have no form for, and for parts beyond the limits of reading."""
+    from safetensors import SafetensorError
     from safetensors.torch import save
     tensors = TensorFile()
     made = [node.meta["val"] for node in imported._outputs]
@@ -90,11 +91,12 @@ def _as_data(imported: Imported) -> dict[str, bytes]:
     for name, graph in parts_of(imported).items():
         said[name] = written(graph.graph, graph, tensors)
     said["axes"] = tensors.axes
-    files = {STEPS: json.dumps(said, separators=(",", ":"), allow_nan=False).encode(), TENSORS: save(tensors.tensors)}
     from .._ttsim import InputError
     try:
+        files = {STEPS: json.dumps(said, separators=(",", ":"), allow_nan=False).encode(),
+                 TENSORS: save(tensors.tensors)}
         loaded(files, imported.name)
-    except InputError as error:
+    except (InputError, SafetensorError, KeyError) as error:  # too much, or numbers that such files do not have
         raise Inexpressible(str(error)) from error
     return files
 
