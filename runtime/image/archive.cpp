@@ -218,13 +218,45 @@ Members read_archive(const std::string& file) {
     return read;
 }
 
-/// A file of an unpacked image; messages name it as the user does.
-static SharedBytes read_in_place(const fs::path& file, const std::string& place) {
+/// A file of an unpacked image; messages name it as the user does. None: it is gone.
+static std::optional<SharedBytes> read_in_place(const fs::path& file, const std::string& place) {
     try {
         return read_bytes(file.string(), most_file);
     } catch (const Error&) {
+        std::error_code failed;
+        if (!fs::exists(file, failed)) return std::nullopt;
         fail_input({place, 0, 0}, "the file cannot be read, or has more than {} bytes", most_file);
     }
+}
+
+/// None: a folder went away while it was looked at. `named`: what the user calls the folder `top`.
+static std::optional<Members> read_tree_once(const fs::path& top, const fs::path& named) {
+    std::error_code failed;
+    Members read;
+    read.file = named.string();
+    read.unpacked = true;
+    fs::recursive_directory_iterator at(top, failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const std::string name = at->path().lexically_relative(top).string();
+        const fs::file_status status = at->symlink_status(failed);
+        if (status.type() == fs::file_type::not_found) {  // a report that a run has just renamed
+            failed.clear();
+            continue;
+        }
+        if (fs::is_directory(status)) {
+            if (fs::is_empty(at->path(), failed)) read.folders.push_back(name);
+            continue;
+        }
+        if (!fs::is_regular_file(status))
+            fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
+        if (read.bytes.size() >= most_members) fail_input({read.file, 0, 0}, "it has more than {} files", most_members);
+        if (std::optional<SharedBytes> bytes = read_in_place(at->path(), read.place(name)))
+            read.bytes.emplace(name, std::move(*bytes));
+    }
+    if (failed == std::errc::no_such_file_or_directory && fs::exists(top, failed)) return std::nullopt;
+    if (failed) fail_input({read.file, 0, 0}, "the folder cannot be read: {}", failed.message());
+    std::sort(read.folders.begin(), read.folders.end());
+    return read;
 }
 
 Members read_tree(const std::string& folder) {
@@ -234,25 +266,10 @@ Members read_tree(const std::string& folder) {
     // an unpacking that replaces it meanwhile waits, and is another folder
     const FolderHoldPtr hold = hold_folder(named.string());
     const fs::path top = hold && fs::is_directory(hold->path(), failed) ? fs::path(hold->path()) : named;
-    Members read;
-    read.file = named.string();
-    read.unpacked = true;
-    fs::recursive_directory_iterator at(top, failed), end;
-    for (; !failed && at != end; at.increment(failed)) {
-        const std::string name = at->path().lexically_relative(top).string();
-        const fs::file_status status = at->symlink_status(failed);
-        if (fs::is_directory(status)) {
-            if (fs::is_empty(at->path(), failed)) read.folders.push_back(name);
-            continue;
-        }
-        if (!fs::is_regular_file(status))
-            fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
-        if (read.bytes.size() >= most_members) fail_input({folder, 0, 0}, "it has more than {} files", most_members);
-        read.bytes.emplace(name, read_in_place(at->path(), read.place(name)));
-    }
-    if (failed) fail_input({folder, 0, 0}, "the folder cannot be read: {}", failed.message());
-    std::sort(read.folders.begin(), read.folders.end());
-    return read;
+    constexpr int most_tries = 100;  // runs write their reports there
+    for (int tries = 0; tries < most_tries; ++tries)
+        if (std::optional<Members> read = read_tree_once(top, named)) return std::move(*read);
+    fail_input({named.string(), 0, 0}, "the folder cannot be read: other processes change it");
 }
 
 SharedBytes Members::read(const std::string& name, std::uint64_t most) const {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/folder_hold.hpp"
 #include "base/new_file.hpp"
+#include "base/read_file.hpp"
 #include "base/sha256.hpp"
 #include "runtime/image/image.hpp"
 
@@ -25,15 +26,12 @@ void write_bytes(const fs::path& file, std::string_view bytes) {
 
 /// Whether the same image is unpacked there, whatever runs have added.
 bool is_unpacked(const Members& members, const fs::path& top) {
-    try {
-        const Members there = read_tree(top.string());
-        return std::all_of(members.bytes.begin(), members.bytes.end(), [&](const auto& member) {
-            const auto found = there.bytes.find(member.first);
-            return found != there.bytes.end() && found->second.view() == member.second.view();
-        });
-    } catch (const Error&) {
-        return false;
-    }
+    return std::all_of(members.bytes.begin(), members.bytes.end(), [&](const auto& member) {
+        const std::string file = (top / member.first).string();
+        std::error_code failed;
+        return fs::file_size(file, failed) == member.second.size() && !failed &&
+               read_file(file, member.second.size()) == member.second.view();
+    });
 }
 
 void write_members(const Members& members, const fs::path& top, const std::string& path) {
