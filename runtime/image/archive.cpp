@@ -212,8 +212,8 @@ Members read_archive(const std::string& file) {
         left -= data.size();
         read.bytes.emplace(name, std::move(data));
     }
+    if (count > 0) check_end(file, reader.get());
     if (read.bytes.empty()) fail_input({file, 0, 0}, "it is no device image: it has no members");
-    check_end(file, reader.get());
     check_files_apart(read);
     return read;
 }

@@ -163,6 +163,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         return results;
     };
     report.model = ir::run_model(model, around, device, part_run(compiled, options));
+    report.model.notes.insert(report.model.notes.end(), model.report.notes.begin(), model.report.notes.end());
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
 }
