@@ -70,8 +70,21 @@ void MemberSink::add_list(const std::string& device, std::int64_t clock_mhz) {
     archive_.add(list_sum, checksum_text(text) + "\n");
 }
 
+/// Of an unpacked image from which all of ttsim/ was taken: it becomes one as others make them.
+static void forget_maker(Members& members) {
+    const auto found = members.bytes.find(std::string(builds_folder) + "/runtime_data.yaml");
+    if (found == members.bytes.end()) return;
+    std::string text = found->second.text();
+    const std::size_t at = text.find(made_by_ttsim);
+    if (at != std::string::npos) text.insert(at + std::string_view(made_by_ttsim).size(), " tti pack");
+    found->second = std::move(text);
+}
+
 void renew_sums(Members& members) {
-    if (!members.has(list_file)) return (void)read_own(members);
+    if (!members.has(list_file)) {
+        forget_maker(members);
+        return (void)read_own(members);
+    }
     const std::string place = members.place(list_file);
     const json old = parse_json(members.bytes.at(list_file), place);
     const JsonObject object(old, "", place);

@@ -50,7 +50,8 @@ struct OwnPart {
 /// written.
 std::optional<OwnPart> read_own(const Members& members);
 
-/// New checksums of members that may have been changed. Throws Error(Input) where the list is missing or damaged.
+/// New checksums of members that may have been changed; where all of ttsim/ was taken out, the image becomes one as
+/// others make them. Throws Error(Input) where the list is damaged, or missing and other members of ttsim/ are there.
 void renew_sums(Members& members);
 
 /// Takes away what is no part of an unpacked image of ours: reports of runs below backend_build_binaries/.
