@@ -122,11 +122,14 @@ std::string_view to_string(FileKind kind) {
             return "a screen of ttperf";
         case FileKind::Xlsx:
             return "a workbook";
+        case FileKind::Any:
+            return "a file";
     }
     return "";
 }
 
 bool looks_like(const std::string& path, FileKind kind) {
+    if (kind == FileKind::Any) return true;
     constexpr std::string_view npy = "\x93NUMPY";
     const std::string text = start_of(path, kind == FileKind::Npy ? npy.size() : looked_at);
     if (text.empty()) return true;
@@ -150,6 +153,7 @@ bool looks_like(const std::string& path, FileKind kind) {
         case FileKind::Xlsx:
             return text.starts_with("PK\3\4") && text.find("[Content_Types].xml") != std::string::npos;
         case FileKind::Text:
+        case FileKind::Any:
             break;
     }
     return false;

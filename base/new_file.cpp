@@ -13,13 +13,16 @@
 
 #include "base/command_files.hpp"
 #include "base/error.hpp"
+#include "base/machine_limit.hpp"
 
 namespace tt {
 
 namespace fs = std::filesystem;
 
 void fail_write(const std::string& path, int error) {
-    fail_input({path, 0, 0}, "cannot be written: {}", std::strerror(error));
+    check_machine_limit(error, path);
+    fail_input({path, 0, 0}, "cannot be written: {}{}", std::strerror(error),
+               error == EFBIG ? "; the limit of file sizes ('ulimit -f') stops it" : "");
 }
 
 static mode_t usual_permissions(mode_t all) {
@@ -64,11 +67,28 @@ NewFile::~NewFile() {
     if (!committed_) ::unlink(temporary_.c_str());
 }
 
-void NewFile::commit() {
+/// Waits until a file, or the names in a folder, are on the disk. 0, or the errno of what failed; file systems that
+/// have nothing to wait for are no failure.
+static int put_on_disk(const std::string& path) {
+    const int descriptor = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    const bool failed = ::fsync(descriptor) != 0;
+    const int error = errno;
+    ::close(descriptor);
+    return failed && error != EINVAL && error != EROFS && error != ENOTSUP ? error : 0;
+}
+
+/// The new name. What it names is on the disk already, and is whole even where the name is lost: no failure.
+static void put_name_on_disk(const std::string& target) { (void)put_on_disk(fs::path(target).parent_path().string()); }
+
+void NewFile::commit(Lasting lasting) {
     if (::chmod(temporary_.c_str(), usual_permissions(0666)) != 0) fail_write(path_, errno);
+    if (lasting == Lasting::Yes)
+        if (const int error = put_on_disk(temporary_); error != 0) fail_write(path_, error);
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(path_, errno);
     registered_.reset();
     committed_ = true;
+    if (lasting == Lasting::Yes) put_name_on_disk(target_);
 }
 
 /// The highest of the missing folders on the way to `folder`, "" when it is there.
@@ -107,8 +127,27 @@ NewFolder::~NewFolder() {
     while (!made_above_.empty() && fs::remove(at, ignored) && at != made_above_) at = at.parent_path();
 }
 
+/// All that lies in a folder, and their names.
+static void put_tree_on_disk(const std::string& folder, const std::string& shown) {
+    std::error_code failed;
+    fs::recursive_directory_iterator at(folder, failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const fs::file_status status = at->symlink_status(failed);
+        if (!fs::is_regular_file(status) && !fs::is_directory(status)) continue;
+        if (const int error = put_on_disk(at->path().string()); error != 0) fail_write(shown, error);
+    }
+    if (failed) fail_write(shown, failed.value());
+    if (const int error = put_on_disk(folder); error != 0) fail_write(shown, error);
+}
+
 void NewFolder::commit() {
     if (::chmod(temporary_.c_str(), usual_permissions(0777)) != 0) fail_write(path_, errno);
+    put_tree_on_disk(temporary_, path_);
+    take_name();
+    put_name_on_disk(target_);
+}
+
+void NewFolder::take_name() {
     std::error_code failed;
     if (!fs::exists(target_, failed)) {
         if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(path_, errno);
@@ -130,14 +169,15 @@ void NewFolder::commit() {
     registered_.reset();
 }
 
-void write_new_file(const std::string& path, FileKind kind, const std::function<void(std::ostream&)>& write) {
+void write_new_file(const std::string& path, FileKind kind, const std::function<void(std::ostream&)>& write,
+                    Lasting lasting) {
     NewFile file(path, kind);
     errno = 0;
     std::ofstream out(file.temporary(), std::ios::binary | std::ios::trunc);
     write(out);
     out.close();
     if (!out) fail_write(path, errno == 0 ? EIO : errno);
-    file.commit();
+    file.commit(lasting);
 }
 
 }  // namespace tt

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/machine_limit.hpp"
 #include "base/thread_pool.hpp"
 
 namespace tt {
@@ -25,13 +26,19 @@ void refuse_irregular(const std::string& file) {
         fail_input({file, 0, 0}, "is a device or a pipe; a file is wanted");
 }
 
+[[noreturn]] static void fail_read(const std::string& file, int error) {
+    check_machine_limit(error, file);
+    fail_input({file, 0, 0}, "the file cannot be read");
+}
+
 std::string read_file(const std::string& file, std::uint64_t most) {
     refuse_irregular(file);
     std::error_code failed;
     const auto bytes = std::filesystem::file_size(file, failed);
     if (!failed && bytes > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
+    errno = 0;
     std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "the file cannot be read");
+    if (!in) fail_read(file, errno);
     std::string text;
     if (!failed) text.reserve(bytes);
     std::vector<char> piece(1 << 16);
@@ -51,8 +58,9 @@ InputFile::InputFile(const std::string& file, std::uint64_t most) {
     if (!failed && size_ > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size_, most);
     descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (!failed && descriptor_ >= 0) return;
+    const int error = descriptor_ < 0 ? errno : 0;
     if (descriptor_ >= 0) ::close(descriptor_);
-    fail_input({file, 0, 0}, "the file cannot be read");
+    fail_read(file, error);
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }

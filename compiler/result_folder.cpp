@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_set.hpp"
 #include "base/new_file.hpp"
 #include "base/parallel.hpp"
 #include "base/read_file.hpp"
@@ -160,7 +161,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
         if (!queue)
             fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
                        "it has a file for '{}', which is no queue of the netlist", entry.queue);
-        constants.push_back(read_constant(*queue, (fs::path(folder) / entry.file).string()));
+        constants.push_back(read_constant(*queue, place_inside(folder, entry.file)));
     }
     return constants;
 }
@@ -168,7 +169,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
 }  // namespace
 
 static CompiledModel read_folder(const std::string& folder, const Manifest& manifest) {
-    const std::string netlist = (fs::path(folder) / netlist_file).string();
+    const std::string netlist = place_inside(folder, netlist_file);
     CompiledModel model;
     read_host_part(FolderFiles(folder), model);
     (void)device_chip(model.host.device);  // a chip known by its path is known to the netlist then

@@ -70,6 +70,7 @@ void run_golden(RunState& state, const RunOptions& run, const Judges& judges, Go
     if (run.progress)
         options.progress = [&run, what](double share) { run.progress({.stage = what, .share = share, .next = ""}); };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
+    const AbandonOnFailure tasks(state.pool);
     golden.run(state.calls);
     for (const auto& [queue, judge] : judges)
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {

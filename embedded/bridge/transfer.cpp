@@ -130,6 +130,10 @@ std::int64_t first_slot(Device::Impl& device, const tt::Queue& queue, std::uint3
 
 std::vector<tt::Tensor> entries_from(const Device::Impl& device, const tt::Queue& queue, std::uint32_t count,
                                      std::int64_t ram_slot, Wait wait) {
+    // before memory for them: the count may come from another process
+    if (!is_ram(queue) && count > queue.entries)
+        throw NotReady(
+            fmt::format("queue '{}' has {} entries: {} are never there at once", queue.name, queue.entries, count));
     std::vector<tt::Tensor> entries(count);
     if (is_ram(queue)) {
         for (std::uint32_t k = 0; k < count; ++k) entries[k] = device.live().read(queue.name, ram_slot + k);

@@ -8,6 +8,7 @@ from typing import Any
 from .op_homes import homes
 from .placer_solution import LoweredGraph, PlacerSolution
 from .tensor import Tensor
+from .whole_file import write_whole
 
 
 class CompileResult:
@@ -54,6 +55,5 @@ class CompileResult:
     def netlist_filename(self) -> str:
         os.makedirs(self._folder, exist_ok=True)
         name = os.path.join(self._folder, f"{self.device.graph_name}_netlist.yaml")
-        with open(name, "w") as out:
-            out.write(self.compiled[0].netlist)
+        write_whole(name, self.compiled[0].netlist)
         return name

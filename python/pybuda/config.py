@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from ._C import DataFormat, MathFidelity
 from ._C.balancer import OpOverride
 from .config_fields import BY_NAME, FIELDS, CompileDepth, PerfTraceLevel, TTIDumpFormat
 from .config_json import from_plain, to_plain
+from .whole_file import own_temporary_folder, write_whole
 
 __all__ = ["CompileDepth", "CompilerConfig", "PerfTraceLevel", "TTIDumpFormat"]  # and functions, at the end
 
@@ -50,7 +50,7 @@ class CompilerConfig:
 
     def _default_output_dir(self) -> str:
         """Made when it is first needed, for settings and the test that runs."""
-        base = os.environ.get("PYBUDA_BUILD_DIR", "") or os.path.join(tempfile.gettempdir(), "pybuda_build")
+        base = os.environ.get("PYBUDA_BUILD_DIR", "") or own_temporary_folder("pybuda_build")
         what = json.dumps(self.to_dict(), sort_keys=True) + os.environ.get("PYTEST_CURRENT_TEST", "")
         made = os.path.join(base, hashlib.sha256(what.encode()).hexdigest()[:12])
         os.makedirs(made, exist_ok=True)
@@ -74,7 +74,7 @@ class CompilerConfig:
     def dump(self) -> None:
         """To the file that PYBUDA_DUMP_CONFIG names, where it is set."""
         if os.environ.get("PYBUDA_DUMP_CONFIG"):
-            pathlib.Path(os.environ["PYBUDA_DUMP_CONFIG"]).write_text(self.to_json())
+            write_whole(os.environ["PYBUDA_DUMP_CONFIG"], self.to_json())
 
     # --- as JSON
 

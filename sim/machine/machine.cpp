@@ -301,6 +301,7 @@ private:
 void run_machine(RunState& state) {
     Watch watch;
     LiveMachine machine(state, state.settings.telemetry ? &watch : nullptr);
+    const AbandonOnFailure tasks(state.pool);
     Teller teller(state.settings, machine);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);

@@ -158,7 +158,7 @@ int parse_and_run(int argc, char** argv) {
     app.footer(
         "Keys: 1 information, 2 telemetry, 3 firmware, t side bar, w limits, v averages, s snapshot, d dump, h help, "
         "q quit.\n\n"
-        "Exit codes: 0 success, 2 wrong input, 70 a bug in tt-smi\n\n"
+        "Exit codes: 0 success, 2 wrong input, 70 a bug in tt-smi, 71 out of memory\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml --telemetry run.json & tt-smi run.json\n"
         "  tt-smi --device wh_n300 -s -f -\n"

@@ -59,7 +59,7 @@ constexpr const char* advice_footer =
     "the host fetches after the last one are left out.\n\n"
     "What a cause costs is simulated: the netlist that the trace holds runs again without it; the dearest comes "
     "first.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf advice encoder.ttperf\n"
     "  ttperf advice encoder.ttperf --limit 1\n"

@@ -51,7 +51,7 @@ constexpr const char* diff_footer =
     "Epochs are matched by the names of their graphs, ops by name and graph, resources by name; each table has the\n"
     "largest difference first. Ops are compared by bw_kernel, what they take when nobody keeps them waiting.\n\n"
     "Exit codes: 0 nothing became slower by more than the threshold, 1 something did, 2 wrong input, 70 a bug in\n"
-    "ttperf\n\n"
+    "ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf diff before.ttperf after.ttperf\n"
     "  ttperf diff before.ttperf after.ttperf --threshold 1% --fail-on run\n"

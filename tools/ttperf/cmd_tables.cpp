@@ -91,7 +91,7 @@ constexpr const char* footer =
     "  need, got  bytes per cycle of one core at kernel speed, and as simulated\n\n"
     "Keys of the screens: E epoch, P N previous and next, S summary, F whole names, Enter open, D resources,\n"
     "C cores, X estimates, / filter, < > sort, H help, R read again, Q quit.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 130 ended by a signal\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory, 130 ended by a signal\n\n"
     "Examples:\n"
     "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
     "  ttperf encoder.ttperf\n"

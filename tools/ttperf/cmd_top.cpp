@@ -31,7 +31,7 @@ void top(const TopFlags& flags) {
 constexpr const char* top_footer =
     "total is bw_kernel times inputs: what the op's slowest core was busy with or fetched for itself, without waits\n"
     "for other ops. The other columns are those of 'ttperf TRACE --epoch N', averaged over all launches.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf top encoder.ttperf\n"
     "  ttperf top encoder.ttperf --sort wait_room --limit 5\n"
