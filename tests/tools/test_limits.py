@@ -6,6 +6,7 @@ import pathlib
 import re
 import resource
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -126,7 +127,7 @@ class Served:
         folder = tempfile.TemporaryDirectory()
         case.addCleanup(folder.cleanup)
         base = pathlib.Path(folder.name)
-        (base / "configs").symlink_to(ROOT / "configs")
+        shutil.copytree(ROOT / "configs", base / "configs")
         (base / "report.html").write_text("page @TTSIM_PAGE_DATA@")
         self.runs = base / "runs"
         self.runs.mkdir()

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +26,8 @@ int fail(int status, const std::string& text) {
     fmt::print(stderr, "{}\n", painted_message(text));
     return status;
 }
+
+std::atomic<bool> lacked_memory = false;
 
 /// Takes no memory.
 void tell(std::string_view text) {
@@ -72,7 +75,11 @@ int status_of(const std::function<int()>& tool) {
 /// What nobody could catch: memory that ran out before main() or in a function that may not throw.
 [[noreturn]] void end_in_order() {
     remove_temporaries();
-    if (!std::current_exception()) ::_exit(our_bug);
+    if (!std::current_exception()) {
+        if (lacked_memory) ::_exit(out_of_memory());  // not even for the exception
+        tell("error: internal: std::terminate()\n");
+        ::_exit(our_bug);
+    }
     try {
         throw;
     } catch (const std::bad_alloc&) {
@@ -87,8 +94,17 @@ int status_of(const std::function<int()>& tool) {
     ::_exit(our_bug);
 }
 
-// before the constructors of globals
-[[gnu::constructor(101)]] void catch_the_rest() { std::set_terminate(end_in_order); }
+void prepare() {
+    std::set_terminate(end_in_order);
+    // mimalloc's 'new', in C, aborts where nobody has said how memory that is not there is told of
+    std::set_new_handler([] {
+        lacked_memory = true;
+        throw std::bad_alloc();
+    });
+}
+
+// Before the constructors of globals, also of those of shared libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const prepare_first)() = prepare;
 
 }  // namespace
 
