@@ -4,12 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <new>
+#include <set>
 
 #include "base/command_files.hpp"
 #include "base/error.hpp"
@@ -81,7 +85,35 @@ static int put_on_disk(const std::string& path) {
 /// The new name. What it names is on the disk already, and is whole even where the name is lost: no failure.
 static void put_name_on_disk(const std::string& target) { (void)put_on_disk(fs::path(target).parent_path().string()); }
 
+/// The new folders that have no name yet: they put all on the disk at once that lies in them.
+class FoldersInTheMaking {
+public:
+    void add(const std::string& path) {
+        const std::lock_guard lock(guard_);
+        paths_.insert(path);
+    }
+    void remove(const std::string& path) {
+        const std::lock_guard lock(guard_);
+        paths_.erase(path);
+    }
+    bool hold(const std::string& file) {
+        const std::lock_guard lock(guard_);
+        return std::any_of(paths_.begin(), paths_.end(),
+                           [&](const std::string& path) { return file.starts_with(path + "/"); });
+    }
+
+private:
+    std::mutex guard_;
+    std::set<std::string> paths_;
+};
+
+static FoldersInTheMaking& folders_in_the_making() {
+    static FoldersInTheMaking all;
+    return all;
+}
+
 void NewFile::commit(Lasting lasting) {
+    if (folders_in_the_making().hold(target_)) lasting = Lasting::No;
     if (::chmod(temporary_.c_str(), usual_permissions(0666)) != 0) fail_write(path_, errno);
     if (lasting == Lasting::Yes)
         if (const int error = put_on_disk(temporary_); error != 0) fail_write(path_, error);
@@ -116,10 +148,17 @@ NewFolder::NewFolder(std::string path, const FolderKind& kind) : path_(std::move
     temporary_ = beside(target_);
     if (!::mkdtemp(temporary_.data())) fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
     registered_.emplace(temporary_);
+    try {
+        folders_in_the_making().add(temporary_);
+    } catch (const std::bad_alloc&) {
+        ::rmdir(temporary_.c_str());
+        throw;
+    }
 }
 
 NewFolder::~NewFolder() {
     std::error_code ignored;
+    folders_in_the_making().remove(temporary_);
     if (!registered_) return;
     fs::remove_all(temporary_, ignored);
     // from the folder above the result up to the first that was made for it, as long as they are empty

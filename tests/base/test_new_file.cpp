@@ -205,8 +205,9 @@ TEST_CASE("what a folder holds is on the disk before it has its name") {
     NewFolder made(folder.string(), dump_folder());
     fs::create_directory(made.temporary() + "/inputs");
     std::ofstream(made.temporary() + "/manifest.json") << "{}";
-    std::ofstream(made.temporary() + "/inputs/x.npy") << "x";
     disk = &looked;
+    write_new_file(made.temporary() + "/inputs/x.npy", FileKind::Npy, [](std::ostream& out) { out << "x"; });
+    CHECK(before == 0);  // all at once, at the end
     made.commit();
     disk = nullptr;
     CHECK(before == 4);  // both files, both folders

@@ -195,6 +195,25 @@ TEST_CASE("another user who takes the names first stops nobody's device") {
     clean();
 }
 
+TEST_CASE("sockets lie where this user alone can enter, however long the path is") {
+    const Folder base;
+    const Identity o;
+    const std::string runtime = base / std::string(200, 'r');  // longer than the name of a socket
+    fs::create_directory(runtime);
+    ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+    const bool open_to_others = GENERATE(false, true);
+    fs::permissions(runtime, open_to_others ? fs::perms::all : fs::perms::owner_all);
+    const std::size_t before = count_of(runtime.c_str());
+    {
+        const Opened device(text_of(o));
+        CHECK(count_of(runtime.c_str()) == before + (open_to_others ? 0 : 1));
+        if (!open_to_others) CHECK(count_of((runtime + "/ttsim").c_str()) == 1);
+        works_still(device, o);
+    }
+    if (!open_to_others) CHECK(count_of((runtime + "/ttsim").c_str()) == 0);
+    ::unsetenv("XDG_RUNTIME_DIR");
+}
+
 TEST_CASE("a device that does not answer is left out in time, and others are found") {
     const RuntimeFolder runtime;
     const Identity o;
