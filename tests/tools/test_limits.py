@@ -74,7 +74,7 @@ class Limits(unittest.TestCase):
         for command in commands:
             kept, fits = 0, False
             # finer steps where the run is under way: an allocation fails at another place in each
-            for mib in [*range(2, 40, 6), *range(40, 120, 4), *range(120, 400, 20), 3000]:
+            for mib in [*range(16, 60, 8), *range(60, 120, 4), *range(120, 400, 20), 3000]:
                 done = limited(command, {resource.RLIMIT_AS: mib * MIB})
                 if done.returncode == 127:  # not one line of ours ran
                     self.assertRegex(done.stderr, "shared librar|cannot|allocate", str(command))
