@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/integers.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
 
@@ -158,6 +159,28 @@ ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
     Literal ones(DType::F32, {1, n});
     std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
     return map_axis(x, axis, std::move(ones));
+}
+
+ValueId Builder::integer(std::int64_t value, DType dtype) {
+    Literal literal(dtype, {});
+    literal.set_integer(0, value);
+    return constant(std::move(literal));
+}
+
+ValueId Builder::averaged(ValueId x, std::int64_t count) {
+    const DType type = this->type(x).dtype;
+    if (is_float(type)) return add("multiply", {x, scalar(1.0 / static_cast<double>(count), type)});
+    const DType wide = type == DType::U64 ? DType::U64 : DType::I64;
+    const bool fits = integers::less(count, most_of(type), type == DType::U64 ? type : DType::I64);
+    if (count == 0) return add("divide", {x, integer(0, type)});
+    if (fits) return add("divide", {x, integer(count, type)});
+    return cast(add("divide", {cast(x, wide), integer(count, wide)}), type);
+}
+
+ValueId Builder::reversed(ValueId x) {
+    const DType type = this->type(x).dtype;
+    if (is_float(type)) return add("neg", {x});
+    return add("subtract", {integer(least_of(type) + most_of(type), type), x});
 }
 
 ValueId Builder::broadcast_to(ValueId x, Dims to) {

@@ -37,12 +37,17 @@ public:
     ValueId given(Literal literal);     ///< one that stands in a file
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
     ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
+    ValueId integer(std::int64_t value, DType dtype = DType::I64);  ///< exactly
     ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
 
     // shorthands of the model level
     ValueId reshape(ValueId x, Dims dims);
     ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
     ValueId map_axis(ValueId x, std::int64_t axis, Literal matrix);  ///< the identity adds nothing
+    /// x divided by a number of datums; integers towards 0.
+    ValueId averaged(ValueId x, std::int64_t count);
+    /// x in the reverse order: floats with the other sign; integers, of which the least has no other sign, as c - x.
+    ValueId reversed(ValueId x);
     ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
     ValueId broadcast_to(ValueId x, Dims dims);
     ValueId cast(ValueId x, DType to);

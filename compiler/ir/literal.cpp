@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "compiler/ir/integers.hpp"
 
 namespace tt::ir {
 
@@ -188,11 +189,31 @@ void Literal::set(std::int64_t i, double value) {
         floats()[k] = to_bf16(static_cast<float>(value));
     } else if (is_float(dtype_)) {
         floats()[k] = static_cast<float>(value);
-    } else if (dtype_ == DType::Bool) {
-        whole()[k] = value != 0 ? 1 : 0;
     } else {
-        whole()[k] = to_whole(value);
+        whole()[k] = integer_of(value, dtype_);
     }
+}
+
+std::int64_t Literal::integer(std::int64_t i) const {
+    const auto k = static_cast<std::size_t>(i);
+    if (packed_) return packed_->at(k);
+    return is_float(dtype_) ? to_whole(static_cast<double>(floats()[k])) : (*whole_)[k];
+}
+
+void Literal::set_integer(std::int64_t i, std::int64_t value) {
+    if (is_float(dtype_))
+        set(i, static_cast<double>(value));
+    else
+        whole()[static_cast<std::size_t>(i)] = wrapped(static_cast<std::uint64_t>(value), dtype_);
+}
+
+void Literal::copy(std::int64_t i, const Literal& source, std::int64_t from) {
+    if (is_float(source.dtype()))
+        set(i, source.at(from));
+    else if (is_float(dtype_))
+        set(i, static_cast<double>(to_float(source.integer(from), source.dtype())));
+    else
+        set_integer(i, source.integer(from));
 }
 
 bool Literal::is_splat() const {

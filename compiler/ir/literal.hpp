@@ -43,7 +43,7 @@ std::int64_t count(const Dims& dims);  ///< number of datums; the largest number
 std::int64_t extent(const Dims& dims);
 /// Throws Error(Unsupported) where there are more than `most` datums.
 void check_made(const Dims& dims, std::int64_t most = most_made);
-std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
+std::int64_t to_whole(double value);  ///< without its fraction; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 
 /// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one
@@ -73,9 +73,16 @@ public:
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
         if (packed_) return static_cast<double>(packed_->at(k));
-        return is_float(dtype_) ? static_cast<double>(floats()[k]) : static_cast<double>((*whole_)[k]);
+        if (is_float(dtype_)) return static_cast<double>(floats()[k]);
+        const std::int64_t v = (*whole_)[k];
+        return dtype_ == DType::U64 ? static_cast<double>(static_cast<std::uint64_t>(v)) : static_cast<double>(v);
     }
-    void set(std::int64_t i, double value);  ///< rounds and saturates to the type
+    /// A datum of an integer type, exactly (compiler/ir/integers.hpp); of a float without its fraction.
+    std::int64_t integer(std::int64_t i) const;
+    void set(std::int64_t i, double value);  ///< rounds to the float type; an integer type takes integer_of() it
+    void set_integer(std::int64_t i, std::int64_t value);  ///< modulo 2^n; a float type rounds it
+    /// Datum `from` of another literal as one of this type: exactly, where both are integers or floats.
+    void copy(std::int64_t i, const Literal& source, std::int64_t from);
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;

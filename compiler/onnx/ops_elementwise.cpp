@@ -22,10 +22,14 @@ void least(Import& n) { fold(n, "minimum"); }
 void sum(Import& n) { fold(n, "add"); }
 void mean(Import& n) {
     sum(n);
-    n.out[0] = n.scaled(n.out[0], 1.0 / static_cast<double>(n.in.size()));
+    n.out[0] = n.b.averaged(n.out[0], std::ssize(n.in));
 }
 void leaky_relu(Import& n) { n.give(n.one("lrelu", n.x(0), {{"slope", n.f("alpha", 0.01)}})); }
 void prelu(Import& n) {
+    if (n.is_integer(0)) {
+        const ValueId zero = n.number(0, n.x(0)), below = n.two("minimum", n.x(0), zero);
+        return n.give(n.two("add", n.two("maximum", n.x(0), zero), n.two("multiply", below, n.x(1))));
+    }
     const ValueId below = n.one("relu", n.one("neg", n.x(0)));
     n.give(n.two("subtract", n.one("relu", n.x(0)), n.two("multiply", below, n.x(1))));
 }
@@ -66,11 +70,13 @@ void swiglu(Import& n) {
 void mish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("tanh", n.one("softplus", n.x(0))))); }
 void gelu(Import& n) { n.give(n.one(n.word("approximate", {"none", "tanh"}) == "none" ? "gelu_erf" : "gelu", n.x(0))); }
 void swish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1))))); }
+/// Limit and bias are floats: so are integers while they are compared with them.
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
-    const ValueId x = n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
+    const ValueId x = n.is_integer(0) ? n.b.cast(n.x(0), DType::F32) : n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
     const ValueId up = n.two("multiply", n.two("add", x, n.number(bias, x)), low);
-    n.give(n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high)));
+    const ValueId y = n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high));
+    n.give(n.b.cast(y, n.b.type(n.x(0)).dtype));
 }
 void tangent(Import& n) { n.give(n.two("divide", n.one("sine", n.x(0)), n.one("cosine", n.x(0)))); }
 /// (e^x + sign * e^-x) / 2

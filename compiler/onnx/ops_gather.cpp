@@ -227,9 +227,14 @@ void one_hot_op(Import& n) {
         return n.b.reshape(n.b.map_axis(n.b.cast(n.x(2), DType::F32), 0, picking({k}, 2)), {});
     };
     const ValueId hot = one_hot(n, n.b.cast(n.x(0), DType::F32), depth, true);
-    const ValueId y = n.two("add", n.two("multiply", hot, n.two("subtract", value(1), value(0))), value(0));
     const std::int64_t last = n.rank();
     const std::int64_t axis = n.axis(n.i("axis", -1), last + 1);
+    if (n.is_integer(2)) {  // maybe more than a float holds
+        const auto whole = [&](std::int64_t k) { return n.b.reshape(n.pick(n.x(2), 0, {k}), {}); };
+        const ValueId chosen = n.b.add("where", {n.b.cast(hot, DType::Bool), whole(1), whole(0)});
+        return n.give(axis_moved(n, chosen, last, axis));
+    }
+    const ValueId y = n.two("add", n.two("multiply", hot, n.two("subtract", value(1), value(0))), value(0));
     n.give(n.b.cast(axis_moved(n, y, last, axis), type));
 }
 

@@ -54,8 +54,18 @@ void Reader::free_unread(const onnx::NodeProto& node, ValueId first) {
         if (read.count(id) == 0) result_.nodes[id].literal = nullptr;
 }
 
+/// Whether a node, or one of a graph in it, is an op of ONNX's own domain.
+static bool uses_own_ops(const onnx::GraphProto& graph) {
+    return std::any_of(graph.node().begin(), graph.node().end(), [](const auto& node) {
+        return is_own_domain(node.domain()) ||
+               std::any_of(node.attribute().begin(), node.attribute().end(),
+                           [](const auto& attribute) { return attribute.has_g() && uses_own_ops(attribute.g()); });
+    });
+}
+
+/// A model need not import the domain of ops that it does not have.
 void Reader::find_opset() {
-    std::int64_t opset = 0;
+    std::int64_t opset = model_.opset_import_size() > 0 && !uses_own_ops(graph_) ? newest_opset : 0;
     for (const auto& import : model_.opset_import())
         if (is_own_domain(import.domain())) opset = import.version();
     if (opset < oldest_opset || opset > newest_opset)

@@ -88,6 +88,12 @@ private:
     std::optional<std::vector<NamedValue>> scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
                                                    const std::string& prefix, const std::vector<NamedValue>& given,
                                                    std::int64_t inputs);
+    /// What a body's outputs from `first` on are gathered to in no turns. `inputs`: of a turn, for their types; `axes`:
+    /// the attribute with the axis of each.
+    std::optional<std::vector<ValueId>> gathered_nothing(const onnx::NodeProto& node, Import& n, const Scope& scope,
+                                                         const std::string& prefix,
+                                                         const std::vector<NamedValue>& inputs, int first,
+                                                         const char* axes);
     bool import_function(const onnx::NodeProto& node, Scope& scope, const onnx::FunctionProto& function);
     const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const;
     /// The values of a graph's outputs for those of its inputs; nothing when a node of it was refused.

@@ -61,7 +61,10 @@ Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
                 sum += x.at((n * x.dims()[1] + c / group * inner + k) * pixels + from) *
                        w.at((c * inner + k) * taps + tap);
         }
-        out.set(at, sum);
+        if (is_float(out.dtype()))
+            out.set(at, sum);
+        else
+            out.set_integer(at, to_whole(sum));
     }
     return out;
 }

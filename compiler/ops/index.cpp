@@ -4,6 +4,7 @@
 //   arg_max {axis}   the place of the first maximum (last = 1: of the last one), i64; the axis stays with size 1
 #include <array>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
@@ -33,13 +34,13 @@ Literal eval_take(const Node& node, std::span<const Literal* const> in) {
     std::int64_t outer = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
     for (std::int64_t p = 0; p < picks; ++p) {
-        std::int64_t id = to_whole(in[1]->at(p));
+        std::int64_t id = in[1]->integer(p);
         if (id < -size || id >= size)
             fail_input(node.loc, "'{}' takes number {} of an axis of {}", node.name, id, size);
         if (id < 0) id += size;
         for (std::int64_t o = 0; o < outer; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
-                out.set((o * picks + p) * inner + i, in[0]->at((o * size + id) * inner + i));
+                out.copy((o * picks + p) * inner + i, *in[0], (o * size + id) * inner + i);
     }
     return out;
 }
@@ -48,6 +49,16 @@ Type infer_arg_max(const Node& node, std::span<const Type> in) {
     Type out{DType::I64, in[0].dims, {}};
     out.dims[taken_axis(node, in[0])] = 1;
     return out;
+}
+
+/// Whether datum a is more than datum b.
+bool above(const Literal& x, std::int64_t a, std::int64_t b) {
+    if (is_float(x.dtype())) return x.at(a) > x.at(b);
+    return integers::less(x.integer(b), x.integer(a), x.dtype());
+}
+
+bool same(const Literal& x, std::int64_t a, std::int64_t b) {
+    return is_float(x.dtype()) ? x.at(a) == x.at(b) : x.integer(a) == x.integer(b);
 }
 
 Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
@@ -59,10 +70,10 @@ Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
         const std::int64_t base = i / step * step * size + i % step;
         std::int64_t best = 0;
         for (std::int64_t k = 1; k < size; ++k) {
-            const double here = in[0]->at(base + k * step), most = in[0]->at(base + best * step);
-            if (here > most || (last && here == most)) best = k;
+            const std::int64_t here = base + k * step, most = base + best * step;
+            if (above(*in[0], here, most) || (last && same(*in[0], here, most))) best = k;
         }
-        out.set(i, static_cast<double>(best));
+        out.set_integer(i, best);
     }
     return out;
 }

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "compiler/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 #include "kernels/formats/overflow.hpp"
 
@@ -65,6 +66,7 @@ class Marker {
 public:
     Marker(Graph& graph, const PassOptions& options)
         : graph_(graph),
+          options_(options),
           fallback_(options.host_fallback),
           run_(largest_whole_run(options.default_df, false)),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
@@ -73,6 +75,7 @@ public:
 
     void run() {
         mark_without_device_form();
+        mark_inexact();
         mark_before();
         if (!exact_) mark_after();
         if (fallback_) {
@@ -121,6 +124,12 @@ private:
             const OpInfo* op = find_op(node.op);
             host_[id] = node.has("host") || (op && op->level == Level::Host);
         }
+    }
+
+    /// Integers that the device's floats would not wrap around, or round.
+    void mark_inexact() {
+        const std::vector<bool> inexact = inexact_integer_ops(graph_, integer_ranges(graph_), held_integers(options_));
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) host_[id] = host_[id] || inexact[id];
     }
 
     /// What the device does turn by turn is its own.
@@ -281,6 +290,7 @@ private:
     }
 
     Graph& graph_;
+    const PassOptions& options_;
     bool fallback_;
     std::int64_t run_;  // of whole numbers, from 0 on, that the data format holds
     bool exact_;
