@@ -44,8 +44,9 @@ Range product(const Range& a, const Range& b) {
 
 Range of_literal(const Literal& literal) {
     if (literal.size() == 0) return {0, 0, true};
+    const std::int64_t looked_at = literal.is_filled() ? 1 : literal.size();
     Range range{infinite, -infinite, true};
-    for (std::int64_t i = 0; i < literal.size(); ++i) {
+    for (std::int64_t i = 0; i < looked_at; ++i) {
         const double v = literal.at(i);
         if (std::isnan(v)) return unknown;
         range = {std::min(range.low, v), std::max(range.high, v), range.whole && v == std::floor(v)};

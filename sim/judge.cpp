@@ -42,7 +42,7 @@ void report_undefined(RunState& state, const NonFiniteOps& ops, const Queue& que
 Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
     const EntryPtr entry = state.host.entry(queue, n);
     TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
-    return unpack_entry({{entry}, queue.shape().z});
+    return unpack_exactly({{entry}, queue.shape().z});
 }
 
 /// The same for the same seed, queue and entry, whoever asks and how often.

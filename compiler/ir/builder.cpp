@@ -81,9 +81,29 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     return push(std::move(node));
 }
 
+/// A constant of one number that fills no more than other operands is that number: it takes no memory so.
+void Builder::narrow_filled(std::vector<Edge>& operands) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+        const ValueId id = operands[k].value;
+        const Literal* filled = literal(id);
+        if (!filled || !filled->is_filled() || filled->size() == 0) continue;
+        const bool covered = std::any_of(operands.begin(), operands.end(), [&](const Edge& other) {
+            const Dims &wide = dims(other.value), &own = filled->dims();
+            if (other.value == id || wide.size() < own.size()) return false;
+            const auto from = wide.end() - std::ssize(own);
+            return std::equal(own.begin(), own.end(), from, [](auto a, auto b) { return a == b || a == 1; });
+        });
+        if (!covered) continue;
+        Literal one(filled->dtype(), {});
+        one.copy(0, *filled, 0);
+        operands[k].value = constant(std::move(one));
+    }
+}
+
 ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
+    if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_filled(edges);
     return add_edges(op, std::move(edges), std::move(attrs));
 }
 
@@ -98,7 +118,7 @@ ValueId Builder::input(const std::string& name, Type type) {
 
 ValueId Builder::constant(Literal literal) {
     // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
-    made_ += literal.size();
+    made_ += literal.is_filled() ? 1 : literal.size();
     if (made_ > 4 * most_made + 16 * given_)
         fail_unsupported(loc_, "the constants that are made of the model have more than {} datums", made_);
     return place(std::move(literal));

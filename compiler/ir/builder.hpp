@@ -64,6 +64,7 @@ private:
     std::string fresh(const std::string& stem);
     std::string unused(const std::string& clean);  ///< it, or with a number behind it
     /// The result when all operands are known and it is worth the time and the memory.
+    void narrow_filled(std::vector<Edge>& operands);
     std::optional<Literal> folded(const Node& node, const OpInfo& info);
 
     Graph& graph_;

@@ -62,6 +62,11 @@ public:
     /// A float type; `make` gives the same datums on every call, from any thread. They take no memory until somebody
     /// wants all of them as floats().
     static Literal made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
+    /// The only datum of `one` throughout, without memory. Whoever wants all of them gets Error(Unsupported) for more
+    /// than most_made.
+    static Literal filled(const Literal& one, Dims dims);
+    /// Whether it is by filled().
+    bool is_filled() const { return (packed_ && packed_->fill) || (unmade_ && unmade_->fill); }
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
@@ -72,9 +77,9 @@ public:
     }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
-        if (packed_) return static_cast<double>(packed_->at(k));
+        if (unmade_ && unmade_->fill) return static_cast<double>(*unmade_->fill);
         if (is_float(dtype_)) return static_cast<double>(floats()[k]);
-        const std::int64_t v = (*whole_)[k];
+        const std::int64_t v = packed_ ? packed_->at(k) : (*whole_)[k];
         return dtype_ == DType::U64 ? static_cast<double>(static_cast<std::uint64_t>(v)) : static_cast<double>(v);
     }
     /// A datum of an integer type, exactly (compiler/ir/integers.hpp); of a float without its fraction.
@@ -139,12 +144,15 @@ private:
         std::string bytes;  // a datum each, or
         bool has_sign = false;
         std::optional<Picks> picks{};
+        std::optional<std::int64_t> fill{};  ///< or one for all
         std::once_flag once{};  // several threads may want them
         std::vector<std::int64_t> wide{};
         Packed(std::string given, bool with_sign)
             : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
         Packed(std::int64_t count, Picks given) : size(count), picks(std::move(given)) {}
+        Packed(std::int64_t count, std::int64_t datum) : size(count), fill(datum) {}
         std::int64_t at(std::size_t k) const {
+            if (fill) return *fill;
             if (picks) return picks->at(static_cast<std::int64_t>(k));
             return has_sign ? std::int64_t{static_cast<std::int8_t>(bytes[k])}
                             : std::int64_t{static_cast<std::uint8_t>(bytes[k])};
@@ -155,6 +163,7 @@ private:
     struct Unmade {
         std::int64_t size;
         std::function<std::vector<float>()> make;
+        std::optional<float> fill{};  ///< all of them are this one
         std::once_flag once{};  // several threads may want them
         std::vector<float> datums{};
         Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}

@@ -323,7 +323,9 @@ void constant_of_shape(Import& n) {
     for (const std::int64_t d : dims)
         if (d < 0) n.wrong("a dimension is {}", d);
     if (value.size() != 1) n.wrong("its value has {} datums; it needs one", value.size());
-    n.check_positions(extent(dims));
+    if (extent(dims) > most_read)
+        n.unsupported("{} datums ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "), most_read);
+    if (extent(dims) > most_made) return n.give(n.b.constant(Literal::filled(value, dims)));
     Literal literal(value.dtype(), dims);
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.copy(k, value, 0);
     n.give(n.b.constant(std::move(literal)));

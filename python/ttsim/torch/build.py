@@ -17,6 +17,7 @@ _KINDS = {
     torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
     torch.float64: ElementType.F32,
 }
+_INTEGERS = {_KINDS[dtype]: dtype for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
 _LARGEST = 1e38  # what infinities become, and larger numbers: masks that are added to masks stay finite so
 _MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
 
@@ -62,7 +63,9 @@ class Build:
         return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
-        """A scalar; infinities as the largest number."""
+        """A scalar; infinities as the largest number. Integers that float32 does not hold are constants."""
+        if isinstance(value, int) and abs(value) > 1 << 24 and kind in _INTEGERS:
+            return self.constant(torch.tensor(value, dtype=_INTEGERS[kind]))
         value = max(-_LARGEST, min(_LARGEST, float(value)))
         if (value, kind) not in self._numbers:
             self._numbers[value, kind] = self.cast(self.graph.number(value), kind)
@@ -75,6 +78,15 @@ class Build:
 
     def float(self, value: Value) -> Value:
         return self.cast(value, ElementType.F32)
+
+    def reversed(self, value: Value) -> Value:
+        """In the reverse order: floats with the other sign; integers, of which the least has no other sign, as the
+        least and the most of their type less the value."""
+        kind = self.kind(value)
+        if kind not in _INTEGERS:
+            return self.add("neg", value)
+        limits = torch.iinfo(_INTEGERS[kind])
+        return self.add("subtract", self.number(limits.min + limits.max, kind), value)
 
     def scaled(self, value: Value, factor: float) -> Value:
         return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))

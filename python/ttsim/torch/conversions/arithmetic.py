@@ -64,8 +64,13 @@ def floor_divide(op: Op, a: Operand, b: Operand):
     dtype = promoted(a, b)
     if dtype.is_floating_point:
         return op.build.add("floor", op.pair("divide", a, b))
-    rest = op.pair("modulo", a, b)  # has the sign of b: what is left divides
-    return op.build.add("divide", op.build.add("subtract", op.tensor(a, dtype), rest), op.tensor(b, dtype))
+    first, second, build = op.tensor(a, dtype), op.tensor(b, dtype), op.build
+    quotient = build.add("divide", first, second)  # towards 0
+    rest = build.add("modulo", first, second, fmod=1)
+    zero = build.number(0, kind_of(dtype))
+    other_sign = build.add("xor", build.add("less", rest, zero), build.add("less", second, zero))
+    below = build.add("and", other_sign, build.add("not", build.add("equal", rest, zero)))
+    return build.add("subtract", quotient, build.cast(below, kind_of(dtype)))
 
 
 @converts(aten.remainder.Tensor, aten.remainder.Scalar)
@@ -125,9 +130,9 @@ def power_of_tensors(op: Op, base: Tensor, exponent: Tensor):
 def power_of_number(op: Op, base: float, exponent: Tensor):
     if base <= 0:
         raise Refused(f"the base is {base}; powers of positive numbers are exponentials")
-    x = op.build.scaled(op.float(exponent), math.log(base))
-    raised = op.build.add("exp", x)
-    return raised if op.result.dtype.is_floating_point else op.build.add("round", raised)
+    if not op.result.dtype.is_floating_point:
+        return op.build.add("power", op.tensor(base, op.result.dtype), op.tensor(exponent, op.result.dtype))
+    return op.build.add("exp", op.build.scaled(op.float(exponent), math.log(base)))
 
 
 @converts(aten.addcmul.default)

@@ -106,6 +106,8 @@ def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
         places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(axis, ids.known)
         flat = b.reshape(value, [math.prod(x.shape)])
         return b.reshape(b.pick(flat, 0, places.flatten().tolist()), op.result.shape)
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+        return b.add("gather_elements", value, op.tensor(ids, ids.dtype), axis=axis)
     for k in range(x.rank):  # other axes may be covered in part
         if k != axis and ids.shape[k] != x.shape[k]:
             value = b.pick(value, k, range(ids.shape[k]))

@@ -15,6 +15,9 @@ def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int):
     if x.rank == 0:
         return op.tensor(x, x.dtype), op.build.number(0, kind_of(torch.int64))
     axis, size, b = x.axis(axis), x.shape[x.axis(axis)], op.build
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+        return [b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending), places=places)
+                for places in (0, 1)]
     if size > _MOST:
         raise Refused(f"it puts {size} datums in order; up to {_MOST} are compared with each other")
     value = b.swap(op.float(x), axis, x.rank - 1)

@@ -40,6 +40,12 @@ def scatter_add(op: Op, x: Tensor, axis, ids: Tensor, added: Tensor):
     size, count = x.shape[axis], ids.shape[axis]
     if any(x.shape[k] != ids.shape[k] or ids.shape[k] != added.shape[k] for k in range(x.rank) if k != axis):
         raise Refused("numbers and datums leave out a part of another axis")
+    if not x.dtype.is_floating_point:  # maybe more than a float holds
+        datums = op.tensor(added, x.dtype)
+        for k in range(x.rank):
+            datums = b.pick(datums, k, range(ids.shape[k]))
+        return b.add("scatter_elements", op.tensor(x, x.dtype), op.tensor(ids, ids.dtype), datums, axis=axis,
+                     reduction="add")
     if size * count > _MOST:
         raise Refused(f"{count} datums go to {size} places; up to {_MOST} pairs are compared")
     places, datums = (b.swap(op.float(one), axis, x.rank - 1) for one in (ids, added))

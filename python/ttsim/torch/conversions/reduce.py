@@ -48,13 +48,13 @@ def mean(op: Op, x: Tensor, axes=None, keepdim=False, *, dtype=None):
 
 
 def _maximum(op: Op, x: Tensor, axes, sign: int):
-    """Of bool as of numbers; the least is the greatest of the negatives."""
+    """Of bool as of numbers; the least is the greatest in the reverse order."""
     if any(x.shape[axis] == 0 for axis in axes):
         raise Refused("it has no datums to compare")
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
-    value = value if sign > 0 else op.build.add("neg", value)
+    value = value if sign > 0 else op.build.reversed(value)
     value = _over(op, value, axes, "reduce_max")
-    return value if sign > 0 else op.build.add("neg", value)
+    return value if sign > 0 else op.build.reversed(value)
 
 
 @converts(aten.amax.default, aten.max.default)
@@ -70,7 +70,7 @@ def least(op: Op, x: Tensor, axes=None, keepdim=False):
 def _place(op: Op, x: Tensor, axis: int | None, sign: int, result):
     """Where the first extreme stands, among all datums without an axis."""
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
-    value = value if sign > 0 else op.build.add("neg", value)
+    value = value if sign > 0 else op.build.reversed(value)
     if x.rank == 0:
         return op.build.number(0, kind_of(torch.int64))
     if axis is None:

@@ -1,0 +1,26 @@
+// Int32 has more digits than a float: between ops and in queues its datums travel as the bits of an int32 (two's
+// complement, +-(2^31 - 1)) inside the floats. Copies, sums and maxima of Int32 keep them; all other ops get floats,
+// which round beyond 2^24, and what they leave becomes such bits again.
+#pragma once
+
+#include "kernels/op_config.hpp"
+#include "kernels/tensor.hpp"
+
+namespace tt {
+
+inline bool travels_as_bits(DataFormat format) { return format == DataFormat::Int32; }
+
+/// Whether the op computes with the integers themselves: operands, Dst and result are Int32.
+bool keeps_integers(const OpConfig& op);
+
+void floats_to_integers(MatrixView values);  ///< whole numbers; saturates
+void integers_to_floats(MatrixView values);
+void floats_to_integers(Tensor& values);
+void integers_to_floats(Tensor& values);
+
+/// out = a + b, saturated, and the larger of a and b, of `count` datums.
+void add_integers(float* out, const float* a, const float* b, std::int64_t count);
+void larger_integers(float* out, const float* a, const float* b, std::int64_t count);
+void rectify_integers(MatrixView values);  ///< negative ones become 0
+
+}  // namespace tt
