@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "compiler/integer_ranges.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 #include "isa/arch.hpp"
 #include "kernels/formats/overflow.hpp"
 
@@ -29,7 +29,8 @@ bool held(double value, std::int64_t run) {
 
 class Finder {
 public:
-    Finder(const Graph& graph, std::int64_t run) : graph_(graph), run_(run), ranges_(integer_ranges(graph, most_read)) {}
+    Finder(const Graph& graph, std::int64_t run)
+        : graph_(graph), run_(run), ranges_(integer_ranges(graph, most_read)) {}
 
     std::vector<std::string> warnings(DataFormat df) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {

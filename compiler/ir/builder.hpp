@@ -38,7 +38,7 @@ public:
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
     ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
     ValueId integer(std::int64_t value, DType dtype = DType::I64);  ///< exactly
-    ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
+    ValueId copy(const Node& node, std::vector<Edge> inputs);       ///< as it is, with other operands
 
     // shorthands of the model level
     ValueId reshape(ValueId x, Dims dims);
@@ -48,7 +48,7 @@ public:
     ValueId averaged(ValueId x, std::int64_t count);
     /// x in the reverse order: floats with the other sign; integers, of which the least has no other sign, as c - x.
     ValueId reversed(ValueId x);
-    ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
+    ValueId reduce_sum(ValueId x, std::int64_t axis);  ///< keeps the axis
     ValueId broadcast_to(ValueId x, Dims dims);
     ValueId cast(ValueId x, DType to);
 

@@ -44,7 +44,8 @@ std::int64_t wrapped(std::uint64_t bits, DType type) {
 std::int64_t integer_of(double value, DType type) {
     if (type == DType::Bool) return value != 0 ? 1 : 0;
     constexpr double half = 9223372036854775808.0;
-    if (type == DType::U64 && value >= half) return static_cast<std::int64_t>(raw(to_64(value - half)) ^ raw(Limits::min()));
+    if (type == DType::U64 && value >= half)
+        return static_cast<std::int64_t>(raw(to_64(value - half)) ^ raw(Limits::min()));
     const bool short_int = bits_of(type) < 32 || type == DType::I32;
     return wrapped(raw(short_int ? to_32(value) : to_64(value)), type);
 }

@@ -261,7 +261,8 @@ bool operator==(const Literal& a, const Literal& b) {
     if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
     if (a.picks() && b.picks()) return *a.picks() == *b.picks();
     if (a.is_filled() && b.is_filled() && a.size() > 0) return a.integer(0) == b.integer(0) && a.at(0) == b.at(0);
-    if (a.packed_ && b.packed_ && !a.picks() && !b.picks() && !a.is_filled() && !b.is_filled()) return a.packed_->bytes == b.packed_->bytes;
+    if (a.packed_ && b.packed_ && !a.picks() && !b.picks() && !a.is_filled() && !b.is_filled())
+        return a.packed_->bytes == b.packed_->bytes;
     if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
     // bit patterns, so that NaN equals itself
     if (a.block() == b.block()) return true;

@@ -145,7 +145,7 @@ private:
         bool has_sign = false;
         std::optional<Picks> picks{};
         std::optional<std::int64_t> fill{};  ///< or one for all
-        std::once_flag once{};  // several threads may want them
+        std::once_flag once{};               // several threads may want them
         std::vector<std::int64_t> wide{};
         Packed(std::string given, bool with_sign)
             : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
@@ -164,7 +164,7 @@ private:
         std::int64_t size;
         std::function<std::vector<float>()> make;
         std::optional<float> fill{};  ///< all of them are this one
-        std::once_flag once{};  // several threads may want them
+        std::once_flag once{};        // several threads may want them
         std::vector<float> datums{};
         Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
         const std::vector<float>& kept();

@@ -73,7 +73,8 @@ void swish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scal
 /// Limit and bias are floats: so are integers while they are compared with them.
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
-    const ValueId x = n.is_integer(0) ? n.b.cast(n.x(0), DType::F32) : n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
+    const ValueId x = n.is_integer(0) ? n.b.cast(n.x(0), DType::F32) : n.x(0), low = above(n, n.one("neg", x), limit),
+                  high = above(n, x, limit);
     const ValueId up = n.two("multiply", n.two("add", x, n.number(bias, x)), low);
     const ValueId y = n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high));
     n.give(n.b.cast(y, n.b.type(n.x(0)).dtype));

@@ -12,8 +12,8 @@ namespace tt::ir {
 std::pair<double, double> grid_limits(const Import& n, DType type);
 
 /// Whether float32 holds all sums of products of operands 0 and 1, of 8 bits, less their zero points (operands
-/// `zeros`). Each sum has `inner` products; `weights` is operand 1 less its zero point, and `sum_of` the sum that a datum
-/// of it goes to.
+/// `zeros`). Each sum has `inner` products; `weights` is operand 1 less its zero point, and `sum_of` the sum that a
+/// datum of it goes to.
 bool float_holds_sums(const Import& n, std::pair<std::size_t, std::size_t> zeros, ValueId weights, std::int64_t inner,
                       const std::function<std::int64_t(std::int64_t)>& sum_of);
 

@@ -340,8 +340,8 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
             slice.dims.erase(slice.dims.begin() + axes[k]);
             values.push_back({{n.b.constant(Literal(slice.dtype, slice.dims))}});
         }
-        const auto none = gathered_nothing(node, n, scope, prefix, values, static_cast<int>(state.size()),
-                                           "scan_output_axes");
+        const auto none =
+            gathered_nothing(node, n, scope, prefix, values, static_cast<int>(state.size()), "scan_output_axes");
         if (!none) return std::nullopt;
         for (const ValueId value : *none) state.push_back({{value}});
         return state;

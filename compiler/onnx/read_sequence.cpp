@@ -72,8 +72,8 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
     }
     constexpr std::int64_t most = 1 << 24;  // datums of the matrices that pick them
     if (count({std::ssize(parts), size}) > most)
-        n.unsupported("{} parts of an axis of {}; at most {} datums of an axis times parts are allowed", parts.size(), size,
-                      most);
+        n.unsupported("{} parts of an axis of {}; at most {} datums of an axis times parts are allowed", parts.size(),
+                      size, most);
     NamedValue all{{}, true};
     std::int64_t from = 0;
     for (const std::int64_t part : parts) {

@@ -175,8 +175,7 @@ Literal parse_npy(std::string_view data, const std::string& file) {
     const std::string_view datums = data.substr(start + length);
     if (header.fortran) {
         const auto place = columns_first(*header.dims);
-        for (std::int64_t i = 0; i < literal.size(); ++i)
-            set_datum(literal, i, datums, layout->second.bytes, place(i));
+        for (std::int64_t i = 0; i < literal.size(); ++i) set_datum(literal, i, datums, layout->second.bytes, place(i));
         return literal;
     }
     if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way

@@ -227,28 +227,28 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
         return EXPRESSION;                                    \
     })>(NAME, Level::LEVEL, ONNX)
 /// The same with what it does to integers, of the type `t` of the (first) operand.
-#define TT_UNARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                                           \
-    unary<([](const Node& n, double x) -> double {                                                     \
-              static_cast<void>(n);                                                                    \
-              return EXPRESSION;                                                                       \
-          }),                                                                                          \
-          ([](const Node& n, std::int64_t x, [[maybe_unused]] DType t) -> std::int64_t {               \
-              static_cast<void>(n);                                                                    \
-              return WHOLE;                                                                            \
+#define TT_UNARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                             \
+    unary<([](const Node& n, double x) -> double {                                       \
+              static_cast<void>(n);                                                      \
+              return EXPRESSION;                                                         \
+          }),                                                                            \
+          ([](const Node& n, std::int64_t x, [[maybe_unused]] DType t) -> std::int64_t { \
+              static_cast<void>(n);                                                      \
+              return WHOLE;                                                              \
           })>(NAME, Level::LEVEL, ONNX)
-#define TT_BINARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                                          \
-    binary<([](const Node& n, double a, double b) -> double {                                          \
-               static_cast<void>(n);                                                                   \
-               return EXPRESSION;                                                                      \
-           }),                                                                                         \
+#define TT_BINARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                                             \
+    binary<([](const Node& n, double a, double b) -> double {                                             \
+               static_cast<void>(n);                                                                      \
+               return EXPRESSION;                                                                         \
+           }),                                                                                            \
            ([](const Node& n, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
-               static_cast<void>(n);                                                                   \
-               return WHOLE;                                                                           \
+               static_cast<void>(n);                                                                      \
+               return WHOLE;                                                                              \
            })>(NAME, Level::LEVEL, ONNX)
-#define TT_TEST(NAME, ONNX, EXPRESSION, WHOLE)                                                         \
-    binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }),       \
+#define TT_TEST(NAME, ONNX, EXPRESSION, WHOLE)                                                          \
+    binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }),        \
            ([](const Node&, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
-               return (WHOLE) ? 1 : 0;                                                                 \
+               return (WHOLE) ? 1 : 0;                                                                  \
            })>(NAME, Level::Composite, ONNX, true)
 
 constexpr std::array elementwise_table{

@@ -125,8 +125,7 @@ Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
             const std::int64_t size = dims[static_cast<std::size_t>(a)];
             row = row * size + place_in(node, in[1]->integer(k * depth + a), size);
         }
-        for (std::int64_t i = 0; i < inner; ++i)
-            reduce_into(how, out, row * inner + i, *in[2], k * inner + i);
+        for (std::int64_t i = 0; i < inner; ++i) reduce_into(how, out, row * inner + i, *in[2], k * inner + i);
     }
     return out;
 }

@@ -111,7 +111,8 @@ Literal product_of(const Node& node, std::span<const Literal* const> in) {
         for (std::int64_t r = 0; r < m; ++r) {
             std::fill(sums.begin(), sums.end(), Number{0});
             for (std::int64_t i = 0; i < k; ++i)
-                if (const auto factor = number_at<Number>(*in[0], pa + r * k + i); factor != 0) right.add(i, factor, sums);
+                if (const auto factor = number_at<Number>(*in[0], pa + r * k + i); factor != 0)
+                    right.add(i, factor, sums);
             for (std::int64_t c = 0; c < n; ++c) put(out, batch * m * n + r * n + c, sums[static_cast<std::size_t>(c)]);
         }
     }

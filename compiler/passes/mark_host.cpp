@@ -19,7 +19,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "compiler/integer_ranges.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 #include "kernels/formats/overflow.hpp"
 

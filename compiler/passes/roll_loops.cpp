@@ -18,7 +18,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/integer_ranges.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {

@@ -16,7 +16,8 @@ namespace tt {
 void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body);
 void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile);
 
-/// The same of a tile of Int32 whose datums are the bits of an int32, all of which are kept (kernels/ops/integer_bits.hpp).
+/// The same of a tile of Int32 whose datums are the bits of an int32, all of which are kept
+/// (kernels/ops/integer_bits.hpp).
 void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body);
 void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile);
 

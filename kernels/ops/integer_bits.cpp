@@ -38,10 +38,7 @@ bool keeps_integers(const OpConfig& op) {
 void floats_to_integers(MatrixView values) {
     each(values, [](float v) {
         constexpr float beyond = 2147483648.0F;
-        return v != v ? 0.0F
-                      : as_datum(v >= beyond    ? largest
-                                 : v <= -beyond ? -largest
-                                                : static_cast<std::int64_t>(v));
+        return v != v ? 0.0F : as_datum(v >= beyond ? largest : v <= -beyond ? -largest : static_cast<std::int64_t>(v));
     });
 }
 void integers_to_floats(MatrixView values) {

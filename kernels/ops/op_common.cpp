@@ -1,6 +1,6 @@
 // What every op shares: common attributes, operand counts, the default unpack conversion and the packer.
-#include "kernels/ops/integer_bits.hpp"
 #include "kernels/exact/block.hpp"
+#include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
 
 namespace tt {

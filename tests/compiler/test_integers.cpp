@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "compiler/integer_ranges.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/integers.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/onnx/read.hpp"
@@ -22,9 +22,9 @@ constexpr std::array integer_types{DType::I8, DType::I16, DType::I32, DType::I64
 std::vector<std::int64_t> samples(DType type) {
     std::vector<std::int64_t> found;
     for (const std::int64_t end : {least_of(type), most_of(type), std::int64_t{0}})
-        for (const std::int64_t step : {-3, -2, -1, 0, 1, 2, 3})
-            found.push_back(integers::add(end, step, type));
-    for (const std::int64_t v : {7, 10, 100, 12345, 123456789}) found.push_back(wrapped(static_cast<std::uint64_t>(v), type));
+        for (const std::int64_t step : {-3, -2, -1, 0, 1, 2, 3}) found.push_back(integers::add(end, step, type));
+    for (const std::int64_t v : {7, 10, 100, 12345, 123456789})
+        found.push_back(wrapped(static_cast<std::uint64_t>(v), type));
     return found;
 }
 
@@ -59,18 +59,21 @@ TEST_CASE("sums, differences, products and quotients are modulo 2^n, as 128 bits
                 const Wide x = exact(a, type), y = exact(b, type);
                 CHECK(integers::add(a, b, type) == modular(x + y, type));
                 CHECK(integers::subtract(a, b, type) == modular(x - y, type));
-                CHECK(integers::multiply(a, b, type) == modular(static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)), type));
+                CHECK(integers::multiply(a, b, type) ==
+                      modular(static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)), type));
                 CHECK(integers::less(a, b, type) == (x < y));
                 CHECK(integers::divide(a, b, type) == (y == 0 ? 0 : modular(x / y, type)));
                 CHECK(integers::remainder(a, b, type) == (y == 0 ? 0 : modular(x % y, type)));
                 const Wide rest = y == 0 ? 0 : x % y;
-                CHECK(integers::modulo(a, b, type) == modular(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest, type));
+                CHECK(integers::modulo(a, b, type) ==
+                      modular(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest, type));
             }
 }
 
 TEST_CASE("constants of every integer type are computed with as the host does") {
     for (const DType type : integer_types) {
-        const Literal a = vector_of(type, samples(type)), b = vector_of(type, [&] {
+        const Literal a = vector_of(type, samples(type)),
+                      b = vector_of(type, [&] {
                           auto turned = samples(type);
                           std::rotate(turned.begin(), turned.begin() + 5, turned.end());
                           return turned;
@@ -90,11 +93,13 @@ TEST_CASE("constants of every integer type are computed with as the host does") 
         check("maximum", integers::larger);
         check("minimum", integers::smaller);
         check("less", [](auto x, auto y, DType t) { return static_cast<std::int64_t>(integers::less(x, y, t)); });
-        const Literal sums = folded("map_axis", {a, [&] {
-                                                    Literal ones(DType::F32, {1, a.size()});
-                                                    for (std::int64_t i = 0; i < a.size(); ++i) ones.set(i, 1);
-                                                    return ones;
-                                                }()},
+        const Literal sums = folded("map_axis",
+                                    {a,
+                                     [&] {
+                                         Literal ones(DType::F32, {1, a.size()});
+                                         for (std::int64_t i = 0; i < a.size(); ++i) ones.set(i, 1);
+                                         return ones;
+                                     }()},
                                     {{"axis", std::int64_t{0}}});
         std::int64_t sum = 0;
         for (const std::int64_t v : samples(type)) sum = integers::add(sum, v, type);
@@ -136,7 +141,8 @@ TEST_CASE("integers of 64 bits come back from a file as they were written") {
     const Literal large = vector_of(DType::I64, {300, 7});
     CHECK_THROWS_WITH(fitted(large, {DType::U8, {2}, {}}, "v.npy", "x"),
                       Catch::Contains("v.npy") && Catch::Contains("300"));
-    CHECK(fitted(vector_of(DType::I64, {200, 7}), {DType::U8, {2}, {}}, "v.npy", "x") == vector_of(DType::U8, {200, 7}));
+    CHECK(fitted(vector_of(DType::I64, {200, 7}), {DType::U8, {2}, {}}, "v.npy", "x") ==
+          vector_of(DType::U8, {200, 7}));
 }
 
 TEST_CASE("only ops on integers that the device cannot wrap around or hold go to the host") {
@@ -159,7 +165,7 @@ TEST_CASE("only ops on integers that the device cannot wrap around or hold go to
     const std::string floats = "%x = input : f32[4]\n";
     CHECK(!inexact(floats + "%y = cast %x {to = \"i32\"} : i32[4]\noutput %y\n", "y"));
     CHECK(inexact(floats + "%y = cast %x {to = \"u8\"} : u8[4]\noutput %y\n", "y"));
-    CHECK(!inexact(floats + "%c = relu_max %x {threshold = 200} : f32[4]\n%y = cast %c {to = \"u8\"} : u8[4]\noutput %y\n",
-                   "y"));
+    CHECK(!inexact(
+        floats + "%c = relu_max %x {threshold = 200} : f32[4]\n%y = cast %c {to = \"u8\"} : u8[4]\noutput %y\n", "y"));
     CHECK(!inexact(floats + "%y = add %x, %x : f32[4]\noutput %y\n", "y"));
 }

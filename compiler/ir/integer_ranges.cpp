@@ -1,4 +1,4 @@
-#include "compiler/integer_ranges.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,8 +82,7 @@ public:
         }
         if (node.op == "sign") return Range{-1, 1, true};
         if (node.op == "quantize") return Range{node.number("low", 0), node.number("high", 255), true};
-        if (node.op == "round_int8")
-            return Range{node.number("offset", 0) - 127, node.number("offset", 0) + 127, true};
+        if (node.op == "round_int8") return Range{node.number("offset", 0) - 127, node.number("offset", 0) + 127, true};
         if (node.op == "arg_max") {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
             return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]) - 1, true};
@@ -117,8 +116,8 @@ private:
             const Range one = product(a, b);
             const auto sums = static_cast<double>(products_of(graph, node));
             const Range bias = node.inputs.size() > 2 ? ranges[node.inputs[2].value] : Range{0, 0, true};
-            return Range{times(sums, std::min(one.low, 0.0)) + bias.low, times(sums, std::max(one.high, 0.0)) + bias.high,
-                         one.whole && bias.whole};
+            return Range{times(sums, std::min(one.low, 0.0)) + bias.low,
+                         times(sums, std::max(one.high, 0.0)) + bias.high, one.whole && bias.whole};
         }
         return std::nullopt;
     }
@@ -203,8 +202,9 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
             continue;
         }
         const bool computes = op->elementwise || one_of(node, {"map_axis", "matmul", "conv"});
-        const bool of_integers = is_integer(node.type) || (one_of(node, {"equal", "less", "greater", "less_equal",
-                                                                        "greater_equal"}) && is_integer(first));
+        const bool of_integers =
+            is_integer(node.type) ||
+            (one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"}) && is_integer(first));
         if (casts || node.op == "nop" || !computes || !of_integers) continue;
         if (made && sums_bytes(node, *made)) continue;
         double most = is_integer(node.type) ? ranges[id].largest() : 0;
