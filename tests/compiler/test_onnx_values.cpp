@@ -374,6 +374,54 @@ TEST_CASE("support vectors vote for classes, by pairs") {
     gives(model, {-2, 3}, {0.8055767F, 0.1796709F, 0.0147524F, 0.0022817F, 0.0756852F, 0.9220331F}, 1);
 }
 
+TEST_CASE("loops of no turns keep their states and gather tensors of no datums") {
+    Model loop("Loop", {2}, 2);
+    loop.without();
+    loop.whole({0}, Whole{}).none().again();
+    onnx::GraphProto body = body_of({"turn", "go", "state"}, {"go", "next", "next"});
+    add_node(body, "Add", {"state", "state"}, "next");
+    set_graph(loop, "body", body);
+    gives(loop, {1, 2}, {1, 2});
+    CHECK(value_of(loop, {1, 2}, 1).dims() == Dims{0, 2});
+    Model scan("Scan", {0, 2}, 2);
+    scan.without();
+    scan.real({100, 200}).again().attr("num_scan_inputs", 1);
+    onnx::GraphProto sum = body_of({"total", "row"}, {"both", "both"});
+    add_node(sum, "Add", {"total", "row"}, "both");
+    set_graph(scan, "body", sum);
+    gives(scan, {}, {100, 200});
+    CHECK(value_of(scan, {}, 1).dims() == Dims{0, 2});
+    gives(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), {}, {1, 1, 1});
+    gives(Model("ReduceSum", {0, 2}, 1, 11).attr("axes", Whole{0}), {}, {0, 0});
+}
+
+TEST_CASE("a model of another domain's ops alone need not import ONNX's own") {
+    Model model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml");
+    model.proto().clear_opset_import();
+    model.proto().add_opset_import()->set_domain("ai.onnx.ml");
+    gives(model, {0.25F, 0.75F}, {0.25F, 0.75F});
+    Model own("Relu");
+    own.proto().clear_opset_import();
+    own.proto().add_opset_import()->set_domain("ai.onnx.ml");
+    CHECK_THROWS_WITH(parse_onnx(own.bytes(), "m.onnx", {{}, {}, ""}), Catch::Contains("it uses opset 0 of ONNX"));
+}
+
+TEST_CASE("a constant of more numbers than are made takes no memory where it is only broadcast") {
+    const std::int64_t many = std::int64_t{1} << 27;
+    Model model("ConstantOfShape", {many});
+    model.without().whole({many});
+    auto& sum = *model.graph().add_node();
+    sum.set_op_type("Add");
+    sum.add_input("x");
+    sum.add_input("y0");
+    sum.add_output("sum");
+    model.graph().mutable_output(0)->set_name("sum");
+    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    for (const Node& node : graph.nodes)
+        if (node.is_constant()) CHECK(node.literal->size() == 1);
+    CHECK(graph.type(graph.outputs[0].value).dims == Dims{many});
+}
+
 TEST_CASE("functions of the model are written out with the attributes they are called with") {
     Model model("Leak", {2}, 1, 13, "mine");
     model.real_attr("slope", 0.5F);
