@@ -54,15 +54,53 @@ Range of_literal(const Literal& literal) {
     return range;
 }
 
+/// Places of an axis where datums may be other than 0.
+struct Support {
+    std::int64_t axis = 0;
+    std::vector<bool> places;
+};
+using Supports = std::vector<std::optional<Support>>;
+
+bool disjoint(const Support& a, const Support& b) {
+    if (a.axis != b.axis || a.places.size() != b.places.size()) return false;
+    for (std::size_t k = 0; k < a.places.size(); ++k)
+        if (a.places[k] && b.places[k]) return false;
+    return true;
+}
+
+/// Of integers that are put between zeros, as the parts of a Concat are, and of their sums.
+Supports supports_of(const Graph& graph) {
+    Supports supports(graph.nodes.size());
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        if (!is_integer(node.type) || node.inputs.size() != 2) continue;
+        const Node& matrix = graph.nodes[node.inputs[1].value];
+        if (node.op == "map_axis" && matrix.literal) {
+            const std::int64_t rows = matrix.type.dims[0], columns = matrix.type.dims[1];
+            Support support{node.integer("axis", 0), std::vector<bool>(static_cast<std::size_t>(rows))};
+            for (std::int64_t i = 0; i < rows * columns; ++i)
+                if (matrix.literal->at(i) != 0) support.places[static_cast<std::size_t>(i / columns)] = true;
+            supports[id] = std::move(support);
+        }
+        const auto &a = supports[node.inputs[0].value], &b = supports[node.inputs[1].value];
+        if (node.op != "add" || !a || !b || !disjoint(*a, *b)) continue;
+        Support sum = *a;
+        for (std::size_t k = 0; k < sum.places.size(); ++k) sum.places[k] = sum.places[k] || b->places[k];
+        supports[id] = std::move(sum);
+    }
+    return supports;
+}
+
 class Ranges {
 public:
-    Ranges(const Graph& graph, std::int64_t most) : graph_(graph), most_(most) {
+    Ranges(const Graph& graph, std::int64_t most) : graph_(graph), most_(most), supports_(supports_of(graph)) {
         for (const Node& node : graph.nodes) ranges_.push_back(of(node));
     }
     std::vector<Range> take() { return std::move(ranges_); }
 
     /// Of a result before it is brought into its type; nullopt: nothing is known.
-    static std::optional<Range> of_op(const Graph& graph, const Node& node, std::span<const Range> ranges) {
+    static std::optional<Range> of_op(const Graph& graph, const Node& node, std::span<const Range> ranges,
+                                      const Supports& supports) {
         if (node.inputs.empty()) return std::nullopt;
         const auto in = [&](std::size_t k) { return ranges[node.inputs[k].value]; };
         const Range a = in(0);
@@ -88,6 +126,8 @@ public:
             return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]) - 1, true};
         }
         if (node.inputs.size() < 2) return std::nullopt;
+        const auto &first = supports[node.inputs[0].value], &second = supports[node.inputs[1].value];
+        if (node.op == "add" && first && second && disjoint(*first, *second)) return hull(a, in(1));
         return of_two(graph, node, a, in(1), ranges);
     }
 
@@ -149,7 +189,7 @@ private:
     Range of(const Node& node) const {
         const Range type = of_type(node.type.dtype);
         if (node.is_constant()) return looked_at(node) ? of_literal(*node.literal) : type;
-        std::optional<Range> range = of_op(graph_, node, ranges_);
+        std::optional<Range> range = of_op(graph_, node, ranges_, supports_);
         if (!range || std::isnan(range->low) || std::isnan(range->high)) return type;
         if (is_float(node.type.dtype)) return *range;
         range->low = std::trunc(range->low);  // a cast of floats drops their fractions
@@ -164,6 +204,7 @@ private:
 
     const Graph& graph_;
     std::int64_t most_;
+    Supports supports_;
     std::vector<Range> ranges_;
 };
 
@@ -186,13 +227,14 @@ std::int64_t held_integers(const PassOptions& options) {
 
 std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Range>& ranges, std::int64_t run) {
     std::vector<bool> inexact(graph.nodes.size(), false);
+    const Supports supports = supports_of(graph);
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         const OpInfo* op = find_op(node.op);
         if (!op || !op->eval || node.type.format || node.inputs.empty() || op->level == Level::Host) continue;
         const Type& first = graph.type(node.inputs[0].value);
         const bool casts = node.op == "cast", narrows = casts && is_integer(node.type);
-        const std::optional<Range> made = Ranges::of_op(graph, node, ranges);
+        const std::optional<Range> made = Ranges::of_op(graph, node, ranges, supports);
         const bool leaves = is_integer(node.type) && (!made || !within({std::trunc(made->low), std::trunc(made->high)},
                                                                        of_type(node.type.dtype)));
         if (narrows) {

@@ -229,6 +229,14 @@ std::vector<std::int64_t> pads_of_axes(Import& n, const std::vector<std::int64_t
     return all;
 }
 
+/// x with the value of operand 2 where `border` is not 0: a sum might leave the type, as far as anybody knows.
+ValueId bordered_integers(Import& n, ValueId x, Literal border) {
+    Literal outside(DType::Bool, border.dims());
+    for (std::int64_t at = 0; at < border.size(); ++at) outside.set_integer(at, border.integer(at));
+    const ValueId value = n.opset < 11 ? n.number(n.f("value", 0), x) : n.b.reshape(n.x(2), {});
+    return n.b.add("where", {n.b.constant(std::move(outside)), value, x});
+}
+
 void pad(Import& n) {
     std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
     const std::string mode = n.word("mode", {"constant", "reflect", "edge", "wrap"});
@@ -263,6 +271,7 @@ void pad(Import& n) {
             }
             border.set(at, inside ? 0 : value);
         }
+        if (!is_float(border.dtype())) return n.give(bordered_integers(n, x, std::move(border)));
         ValueId frame = n.b.constant(std::move(border));
         if (computed) frame = n.two("multiply", frame, n.b.reshape(n.x(2), {}));
         x = n.two("add", x, frame);
