@@ -220,9 +220,10 @@ double Range::largest() const { return std::max(std::fabs(low), std::fabs(high))
 std::vector<Range> integer_ranges(const Graph& graph, std::int64_t most) { return Ranges(graph, most).take(); }
 
 std::int64_t held_integers(const PassOptions& options) {
-    constexpr std::int64_t of_a_float = std::int64_t{1} << 24;
+    constexpr std::int64_t of_a_float = std::int64_t{1} << 24, of_16_bits = 256;
     const bool exact = options.default_df == DataFormat::Float32 && !options.host_fallback;
-    return exact ? of_a_float : largest_whole_run(options.default_df, false);
+    // elementwise ops of block floats have 16 bits (data-formats)
+    return exact ? of_a_float : std::max(of_16_bits, largest_whole_run(options.default_df, false));
 }
 
 std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Range>& ranges, std::int64_t run) {
