@@ -10,7 +10,6 @@
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace tt;
-using namespace tt::test;
 
 namespace {
 
