@@ -10,8 +10,7 @@ namespace tt::ir {
 
 void decompose_for_host(Graph& graph) {
     std::vector<const Pass*> passes;
-    for (const char* name :
-         {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
+    for (const char* name : {"decompose-convolution", "decompose-pools", "decompose-normalization", "erase-unused"})
         passes.push_back(find_pass(name));
     run_passes(graph, passes, {}, true);
 }

@@ -80,20 +80,6 @@ void hyperbolic(Import& n, double sign) {
 }
 void sinh(Import& n) { hyperbolic(n, -1); }
 void cosh(Import& n) { hyperbolic(n, 1); }
-void atanh(Import& n) {
-    const ValueId x = n.x(0), one = n.number(1, x);
-    n.give(n.scaled(n.one("log", n.two("divide", n.two("add", one, x), n.two("subtract", one, x))), 0.5));
-}
-void acosh(Import& n) {
-    const ValueId x = n.x(0), root = n.one("sqrt", n.two("subtract", n.one("square", x), n.number(1, x)));
-    n.give(n.one("log", n.two("add", x, root)));
-}
-void asinh(Import& n) {
-    const ValueId x = n.x(0), size = n.one("abs", x);
-    const ValueId root = n.one("sqrt", n.two("add", n.one("square", x), n.number(1, x)));
-    n.give(n.two("multiply", n.one("sign", x), n.one("log", n.two("add", size, root))));
-}
-
 /// 2 atan(x / (1 + sqrt(1 - x^2))), which divides by no zero.
 ValueId arc_sine(Import& n) {
     const ValueId x = n.x(0), one = n.number(1, x);
@@ -183,9 +169,6 @@ const ImportRules& elementwise_rules() {
         {"Tan", tangent},
         {"Sinh", sinh},
         {"Cosh", cosh},
-        {"Atanh", atanh},
-        {"Acosh", acosh},
-        {"Asinh", asinh},
         {"Asin", asin},
         {"Acos", acos},
         {"BitShift", shift_bits},

@@ -256,15 +256,9 @@ void cumulative_product(Import& n) {
 }
 
 void cumulative_sum(Import& n) {
-    const std::int64_t axis = n.axis(n.whole(1), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
-    const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
-    Literal matrix = zero_matrix(size, size);
-    for (std::int64_t o = 0; o < size; ++o)
-        for (std::int64_t k = 0; k < size; ++k) {
-            const bool before = reverse ? k > o : k < o;
-            matrix.set(o * size + k, before || (k == o && !exclusive) ? 1 : 0);
-        }
-    n.give(n.b.map_axis(n.x(0), axis, std::move(matrix)));
+    const std::int64_t axis = n.axis(n.whole(1), n.rank());
+    n.give(n.one("cumulative_sum", n.x(0),
+                 {{"axis", axis}, {"exclusive", n.i("exclusive", 0)}, {"reverse", n.i("reverse", 0)}}));
 }
 
 }  // namespace

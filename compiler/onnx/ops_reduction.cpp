@@ -207,13 +207,17 @@ void rms_norm(Import& n) {
     n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
 }
 
-/// By the sum of sizes or the root of the sum of squares; zeros stay zeros.
+/// By the sum of sizes or the root of the sum of squares; zeros stay zeros. Of datums over the largest of them, whose
+/// squares are neither too large nor too small.
 void lp_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), p = n.i("p", 2);
     if (p != 1 && p != 2) n.wrong("p is {}; it is 1 or 2", p);
-    const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, n.x(0)) : squared(n, n.x(0)), axis);
+    constexpr double least = 0x1p-120;  // whose reciprocal is still a number
+    const ValueId most = max_axis(n, absolute(n, n.x(0)), axis);
+    const ValueId x = n.two("divide", n.x(0), n.two("maximum", most, n.number(least, most)));
+    const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, x) : squared(n, x), axis);
     const ValueId norm = p == 1 ? sum : n.one("sqrt", sum);
-    n.give(n.two("divide", n.x(0), n.two("maximum", norm, n.number(1e-30, norm))));
+    n.give(n.two("divide", x, n.two("maximum", norm, n.number(least, norm))));
 }
 
 void mean_variance(Import& n) {

@@ -222,6 +222,9 @@ constexpr std::array elementwise_table{
     TT_UNARY("neg", Composite, "Neg", -x),
     TT_UNARY("erf", Composite, "Erf", std::erf(x)),
     TT_UNARY("atan", Composite, "Atan", std::atan(x)),
+    TT_UNARY("asinh", Composite, "Asinh", std::asinh(x)),
+    TT_UNARY("acosh", Composite, "Acosh", std::acosh(x)),
+    TT_UNARY("atanh", Composite, "Atanh", std::atanh(x)),
     TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
     TT_UNARY("sign", Composite, "Sign",
              x > 0   ? 1.0

@@ -1,6 +1,7 @@
 // Ops that work with places of datums. On the host they are look-ups; decompose-indexing makes products of them.
 //
 //   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative numbers count from the end
+//   cumulative_sum {axis, exclusive, reverse}   sums of all up to a place, without its own, from behind
 //   arg_max {axis}   the place of the first maximum (last = 1: of the last one), i64; the axis stays with size 1
 #include <array>
 
@@ -67,7 +68,31 @@ Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+Type infer_cumulative_sum(const Node& node, std::span<const Type> in) {
+    taken_axis(node, in[0]);
+    return in[0];
+}
+
+Literal eval_cumulative_sum(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const bool exclusive = node.integer("exclusive", 0) != 0, reverse = node.integer("reverse", 0) != 0;
+    const std::int64_t size = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
+    for (std::int64_t line = 0; size > 0 && line < out.size() / size; ++line) {
+        const std::int64_t first = line / step * step * size + line % step;
+        double sum = 0;
+        for (std::int64_t k = 0; k < size; ++k) {
+            const std::int64_t at = first + (reverse ? size - 1 - k : k) * step;
+            const double before = sum;
+            sum += in[0]->at(at);
+            out.set(at, exclusive ? before : sum);
+        }
+    }
+    return out;
+}
+
 constexpr std::array index_table{
+    OpInfo{"cumulative_sum", Level::Composite, 1, 1, infer_cumulative_sum, eval_cumulative_sum},
     OpInfo{"take", Level::Composite, 2, 2, infer_take, eval_take},
     OpInfo{"arg_max", Level::Composite, 1, 1, infer_arg_max, eval_arg_max},
 };

@@ -10,8 +10,16 @@
 // format does not hold. The device computes them exactly, but of operands that were rounded to the data format, so that
 // a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
 // the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
-// before such a decision goes with it: its sums are exact on the host and have more bits than the format. In the midst
-// of a model all this stays on the device; compiler/whole_numbers.hpp warns of what it does not hold.
+// before such a decision goes with it: its sums are exact on the host and have more bits than the format. So does what
+// is a function of each datum, and a softmax: in the data format its results would be equal more often. In the midst of
+// a model all this stays on the device, which compares exactly what its format holds, but for
+//
+//   places beyond what the data format holds (look-ups in long tables, maxima of long axes), with the whole numbers
+//   that they are made of
+//   sine and cosine of running sums, whose phases are large, with the sums
+//   powers of numbers of any sign
+//
+// compiler/whole_numbers.hpp warns of what the device does not hold.
 //
 // Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
 // refused; Float32 holds those of most models.
@@ -20,6 +28,7 @@
 #include <initializer_list>
 
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/signs.hpp"
 #include "kernels/formats/overflow.hpp"
 
 namespace tt::ir {
@@ -42,10 +51,13 @@ bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
+/// Booleans that are repeated, cut or put together.
+bool moves_mask(const Node& node) { return node.op == "map_axis" && node.type.dtype == DType::Bool; }
+
 /// The host's work for them is about that of handing the datums over.
 bool cheap(const Node& node) {
-    return computable(node) &&
-           (find_op(node.op)->elementwise || one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
+    return computable(node) && (find_op(node.op)->elementwise || moves_mask(node) ||
+                                one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
 }
 
 /// Multiply-adds of a product that the host takes: about a second a sample.
@@ -76,6 +88,8 @@ public:
         mark_before();
         if (!exact_) mark_after();
         if (fallback_) {
+            mark_far_places();
+            mark_phases();
             find_whole_products();
             decide_before();
             decide_after();
@@ -119,7 +133,8 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             const OpInfo* op = find_op(node.op);
-            host_[id] = node.has("host") || (op && op->level == Level::Host);
+            host_[id] = node.has("host") || (op && op->level == Level::Host) ||
+                        (fallback_ && is_power_of_any_sign(graph_, node));
         }
     }
 
@@ -161,6 +176,45 @@ private:
             if (end) host_[id] = true;
             if (!host_[id])
                 for (const Edge& edge : node.inputs) ++device_reads[edge.value];
+        }
+    }
+
+    /// Places that the format does not hold, and the whole numbers that host ops read: the device would round them.
+    void mark_far_places() {
+        std::vector<bool> read_whole(graph_.nodes.size(), false), device_reads(graph_.nodes.size(), false);
+        for (const Output& output : graph_.outputs) device_reads[output.value] = true;
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            const bool far = computable(node) && (node.op == "take" ? looks_far(node) : finds_far(node));
+            const bool made_of = read_whole[id] && cheap(node) && (wide(node.type) || !device_reads[id]);
+            if (far || made_of) host_[id] = true;
+            for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+                const ValueId from = node.inputs[k].value;
+                if (!host_[id]) device_reads[from] = true;
+                const bool places = host_[id] && wide(graph_.type(from)) && node.op != "arg_max";
+                read_whole[from] = read_whole[from] || places || (made_of && !far);
+            }
+        }
+    }
+    bool finds_far(const Node& node) const {
+        return node.op == "arg_max" &&
+               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > run_;
+    }
+
+    /// Running sums that end in a sine or cosine, with all that lies between.
+    void mark_phases() {
+        std::vector<bool> sums(graph_.nodes.size(), false), wanted(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            const bool passes = cheap(node) || (node.op == "map_axis" && products(node) <= most_products);
+            sums[id] = node.op == "cumulative_sum";
+            for (const Edge& edge : node.inputs) sums[id] = sums[id] || (passes && sums[edge.value]);
+        }
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            if (!sums[id] || !(wanted[id] || one_of(node, {"sine", "cosine"}))) continue;
+            host_[id] = true;
+            for (const Edge& edge : node.inputs) wanted[edge.value] = true;
         }
     }
 
@@ -267,15 +321,17 @@ private:
     }
     std::int64_t products(const Node& node) const {
         const Dims& right = operand(node.inputs[1]).type.dims;
-        const std::int64_t each =
-            node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
+        const std::int64_t each = node.op == "conv"       ? count(right) / std::max<std::int64_t>(right[0], 1)
+                                  : node.op == "map_axis" ? right.back()
+                                                          : right[right.size() - 2];
         return count({count(node.type.dims), each});
     }
 
-    /// What brings a result to the steps of a decision: no more than a datum by a number.
+    /// What brings a result to the steps of a decision: a function of each datum, alone or with a number, or a softmax.
     bool scales(const Node& node) const {
         if (!computable(node)) return false;
-        if (one_of(node, {"reshape", "transpose", "cast", "neg", "abs"})) return true;
+        if (one_of(node, {"reshape", "transpose", "softmax", "log_softmax"})) return true;
+        if (node.inputs.size() == 1 && find_op(node.op)->elementwise) return true;
         return one_of(node, {"divide", "multiply", "add", "subtract", "maximum", "minimum"}) &&
                (is_number(operand(node.inputs[0])) || is_number(operand(node.inputs[1])));
     }

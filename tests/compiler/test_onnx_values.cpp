@@ -184,7 +184,8 @@ TEST_CASE("pictures are sampled with every mode and padding") {
     gives(sampled("linear", "reflection"), x, {1, 6.35F, 4.2F, 5.45F});
     gives(sampled("nearest", "reflection"), x, {1, 5, 3, 4});
     gives(sampled("cubic", "zeros"), x, {0.0625F, 7.751702F, 0.7784634F, -0.6265252F});
-    gives(sampled("cubic", "border"), x, {0.625F, 6.713652F, 3.948F, 7.07525F});
+    gives(sampled("cubic", "border"), x, {0.625F, 6.71365F, 3.972F, 7.07525F});
+    gives(sampled("cubic", "border").attr("align_corners", 1), x, {1, 6.20525F, 4.608F, 7.45775F});
     gives(sampled("linear", "zeros").attr("align_corners", 1), x, {1, 5.9F, 3.84F, 2.22F});
 }
 

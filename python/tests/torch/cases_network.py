@@ -87,8 +87,9 @@ def attention(d):
     query, key, value = _attention(d)
     l, s = query.shape[-2], key.shape[-2]
     mask = d.one(None, d.values([l, s]), d.values([1, 1, l, s], torch.bool))
+    if mask is not None and d.flag():
+        mask[..., 0, :] = False if mask.dtype == torch.bool else -torch.inf  # a query that sees nothing
     if mask is not None and mask.dtype == torch.bool:
-        mask[..., 0] = True  # a row without any has no softmax
         mask = d.one(mask, known(mask))
     causal = mask is None and d.flag()
     return [query, key, value, mask, 0.0, causal], {"scale": d.one(None, 0.5)}

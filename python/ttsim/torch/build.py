@@ -17,7 +17,7 @@ _KINDS = {
     torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
     torch.float64: ElementType.F32,
 }
-_LARGEST = 1e38  # what infinities become, and larger numbers: masks that are added to masks stay finite so
+_LARGEST = 1e38  # what larger numbers become: masks that are added to masks stay finite so
 _MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
 
 
@@ -27,8 +27,8 @@ def kind_of(dtype: torch.dtype) -> ElementType | None:
 
 
 def finite(tensor: torch.Tensor) -> torch.Tensor:
-    """Float32 without infinities, which make no number of a product with 0."""
-    return tensor.clamp(-_LARGEST, _LARGEST)
+    """Float32 whose numbers leave room for sums. Infinities stay: a softmax of nothing else is no number."""
+    return torch.where(tensor.isinf(), tensor, tensor.clamp(-_LARGEST, _LARGEST))
 
 
 class Build:
@@ -62,8 +62,9 @@ class Build:
         return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
-        """A scalar; infinities as the largest number."""
-        value = max(-_LARGEST, min(_LARGEST, float(value)))
+        value = float(value)
+        if math.isfinite(value):
+            value = max(-_LARGEST, min(_LARGEST, value))
         if (value, kind) not in self._numbers:
             self._numbers[value, kind] = self.cast(self.graph.number(value), kind)
         return self._numbers[value, kind]
@@ -127,6 +128,12 @@ class Build:
             if self.shape(value)[axis] != size:
                 value = self.map_axis(value, axis, numpy.ones((size, 1)))
         return value
+
+    def safe_softmax(self, value: Value, axis: int) -> Value:
+        """Zeros along the axis where nothing but minus infinity stands, as torch's attention has it."""
+        most = self.add("reduce_max", value, axis=axis)
+        masked = self.add("equal", most, self.number(-math.inf))
+        return self.add("where", masked, self.number(0), self.add("softmax", value, axis=axis))
 
     def channels(self, value: Value, rank: int, axis: int = 1) -> Value:
         """[channels] as it is broadcast along one axis of a tensor of that rank."""

@@ -96,9 +96,14 @@ def prelu(op: Op, x: Tensor, weight: Tensor):
     return b.add("subtract", b.add("relu", value), b.add("multiply", below, slope))
 
 
-@converts(aten.softmax.int, aten._softmax.default, aten._safe_softmax.default)
+@converts(aten.softmax.int, aten._softmax.default)
 def softmax(op: Op, x: Tensor, axis, *rest, **named):
     return _along(op, "softmax", x, axis)
+
+
+@converts(aten._safe_softmax.default)
+def safe_softmax(op: Op, x: Tensor, axis, *rest, **named):
+    return softmax(op, x, axis) if x.rank == 0 else op.build.safe_softmax(op.float(x), x.axis(axis))
 
 
 @converts(aten.log_softmax.int, aten._log_softmax.default)

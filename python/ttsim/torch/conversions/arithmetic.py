@@ -91,14 +91,11 @@ def minimum(op: Op, a: Operand, b: Operand):
 
 @converts(aten.pow.Tensor_Scalar)
 def power(op: Op, base: Tensor, exponent: float):
-    """Whole exponents are products, others of logarithms: the base must be positive then, as for torch."""
+    """Whole exponents up to 64 are products, others of logarithms: of numbers below 0 none, as for torch."""
     dtype = promoted(base, exponent)
     x = op.tensor(base, dtype)
-    whole = float(exponent).is_integer()
     if exponent == 0:
         return op.build.broadcast(op.build.number(1, kind_of(dtype)), base.shape)
-    if whole and abs(exponent) > 64:
-        raise Refused(f"the exponent is {exponent}; whole ones from -64 to 64 are products")
     if exponent < 0 and not dtype.is_floating_point:
         raise Refused("integers have no negative powers")
     if exponent == 1:
@@ -116,7 +113,7 @@ def power(op: Op, base: Tensor, exponent: float):
 def power_of_tensors(op: Op, base: Tensor, exponent: Tensor):
     known = exponent.known
     if known is None or known.numel() == 0 or (known != known.flatten()[0]).any():
-        raise Refused("exponents that differ from place to place, or are computed, need logarithms of negative numbers")
+        return op.pair("power", base, exponent, op.result.dtype)
     raised = power(op, base, known.flatten()[0].item())
     return op.build.broadcast(raised, op.result.shape)
 
@@ -124,7 +121,7 @@ def power_of_tensors(op: Op, base: Tensor, exponent: Tensor):
 @converts(aten.pow.Scalar)
 def power_of_number(op: Op, base: float, exponent: Tensor):
     if base <= 0:
-        raise Refused(f"the base is {base}; powers of positive numbers are exponentials")
+        return op.pair("power", base, exponent, op.result.dtype)
     x = op.build.scaled(op.float(exponent), math.log(base))
     raised = op.build.add("exp", x)
     return raised if op.result.dtype.is_floating_point else op.build.add("round", raised)

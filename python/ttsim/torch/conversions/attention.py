@@ -30,12 +30,12 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
         scores = build.add("add", scores, build.constant(torch.zeros(lower.shape).masked_fill(~lower, -math.inf)))
     if mask is not None:
         scores = build.add("add", scores, _added(op, mask))
-    weights = build.add("softmax", scores, axis=len(build.shape(scores)) - 1)
+    weights = build.safe_softmax(scores, len(build.shape(scores)) - 1)
     return build.add("matmul", weights, values)
 
 
 def _added(op: Op, mask: Tensor):
-    """What is added to scores: of booleans 0 where they are true, else the least number."""
+    """What is added to scores: of booleans 0 where they are true, else minus infinity."""
     if mask.dtype != torch.bool:
         return op.float(mask)
     if mask.known is not None:

@@ -1,6 +1,8 @@
 """Comparisons, logic, and choices by them."""
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ..table import Op, Refused, Tensor, converts
@@ -68,3 +70,49 @@ def where(op: Op, condition: Tensor, a, b):
 @converts(aten.masked_fill.Scalar, aten.masked_fill.Tensor)
 def masked_fill(op: Op, x: Tensor, mask: Tensor, value):
     return where(op, mask, value, x)
+
+
+def _is(op: Op, x: Tensor, value: float):
+    return op.build.add("equal", op.float(x), op.build.number(value))
+
+
+def _nowhere(op: Op, x: Tensor):
+    return op.build.constant(torch.zeros(x.shape, dtype=torch.bool))
+
+
+@converts(aten.isnan.default)
+def isnan(op: Op, x: Tensor):
+    """The compiler finds where that is from what the model masks with: the device holds no NaN."""
+    return op.build.add("not", op.pair("equal", x, x)) if x.dtype.is_floating_point else _nowhere(op, x)
+
+
+@converts(aten.isposinf.default, aten.isneginf.default)
+def is_one_infinity(op: Op, x: Tensor):
+    sign = 1 if op.target == aten.isposinf.default else -1
+    return _is(op, x, sign * math.inf) if x.dtype.is_floating_point else _nowhere(op, x)
+
+
+@converts(aten.isinf.default)
+def isinf(op: Op, x: Tensor):
+    if not x.dtype.is_floating_point:
+        return _nowhere(op, x)
+    return op.build.add("or", _is(op, x, math.inf), _is(op, x, -math.inf))
+
+
+@converts(aten.isfinite.default)
+def isfinite(op: Op, x: Tensor):
+    b = op.build
+    return b.add("not", b.add("or", isnan(op, x), isinf(op, x)))
+
+
+@converts(aten.nan_to_num.default)
+def nan_to_num(op: Op, x: Tensor, nan=None, posinf=None, neginf=None):
+    if not x.dtype.is_floating_point:
+        return op.tensor(x, x.dtype)
+    b, value, most = op.build, op.float(x), torch.finfo(x.dtype).max
+    missing = b.add("not", b.add("equal", value, value))
+    for where, number in ((_is(op, x, math.inf), most if posinf is None else posinf),
+                          (_is(op, x, -math.inf), -most if neginf is None else neginf),
+                          (missing, nan or 0)):
+        value = b.add("where", where, b.number(number), value)
+    return value

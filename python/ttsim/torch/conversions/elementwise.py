@@ -12,7 +12,8 @@ aten = torch.ops.aten
 _SAME = {
     aten.exp.default: "exp", aten.log.default: "log", aten.sqrt.default: "sqrt", aten.reciprocal.default: "reciprocal",
     aten.sigmoid.default: "sigmoid", aten.tanh.default: "tanh", aten.sin.default: "sine", aten.cos.default: "cosine",
-    aten.erf.default: "erf", aten.atan.default: "atan",
+    aten.erf.default: "erf", aten.atan.default: "atan", aten.asinh.default: "asinh", aten.acosh.default: "acosh",
+    aten.atanh.default: "atanh",
 }
 
 
@@ -103,26 +104,6 @@ def hyperbolic(op: Op, x: Tensor):
     b, x = op.build, op.float(x)
     up, down = b.add("exp", x), b.add("exp", b.add("neg", x))
     return b.scaled(b.add("subtract" if op.target == aten.sinh.default else "add", up, down), 0.5)
-
-
-@converts(aten.atanh.default)
-def atanh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    quotient = b.add("divide", b.shifted(x, 1), b.add("subtract", b.number(1), x))
-    return b.scaled(b.add("log", quotient), 0.5)
-
-
-@converts(aten.acosh.default)
-def acosh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    return b.add("log", b.add("add", x, b.add("sqrt", b.shifted(b.add("square", x), -1))))
-
-
-@converts(aten.asinh.default)
-def asinh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    root = b.add("sqrt", b.shifted(b.add("square", x), 1))
-    return b.add("multiply", b.add("sign", x), b.add("log", b.add("add", b.add("abs", x), root)))
 
 
 @converts(aten.clamp.default, aten.clip.default, aten.clamp.Tensor, aten.hardtanh.default)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import math
 
-import numpy
 import torch
 
 from ..build import kind_of
@@ -176,4 +175,4 @@ def norm(op: Op, x: Tensor, order=2, axes=None, keepdim=False, *, dtype=None):
 @converts(aten.cumsum.default)
 def cumsum(op: Op, x: Tensor, axis, *, dtype=None):
     value = op.tensor(x, op.result.dtype)
-    return op.build.map_axis(value, x.axis(axis), numpy.tri(x.shape[x.axis(axis)])) if x.rank else value
+    return op.build.add("cumulative_sum", value, axis=x.axis(axis)) if x.rank else value
