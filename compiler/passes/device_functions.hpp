@@ -82,8 +82,9 @@ public:
     }
 
     ValueId acosh(ValueId x) {
-        const ValueId one = m_.real(1), inverse = m_.inverse(x);
-        const ValueId product = m_.mul(m_.add(inverse, one), m_.mul(m_.sub(x, one), inverse));
+        constexpr double far = 4096;  // from there on the root is 1 - 3e-8
+        const ValueId one = m_.real(1), near = m_.minimum(x, m_.real(far)), inverse = m_.inverse(near);
+        const ValueId product = m_.mul(m_.add(inverse, one), m_.mul(m_.sub(near, one), inverse));
         return m_.add(m_.one("log", x), m_.one("log", m_.add(m_.one("sqrt", product), one)));
     }
 

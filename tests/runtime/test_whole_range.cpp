@@ -150,9 +150,9 @@ TEST_CASE("Powers of numbers of any sign") {
             for (const std::string& text : {computed, known}) {
                 GraphRun how = range.how;
                 how.host_fallback = fallback;
-                const Literal y = run_graph(ir::parse_graph(text, "power"),
-                                            {{"x", floats_of(dims, base)}, {"e", floats_of(dims, exponent)}}, how)
-                                      .at("y");
+                Values given{{"x", floats_of(dims, base)}};
+                if (text == computed) given.emplace("e", floats_of(dims, exponent));
+                const Literal y = run_graph(ir::parse_graph(text, "power"), given, how).at("y");
                 for (std::size_t i = 0; i < base.size(); ++i) {
                     INFO(base[i] << " ^ " << exponent[i] << ", " << name_of(range) << (fallback ? "" : ", no host"));
                     const double want = std::pow(base[i], exponent[i]), have = y.at(static_cast<std::int64_t>(i));
