@@ -9,7 +9,7 @@
 //              bits; beyond that log |x| + log(1 + sqrt(1 + 1 / x^2)) more than at 1
 //   acosh x    log x + log(1 + sqrt((1 + 1 / x) ((x - 1) / x)))
 //   atanh x    asinh(x / sqrt((1 - x) (1 + x)))
-//   x^y        exp(y log |x|), with the sign of x for odd y; 0^y is 0, 1 or infinity
+//   x^y        exp(y log |x|), with the sign of x for odd y; 0^y is 0, 1 or what stands for infinity
 #pragma once
 
 #include <array>
@@ -98,7 +98,8 @@ public:
         const ValueId size = m_.one("abs", x), there = above(size), zero = m_.complement(there);
         const ValueId negative = above(m_.neg(x));
         const ValueId magnitude = m_.mul(there, m_.one("exp", m_.mul(m_.one("log", size), y)));
-        const ValueId of_zero = m_.add(m_.mul(zero, not_signed(y)), without_bound(m_.mul(zero, above(m_.neg(y)))));
+        const ValueId beyond = m_.scaled(m_.mul(zero, above(m_.neg(y))), m_.far());
+        const ValueId of_zero = m_.add(m_.mul(zero, not_signed(y)), beyond);
         const ValueId turned = m_.sub(m_.real(1), m_.scaled(m_.mul(negative, odd(y)), 2));
         return m_.mul(m_.add(magnitude, of_zero), turned);
     }
@@ -115,8 +116,6 @@ private:
     }
     /// 1 for 0, else 0.
     ValueId not_signed(ValueId y) { return m_.complement(above(m_.one("abs", y))); }
-    /// Infinity for 1, 0 for 0.
-    ValueId without_bound(ValueId flag) { return m_.scaled(m_.scaled(flag, 0x1p100), 0x1p100); }
     /// 1 for odd numbers, 0 for others.
     ValueId odd(ValueId y) {
         if (const Literal* known = m_.build().literal(y)) {

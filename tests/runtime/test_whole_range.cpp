@@ -156,10 +156,8 @@ TEST_CASE("Powers of numbers of any sign") {
                 for (std::size_t i = 0; i < base.size(); ++i) {
                     INFO(base[i] << " ^ " << exponent[i] << ", " << name_of(range) << (fallback ? "" : ", no host"));
                     const double want = std::pow(base[i], exponent[i]), have = y.at(static_cast<std::int64_t>(i));
-                    if (range.how.format == DataFormat::Float16 && !fallback && std::isinf(want))
-                        continue;  // it has no infinity
                     if (std::isinf(want))
-                        REQUIRE(have == want);
+                        REQUIRE((fallback ? have == want : have > 1e3));  // the device has a large number for it
                     else
                         REQUIRE(have == Approx(want).epsilon(fallback ? 0.005 : 4 * range.relative).margin(1e-6));
                 }
