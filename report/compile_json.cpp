@@ -99,6 +99,8 @@ std::string json(const CompileReport& report) {
              {"epochs", report.epochs},
              {"constants", report.constants},
              {"estimated_cycles", report.estimated_cycles},
+             {"multiply_adds", {{"all", report.work.all}, {"host", report.work.host}}},
+             {"notes", report.notes},
              {"host_steps", report.host_steps},
              {"output", report.output}};
     if (!report.variant.empty()) {

@@ -5,6 +5,7 @@
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
+#include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
 
@@ -97,10 +98,22 @@ ValueId Builder::input(const std::string& name, Type type) {
 
 ValueId Builder::constant(Literal literal) {
     // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
-    made_ += literal.size();
-    if (made_ > 4 * most_made + 16 * given_)
-        fail_unsupported(loc_, "the constants that are made of the model have more than {} datums", made_);
+    made_ += literal.held();
+    made_of_[origin_] += literal.held();
+    if (made_ > 4 * most_made + 16 * given_) fail_made();
     return place(std::move(literal));
+}
+
+/// The op that asks for most is refused, not the one that happens to come last.
+void Builder::fail_made() const {
+    const auto most = std::max_element(made_of_.begin(), made_of_.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    throw NoDeviceForm(
+        Error(Fault::Unsupported, loc_,
+              fmt::format("the constants that are made of the model have more than {} datums, {} of them for '{}'; "
+                          "smaller inputs need less",
+                          made_, most->second, most->first)),
+        {most->first});
 }
 
 ValueId Builder::given(Literal literal) {

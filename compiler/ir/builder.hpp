@@ -57,6 +57,7 @@ private:
     ValueId push(Node node);
     ValueId place(Literal literal);
     std::string fresh(const std::string& stem);
+    [[noreturn]] void fail_made() const;
     std::string unused(const std::string& clean);  ///< it, or with a number behind it
     /// The result when all operands are known and it is worth the time and the memory.
     std::optional<Literal> folded(const Node& node, const OpInfo& info);
@@ -68,6 +69,7 @@ private:
     std::map<std::string, int> names_;
     std::size_t known_ = 0;                           // nodes whose names are in names_
     std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // datums of constants; steps of folding
+    std::map<std::string, std::int64_t> made_of_;     // by origin
 };
 
 /// f32 zeros. Throws Error(Unsupported) for a matrix that would fill the memory.

@@ -70,6 +70,11 @@ public:
         if (unmade_) return unmade_->size;
         return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
     }
+    /// Datums that it takes the memory of; a table of picks that of its runs.
+    std::int64_t held() const {
+        constexpr std::int64_t datums_of_run = 5;
+        return picks() ? datums_of_run * static_cast<std::int64_t>(picks()->runs().size()) : size();
+    }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
         if (packed_) return static_cast<double>(packed_->at(k));

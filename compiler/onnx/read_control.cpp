@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/onnx/distances.hpp"
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/reader.hpp"
 
@@ -236,6 +237,10 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     for (const NamedValue& value : *given)
         if (!value.is_tensor()) n.wrong("an operand is missing, or no tensor");
     if (!batched) {
+        if (const auto whole = distances(node, n, *given, inputs)) {
+            give(node, scope, *whole);
+            return true;
+        }
         auto results = scanned(node, scope, n, scope.prefix + node.name() + "/", *given, inputs);
         if (results) give(node, scope, *results);
         return results.has_value();
@@ -264,6 +269,25 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     for (const std::vector<ValueId>& part : parts) all_of_them.push_back({{joined(n, part, 0)}});
     give(node, scope, all_of_them);
     return true;
+}
+
+/// A Scan that is a distance of each pair of rows, as one; none: it is something else.
+std::optional<std::vector<NamedValue>> Reader::distances(const onnx::NodeProto& node, Import& n,
+                                                         const std::vector<NamedValue>& given, std::int64_t inputs) {
+    if (given.size() != 2 || inputs != 1) return std::nullopt;
+    for (const char* const name :
+         {"scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"})
+        if (entry_of(node, name, 0) != 0) return std::nullopt;
+    const ValueId state = given[0].items.front(), rows = given[1].items.front();
+    const Dims a = n.b.dims(rows), b = n.b.dims(state);
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // differences
+    if (a.size() != 2 || b.size() != 2 || a[1] != b[1] || count({a[0], b[0], a[1]}) > most || count(a) == 0 ||
+        !is_float(n.b.type(rows).dtype))
+        return std::nullopt;
+    const auto found = scanned_distances(graph_of(node, "body"));
+    if (!found) return std::nullopt;
+    const ValueId squares = squared_distances(n, rows, state);
+    return std::vector<NamedValue>{given[0], {{found->root ? n.one("sqrt", squares) : squares}}};
 }
 
 /// What the last `inputs` of the operands are scanned to, behind the final states.

@@ -21,9 +21,11 @@ namespace {
 
 using Reals = std::vector<float>;
 
+Graph read_model(const Model& model) { return parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""}); }
+
 /// Output k of the model for its input x, in float32.
 Literal value_of(const Model& model, const Reals& x, std::size_t k = 0) {
-    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    const Graph graph = read_model(model);
     std::optional<Graph> plain = reference_graph(graph);
     REQUIRE(plain.has_value());
     Values inputs;
@@ -282,6 +284,67 @@ TEST_CASE("loops and scans are written out, with values of the graph around them
     gives(batch, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60}, {109, 212, 390, 520});
     gives(batch, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60},
           {105, 206, 108, 210, 109, 212, 350, 460, 380, 500, 390, 520}, 1);
+}
+
+TEST_CASE("a Scan that gives the distances of all rows is one op, not a loop") {
+    const auto scan_of = [](const std::string& norm, bool root, bool turned) {
+        Model scan("Scan", {3, 2}, 2);
+        scan.without();
+        scan.real({0, 0, 1, 1}, Whole{2, 2}).again().attr("num_scan_inputs", 1);
+        onnx::GraphProto body = body_of({"rest", "row"}, {"same", "last"});
+        add_node(body, "Identity", {"rest"}, "same");
+        add_node(body, "Sub", turned ? std::vector<std::string>{"row", "rest"} : std::vector<std::string>{"rest", "row"},
+                 "apart");
+        add_node(body, norm, {"apart"}, root ? "squares" : "passed");
+        auto& axes = *body.mutable_node(2)->add_attribute();
+        axes.set_name("axes");
+        axes.set_type(onnx::AttributeProto::INTS);
+        axes.add_ints(1);
+        auto& keeps = *body.mutable_node(2)->add_attribute();
+        keeps.set_name("keepdims");
+        keeps.set_type(onnx::AttributeProto::INT);
+        keeps.set_i(0);
+        if (root) add_node(body, "Sqrt", {"squares"}, "passed");
+        add_node(body, "Identity", {"passed"}, "last");
+        set_graph(scan, "body", body);
+        return scan;
+    };
+    const Reals x{3, 4, 1, 2, 0, 0}, squares{25, 13, 5, 1, 0, 2};
+    Reals distances = squares;
+    for (float& v : distances) v = std::sqrt(v);
+    gives(scan_of("ReduceSumSquare", false, false), x, squares, 1);
+    gives(scan_of("ReduceSumSquare", true, true), x, distances, 1);
+    gives(scan_of("ReduceL2", false, false), x, distances, 1);
+    const Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
+    CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                        [](const Node& node) { return node.op == "subtract"; }) == 1);
+}
+
+TEST_CASE("a long signal's short-time spectra are a convolution, with the same values") {
+    constexpr std::int64_t length = 64, step = 32, frames = 2100, all = (frames - 1) * step + length;
+    Reals x(static_cast<std::size_t>(all)), window(length);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(0.01F * static_cast<float>(k * k % 1009));
+    for (std::size_t k = 0; k < window.size(); ++k) window[k] = static_cast<float>(k % 7) / 7;
+    Model model("STFT", {1, all, 1}, 1, 17);
+    model.whole({step}, Whole{}).real(window).whole({length}, Whole{});
+    const Graph graph = read_model(model);
+    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == "conv"; }));
+    const Literal found = value_of(model, x);
+    REQUIRE(found.dims() == Dims{1, frames, length / 2 + 1, 2});
+    for (const std::int64_t frame : {0, 7, 2099})
+        for (const std::int64_t f : {0, 5, 32}) {
+            double real = 0, imaginary = 0;
+            for (std::int64_t k = 0; k < length; ++k) {
+                const double value = static_cast<double>(x[static_cast<std::size_t>(frame * step + k)]) *
+                                     static_cast<double>(window[static_cast<std::size_t>(k)]);
+                const double angle = 2 * 3.14159265358979 * static_cast<double>(f * k) / length;
+                real += value * std::cos(angle);
+                imaginary -= value * std::sin(angle);
+            }
+            const std::int64_t at = (frame * (length / 2 + 1) + f) * 2;
+            CHECK(found.at(at) == Approx(real).margin(1e-4));
+            CHECK(found.at(at + 1) == Approx(imaginary).margin(1e-4));
+        }
 }
 
 TEST_CASE("runs of whole numbers are counted, with others between their items") {

@@ -66,6 +66,21 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
+/// Several names, such as batch=1,seq=128: each begins behind a comma, and has sizes up to the next.
+std::vector<std::string> shapes_of(const std::string& text) {
+    std::vector<std::string> shapes;
+    std::size_t begin = 0;
+    for (std::size_t at = text.find(','); at != std::string::npos; at = text.find(',', at + 1)) {
+        const std::size_t next = text.find(',', at + 1);
+        if (text.substr(at + 1, next == std::string::npos ? next : next - at - 1).find('=') == std::string::npos)
+            continue;
+        shapes.push_back(text.substr(begin, at - begin));
+        begin = at + 1;
+    }
+    shapes.push_back(text.substr(begin));
+    return shapes;
+}
+
 DataFormat float_format(const std::string& flag, const std::string& name) {
     const auto df = parse_format(name);
     if (!df || is_integer(*df) || is_raw(*df))
@@ -145,10 +160,11 @@ void finish(CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) flags.files.inputs.insert(name_and_value("--input", text));
     for (const std::string& text : flags.constants) flags.files.constants.insert(name_and_value("--constant", text));
-    for (const std::string& text : flags.shapes) {
-        const auto [name, value] = name_and_value("--shape", text);
-        flags.files.shapes[name] = dims_of(value);
-    }
+    for (const std::string& text : flags.shapes)
+        for (const std::string& one : shapes_of(text)) {
+            const auto [name, value] = name_and_value("--shape", one);
+            flags.files.shapes[name] = dims_of(value);
+        }
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
@@ -420,7 +436,8 @@ void add_compile(CLI::App& app) {
     command
         ->add_option(
             "--shape", flags->shapes,
-            "Shape of an input with open dimensions, such as input=1,128,768; else that of its --input. Repeatable")
+            "Shape of an input with open dimensions, such as input=1,128,768, else that of its --input; or sizes of "
+            "such dimensions by their names, such as batch=1,seq=128. Repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
     add_format_flags(*command, *flags);
