@@ -202,8 +202,8 @@ std::vector<OtherOptions> other_options(const CompileOptions& options, const Gra
     std::vector<OtherOptions> others;
     if (!options.overrides.empty() || options.schedule.self_cut != ScheduleOptions{}.self_cut) return others;
     const bool cuts = !options.conv_fracture && !convolution_names(model).empty();
-    const bool sizes = options.schedule.policy == Policy::Balanced && options.schedule.aim == Aim::Throughput &&
-                       options.effort < 2;
+    const bool sizes =
+        options.schedule.policy == Policy::Balanced && options.schedule.aim == Aim::Throughput && options.effort < 2;
     const auto add = [&](bool cut, bool small) {
         OtherOptions other{"", options};
         if (cut) other.options.conv_fracture = rows;

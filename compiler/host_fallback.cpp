@@ -37,11 +37,11 @@ std::vector<std::string> lines_of(const std::vector<GivenToHost>& given) {
     std::vector<std::string> lines;
     for (const auto& [why, ops] : given) {
         const std::size_t named = ops.size() > most_named + 1 ? most_named : ops.size();
-        std::string names = fmt::format("{}", fmt::join(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+        std::string names =
+            fmt::format("{}", fmt::join(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(named), ", "));
         if (named < ops.size()) names += fmt::format(" and {} more", ops.size() - named);
-        lines.push_back(ops.size() == 1
-                            ? fmt::format("{} runs on the host; the device refused it: {}", names, why)
-                            : fmt::format("{} run on the host; the device refused them: {}", names, why));
+        lines.push_back(ops.size() == 1 ? fmt::format("{} runs on the host; the device refused it: {}", names, why)
+                                        : fmt::format("{} run on the host; the device refused them: {}", names, why));
     }
     return lines;
 }

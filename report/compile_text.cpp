@@ -139,8 +139,8 @@ std::string grouped(const std::vector<std::string>& lines, const std::string& pr
 std::string work_line(const ir::ModelWork& work) {
     constexpr double million = 1e6;
     if (work.all <= 0) return "";
-    return fmt::format("work: {:.4g} million multiply-adds an input, {:.3g} % of them on the host\n", work.all / million,
-                       100 * work.host / work.all);
+    return fmt::format("work: {:.4g} million multiply-adds an input, {:.3g} % of them on the host\n",
+                       work.all / million, 100 * work.host / work.all);
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ private:
             for (const TileOrder& order : reader.orders) {
                 for (const TileSpan& span : order) {
                     if (span.source == TileSpan::padding) continue;
-                    for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles; ++b)
+                    for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles;
+                         ++b)
                         use(pipe, {span.source, b});
                 }
                 ++pipe;

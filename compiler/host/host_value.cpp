@@ -94,8 +94,7 @@ WorkByOrigin multiply_adds(const Graph& graph) {
         for (const Edge& edge : node.inputs) in.push_back(graph.type(edge.value));
         double adds = multiply_adds(node, in);
         if (node.op == "map_axis")
-            if (const LiteralPtr& matrix = graph.nodes[node.inputs[1].value].literal)
-                adds *= multiplied_share(*matrix);
+            if (const LiteralPtr& matrix = graph.nodes[node.inputs[1].value].literal) adds *= multiplied_share(*matrix);
         if (adds > 0) work[node.origin] += adds;
     }
     return work;

@@ -8,8 +8,8 @@ namespace tt::ir {
 
 ValueId squared_distances(Import& n, ValueId a, ValueId b) {
     const Dims rows = n.b.dims(a), others = n.b.dims(b);
-    const ValueId apart = n.two("subtract", n.b.reshape(a, {rows[0], 1, rows[1]}),
-                                n.b.reshape(b, {1, others[0], others[1]}));
+    const ValueId apart =
+        n.two("subtract", n.b.reshape(a, {rows[0], 1, rows[1]}), n.b.reshape(b, {1, others[0], others[1]}));
     return n.b.reshape(n.b.reduce_sum(n.two("multiply", apart, apart), 2), {rows[0], others[0]});
 }
 

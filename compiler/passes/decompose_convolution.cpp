@@ -8,9 +8,9 @@
 //   y = pick_sum(x, picks of rows 0..a, W of rows 0..a) + bias + pick_sum(x, picks of rows a..b, ...) + ...
 //
 // Parts need less memory each and work beside each other. A long signal of one channel, which would lie one datum in a
-// row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is some
-// rows one after the other, and a position of the kernel one of these. Weights that are computed go through matmul: x * W[k] for all
-// k side by side in a batch, then one map_axis that picks and sums.
+// row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is
+// some rows one after the other, and a position of the kernel one of these. Weights that are computed go through
+// matmul: x * W[k] for all k side by side in a batch, then one map_axis that picks and sums.
 #include <algorithm>
 #include <numeric>
 

@@ -31,7 +31,8 @@ void share_moves(Graph& graph) {
         for (Edge& edge : node.inputs) edge.value = same[edge.value];
         from_input[id] = node.is_input() || (is_move(node) && from_input[node.inputs[0].value]);
         if (!is_move(node) || !from_input[id] || node.type.format) continue;
-        const std::string what = fmt::format("{} {}", node.op, fmt::join(node.list(node.op == "reshape" ? "dims" : "perm"), ","));
+        const std::string what =
+            fmt::format("{} {}", node.op, fmt::join(node.list(node.op == "reshape" ? "dims" : "perm"), ","));
         same[id] = first.try_emplace({node.inputs[0].value, what}, id).first->second;
         any = any || same[id] != id;
     }

@@ -1,9 +1,9 @@
 // What values of a graph on device level are like in the mean, column by column, without inputs and without pictures.
 //
 // A few rows stand for all rows of a value. Those of inputs are some of a sample's, where samples are given, else drawn
-// from a normal distribution, half of them the others turned around, so that their mean is 0. Elementwise ops and products with constants work on them as they are,
-// rows that are picked are any others where one is picked, else zeros, and a mean over rows is that of the few. What
-// stands behind other ops is not known.
+// from a normal distribution, half of them the others turned around, so that their mean is 0. Elementwise ops and
+// products with constants work on them as they are, rows that are picked are any others where one is picked, else
+// zeros, and a mean over rows is that of the few. What stands behind other ops is not known.
 #pragma once
 
 #include <map>

@@ -35,7 +35,7 @@ using Width = std::int64_t;
 // In numbers of a reshape's matrix: a larger one is taken apart where there is a cheaper way, and one that is larger
 // still is not made.
 constexpr double large_matrix = 1 << 22, largest_matrix = 1 << 26;
-constexpr Width widest = 8192;              // between the two ends
+constexpr Width widest = 8192;  // between the two ends
 
 double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
 

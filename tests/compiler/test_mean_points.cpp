@@ -69,15 +69,14 @@ TEST_CASE("what a tap meets in the mean is less where it picks no row") {
 TEST_CASE("means are those of a sample where one is given") {
     ir::CompileOptions options;
     options.device = "wh_n150";
-    const ir::Graph graph =
-        ir::compile_until(ir::parse_graph(R"(%x = input : f32[1, 200, 32]
+    const ir::Graph graph = ir::compile_until(ir::parse_graph(R"(%x = input : f32[1, 200, 32]
 %w = constant [1] : f32[32, 8]
 %y = matmul %x, %w
 output "y" = %y
 )",
-                                          "sampled.tg"),
-                          options, "lower-to-buda")
-            .graph;
+                                                              "sampled.tg"),
+                                              options, "lower-to-buda")
+                                .graph;
     const auto product = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                       [](const ir::Node& node) { return node.op == "buda.matmul"; });
     REQUIRE(product != graph.nodes.end());

@@ -293,8 +293,8 @@ TEST_CASE("a Scan that gives the distances of all rows is one op, not a loop") {
         scan.real({0, 0, 1, 1}, Whole{2, 2}).again().attr("num_scan_inputs", 1);
         onnx::GraphProto body = body_of({"rest", "row"}, {"same", "last"});
         add_node(body, "Identity", {"rest"}, "same");
-        add_node(body, "Sub", turned ? std::vector<std::string>{"row", "rest"} : std::vector<std::string>{"rest", "row"},
-                 "apart");
+        add_node(body, "Sub",
+                 turned ? std::vector<std::string>{"row", "rest"} : std::vector<std::string>{"rest", "row"}, "apart");
         add_node(body, norm, {"apart"}, root ? "squares" : "passed");
         auto& axes = *body.mutable_node(2)->add_attribute();
         axes.set_name("axes");
