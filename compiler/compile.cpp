@@ -218,28 +218,31 @@ std::vector<OtherOptions> other_options(const CompileOptions& options, const Gra
     return others;
 }
 
-/// A model that is refused, or of which the host would get a good part, with other options where these help.
+/// A model that is refused, or of which the host would get a good part, with other options where these help; only then
+/// does the host get that part.
 CompileState run_with_options(const Graph& model, const CompileOptions& options, const std::string& last) {
+    std::vector<OtherOptions> ways{{"", options}};
+    for (OtherOptions& other : other_options(options, model)) ways.push_back(std::move(other));
     std::exception_ptr refused;
     std::string why;
-    try {
-        return run_with_fallback(model, options, last, much_host_work);
-    } catch (const Error& error) {
-        if (error.fault() != Fault::Unsupported) throw;
-        refused = std::current_exception();
-        why = error.message().substr(0, error.message().find('\n'));
-    }
-    for (const OtherOptions& other : other_options(options, model)) {
-        try {
-            CompileState state = run_with_fallback(model, other.options, last, much_host_work);
-            state.notes.push_back(fmt::format("compiled as with{}; else the device refuses: {}", other.flags, why));
-            return state;
-        } catch (const Error& error) {
-            if (error.fault() != Fault::Unsupported) throw;
+    for (const double most_work : {much_host_work, most_host_work}) {
+        for (const OtherOptions& way : ways) {
+            try {
+                CompileState state = run_with_fallback(model, way.options, last, most_work);
+                if (!way.flags.empty())
+                    state.notes.push_back(
+                        fmt::format("compiled as with{}; else the device refuses: {}", way.flags, why));
+                return state;
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported) throw;
+                if (refused) continue;
+                refused = std::current_exception();
+                why = error.message().substr(0, error.message().find('\n'));
+            }
         }
+        if (!options.host_fallback) break;
     }
-    if (!options.host_fallback) std::rethrow_exception(refused);
-    return run_with_fallback(model, options, last, most_host_work);
+    std::rethrow_exception(refused);
 }
 
 /// With loops as programs where that is wanted and goes; else written out.
