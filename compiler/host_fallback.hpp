@@ -11,8 +11,8 @@ namespace tt::ir {
 
 /// Multiply-adds of an op that the host takes from a device that has no room for it: half a minute a sample.
 inline constexpr double most_host_work = 4e9;
-/// Those that are worth a look for other options with which the device takes them: some tenths of a second a sample.
-inline constexpr double much_host_work = 1e8;
+/// Those that are worth a look for other options with which the device takes them: some seconds a sample.
+inline constexpr double much_host_work = 1e9;
 
 /// Ops of one refusal: they are told in one line.
 struct GivenToHost {
