@@ -89,6 +89,7 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
     out.harvested_rows = options.harvested_rows;
     out.host_fallback = options.host_fallback;
+    out.device_comparisons = options.device_comparisons;
     out.cluster = options.cluster;
     add_decisions(options, read.rules, out);
     out.inputs = internal(options.inputs);
@@ -237,7 +238,11 @@ std::uint64_t Model::now() const {
     return guarded([&] { return impl_->model.session().now(); });
 }
 RunReport Model::report() const {
-    return guarded([&] { return public_report(impl_->model.session().report()); });
+    return guarded([&] {
+        RunReport report = public_report(impl_->model.session().report());
+        report.host_seconds = impl_->model.host_seconds();
+        return report;
+    });
 }
 const std::string& Model::chip() const { return impl_->chip; }
 

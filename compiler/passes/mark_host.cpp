@@ -11,7 +11,9 @@
 // a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
 // the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
 // before such a decision goes with it: its sums are exact on the host and have more bits than the format. In the midst
-// of a model all this stays on the device; compiler/whole_numbers.hpp warns of what it does not hold.
+// of a model all this stays on the device; compiler/whole_numbers.hpp warns of what it does not hold. With
+// `device_comparisons` comparisons do so everywhere, and the host takes no cheap ops for the way alone: places of
+// maxima at the end are found among what the device has made.
 //
 // Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
 // refused; Float32 holds those of most models.
@@ -66,6 +68,7 @@ public:
     Marker(Graph& graph, const PassOptions& options)
         : graph_(graph),
           fallback_(options.host_fallback),
+          compares_(options.device_comparisons),
           run_(largest_whole_run(options.default_df, false)),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
           host_(graph.nodes.size(), false),
@@ -79,8 +82,8 @@ public:
             find_whole_products();
             decide_before();
             decide_after();
-            join_host_ops();
-            reduce_on_host();
+            if (!compares_) join_host_ops();
+            if (!compares_) reduce_on_host();
         }
         leave_loops();
         Diagnostics problems;
@@ -101,9 +104,8 @@ private:
     /// A little less or more of an operand may change it by a whole step.
     bool decides(const Node& node) const {
         if (!computable(node)) return false;
-        if (one_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo", "equal", "less", "greater",
-                          "less_equal", "greater_equal", "arg_max"}))
-            return true;
+        if (one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal", "arg_max"})) return !compares_;
+        if (one_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo"})) return true;
         if (node.op == "take" && looks_far(node)) return true;
         return whole(node.type) && find_op(node.op)->elementwise;
     }
@@ -282,6 +284,7 @@ private:
 
     Graph& graph_;
     bool fallback_;
+    bool compares_;     // the device does
     std::int64_t run_;  // of whole numbers, from 0 on, that the data format holds
     bool exact_;
     std::vector<bool> host_, whole_product_;

@@ -34,6 +34,7 @@ struct CompileOptions {
     std::int64_t chips = 1;
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool host_fallback = true;        ///< false: what would run on the host is refused
+    bool device_comparisons = false;  ///< the device compares, and the host takes no op to spare the way alone
     std::string cluster;              ///< descriptor file of chips and their links; "": the product's own
 
     /// Formats and fidelities op by op, the cheapest with which outputs have this correlation with the model in float32

@@ -51,6 +51,7 @@ struct RunReport {
     std::uint64_t latency_cycles = 0;  ///< of the first input, kernels loaded
     double inputs_per_second = 0;      ///< steady; 0: unknown
     double end_to_end_per_second = 0;  ///< inputs over all cycles
+    double host_seconds = 0;           ///< real time of the host's steps of a model, which take no simulated time
     std::vector<GraphTime> graphs;     ///< in order of first execution
     std::vector<OutputCheck> outputs;  ///< empty unless checked
     std::vector<std::string> notes;    ///< warnings worth showing

@@ -31,6 +31,7 @@ void bind_compiling(nb::module_& m) {
         .def_rw("chips", &CompileOptions::chips)
         .def_rw("harvested_rows", &CompileOptions::harvested_rows)
         .def_rw("host_fallback", &CompileOptions::host_fallback)
+        .def_rw("device_comparisons", &CompileOptions::device_comparisons)
         .def_rw("cluster", &CompileOptions::cluster)
         .def_rw("amp_light", &CompileOptions::amp_light)
         .def_rw("format_rules", &CompileOptions::format_rules)

@@ -43,6 +43,7 @@ void bind_reports(nb::module_& m) {
         .def_ro("latency_cycles", &RunReport::latency_cycles)
         .def_ro("inputs_per_second", &RunReport::inputs_per_second, "Steady; 0: unknown.")
         .def_ro("end_to_end_per_second", &RunReport::end_to_end_per_second)
+        .def_ro("host_seconds", &RunReport::host_seconds, "Real time of the host's steps of a model.")
         .def_ro("graphs", &RunReport::graphs)
         .def_ro("outputs", &RunReport::outputs)
         .def_ro("notes", &RunReport::notes)
