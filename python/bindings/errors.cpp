@@ -27,14 +27,20 @@ void bind_errors(nb::module_& m) {
         "What ttsim refuses or cannot do: one line per problem, with file and line where it has one.";
     base.attr("file") = "";
     base.attr("line") = base.attr("column") = 0;
-    const std::pair<ttsim::ErrorKind, const char*> kinds[] = {
-        {ttsim::ErrorKind::Input, "InputError"},       {ttsim::ErrorKind::Unsupported, "UnsupportedError"},
-        {ttsim::ErrorKind::Hang, "HangError"},         {ttsim::ErrorKind::Interrupted, "InterruptedRunError"},
-        {ttsim::ErrorKind::Internal, "InternalError"},
+    struct Kind {
+        ttsim::ErrorKind kind;
+        const char *name, *doc;
     };
-    for (const auto& [kind, name] : kinds) {
+    const Kind kinds[] = {
+        {ttsim::ErrorKind::Input, "InputError", "What a program or a file gives is wrong."},
+        {ttsim::ErrorKind::Unsupported, "UnsupportedError", "What is asked for is right, and not there."},
+        {ttsim::ErrorKind::Hang, "HangError", "A call waits for what can never come."},
+        {ttsim::ErrorKind::Interrupted, "InterruptedRunError", "A run was ended from outside."},
+        {ttsim::ErrorKind::Internal, "InternalError", "A mistake of ttsim's own."},
+    };
+    for (const auto& [kind, name, doc] : kinds) {
         const std::string full = std::string("ttsim._ttsim.") + name;
-        nb::object made = nb::steal(PyErr_NewException(full.c_str(), base.ptr(), nullptr));
+        nb::object made = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), doc, base.ptr(), nullptr));
         m.attr(name) = made;
         classes[nb::cast(static_cast<int>(kind))] = made;
     }

@@ -41,10 +41,12 @@ class CompiledModel:
 
     @property
     def inputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.inputs
 
     @property
     def outputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.outputs
 
     def default_inputs(self) -> dict[str, numpy.ndarray]:
@@ -52,6 +54,7 @@ class CompiledModel:
         return _results(self.raw.default_inputs())
 
     def report(self) -> CompileReport:
+        """What compiling decided, and estimates."""
         return self.raw.report()
 
 
@@ -63,7 +66,7 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     effort (0 to 3), optimize ("throughput" or "latency"), amp, amp_light, format_rules and overrides (text of their
     YAML), keep_names (ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown
     (overrides of ops that are not there are notes), intermediates, microbatch, chips, cluster, harvested_rows,
-    host_fallback, stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
+    host_fallback, device_comparisons (the device compares, what its formats hold of the operands), stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
     round_constants (False: for runs in float32), balance_rounding (biases make up for what rounding takes from weights),
     host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
     target_pcc, with trials: formats op by op, found by simulating; inputs by name, to run with by default, with
@@ -117,14 +120,17 @@ class Model(session.OnChip):
 
     @property
     def in_flight(self) -> int:
-        return self._raw.in_flight
+        """Samples pushed that get() has not given."""
+        return int(self._raw.in_flight)
 
     @property
     def parameters(self) -> list[ArrayInfo]:
         """Constants of the model whose values can be replaced."""
-        return self._raw.parameters
+        found: list[ArrayInfo] = self._raw.parameters
+        return found
 
     def parameter(self, name: str) -> numpy.ndarray:
+        """The value of a constant that can be replaced. InputError for another name."""
         return arrays.array(self._type_of(name), self._raw.parameter(name))
 
     def set_parameter(self, name: str, values: Any) -> None:

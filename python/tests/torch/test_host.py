@@ -100,7 +100,13 @@ def test_nothing_left_for_the_device_is_an_error():
             pytest.warns(UserWarning):
         import_module(Of(lambda self, x: torch.cummax(x, -1)[0]), (X,))
     with pytest.raises(ttsim.UnsupportedError, match="it computes nothing"):
-        import_module(nn.Identity(), (X,))
+        import_module(nn.Identity(), (torch.arange(4),))
+
+
+def test_arguments_that_are_results_pass_through_the_device():
+    imported = import_module(nn.Identity(), (X,))
+    assert (imported.inputs, imported.outputs) == (["input"], ["output"])
+    check(nn.Identity(), (X,))
 
 
 def test_moves_at_both_ends_are_the_hosts_where_it_is_asked():

@@ -1,6 +1,7 @@
 """Graphs as conversions make them: values with shapes, and shorthands for what several nodes of a graph do."""
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -47,12 +48,15 @@ class Build:
         return stem if count == 0 else self.fresh(f"{stem}_{count}")
 
     def shape(self, value: Value) -> tuple[int, ...]:
+        """Of a value."""
         return tuple(self.graph.info(value).shape)
 
     def kind(self, value: Value) -> ElementType:
+        """Its element type."""
         return self.graph.info(value).type
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
+        """A node of `op`, named for what is converted. InputError for operands that it does not take."""
         return self.graph.add(op, operands, attributes, self.name)
 
     def constant(self, values: Any, suffix: str = "constant") -> Value:
@@ -69,26 +73,33 @@ class Build:
         return self._numbers[value, kind]
 
     def cast(self, value: Value, kind: ElementType) -> Value:
+        """To an element type; the value itself where it has it."""
         names = {"Bool": "bool"}
         name = kind.name.lower()
         return value if self.kind(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
 
     def float(self, value: Value) -> Value:
+        """As float32."""
         return self.cast(value, ElementType.F32)
 
-    def scaled(self, value: Value, factor: float) -> Value:
+    def scaled(self, value: Value, factor: builtins.float) -> Value:
+        """Multiplied by a number."""
         return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))
 
-    def shifted(self, value: Value, by: float) -> Value:
+    def shifted(self, value: Value, by: builtins.float) -> Value:
+        """With a number added."""
         return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+        """To a shape of as many datums."""
         return value if self.shape(value) == tuple(shape) else self.add("reshape", value, dims=list(shape))
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        """Axes in this order."""
         return value if list(order) == sorted(order) else self.add("transpose", value, perm=list(order))
 
     def swap(self, value: Value, a: int, b: int) -> Value:
+        """With two axes in each other's place."""
         order = list(range(len(self.shape(value))))
         order[a], order[b] = order[b], order[a]
         return self.transpose(value, order)
@@ -138,10 +149,12 @@ class Build:
         """Each placed among zeros, and summed. Values without datums along the axis are left out."""
         values = [value for value in values if self.shape(value)[axis] > 0] or list(values[:1])
         sizes = [self.shape(value)[axis] for value in values]
-        total, start, result = sum(sizes), 0, None
+        total, start = sum(sizes), 0
+        result: Value | None = None
         for value, size in zip(values, sizes, strict=True):
             rows = [-1] * start + list(range(size)) + [-1] * (total - start - size)
             placed = self.pick(value, axis, rows)
             result = placed if result is None else self.add("add", result, placed)
             start += size
+        assert result is not None, "there is at least one value"
         return result

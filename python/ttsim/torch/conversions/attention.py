@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -11,8 +12,8 @@ aten = torch.ops.aten
 
 
 @converts(aten.scaled_dot_product_attention.default)
-def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout=0.0, causal=False,
-              *, scale=None, enable_gqa=False):
+def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout: Any = 0.0, causal: Any = False,
+              *, scale: Any = None, enable_gqa: Any = False) -> Any:
     """softmax(q k^T * scale + mask) v; query [.., heads, l, d], key and value [.., heads, s, d]."""
     if dropout:
         raise Refused("dropout of attention weights is random")
@@ -34,7 +35,7 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
     return build.add("matmul", weights, values)
 
 
-def _added(op: Op, mask: Tensor):
+def _added(op: Op, mask: Tensor) -> Any:
     """What is added to scores: of booleans 0 where they are true, else the least number."""
     if mask.dtype != torch.bool:
         return op.float(mask)
@@ -44,6 +45,6 @@ def _added(op: Op, mask: Tensor):
 
 
 @converts(aten._scaled_dot_product_flash_attention_for_cpu.default)
-def flash_attention(op: Op, query: Tensor, key: Tensor, value: Tensor, dropout=0.0, causal=False, *, attn_mask=None,
-                    scale=None):
+def flash_attention(op: Op, query: Tensor, key: Tensor, value: Tensor, dropout: Any = 0.0, causal: Any = False, *, attn_mask: Any = None,
+                    scale: Any = None) -> Any:
     return attention(op, query, key, value, attn_mask, dropout, causal, scale=scale), None

@@ -1,6 +1,8 @@
 """Comparisons, logic, and choices by them."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from ..table import Op, Refused, Tensor, converts
@@ -15,17 +17,17 @@ _TESTS = {
 
 
 @converts(*_TESTS)
-def test(op: Op, a: Tensor, b):
+def test(op: Op, a: Tensor, b: Any) -> Any:
     return op.pair(_TESTS[op.target], a, b)
 
 
 @converts(aten.ne.Tensor, aten.ne.Scalar)
-def unequal(op: Op, a: Tensor, b):
+def unequal(op: Op, a: Tensor, b: Any) -> Any:
     return op.build.add("not", op.pair("equal", a, b))
 
 
 @converts(aten.logical_not.default)
-def logical_not(op: Op, x: Tensor):
+def logical_not(op: Op, x: Tensor) -> Any:
     return op.build.add("not", op.bool(x))
 
 
@@ -33,7 +35,7 @@ _LOGIC = {aten.logical_and.default: "and", aten.logical_or.default: "or", aten.l
 
 
 @converts(*_LOGIC)
-def logic(op: Op, a: Tensor, b: Tensor):
+def logic(op: Op, a: Tensor, b: Tensor) -> Any:
     return op.build.add(_LOGIC[op.target], op.bool(a), op.bool(b))
 
 
@@ -43,13 +45,13 @@ _BITS = {aten.__and__.Tensor: "and", aten.__or__.Tensor: "or", aten.__xor__.Tens
 
 
 @converts(*_BITS)
-def bitwise(op: Op, a: Tensor, b):
+def bitwise(op: Op, a: Tensor, b: Any) -> Any:
     _need_bool(op)
     return op.build.add(_BITS[op.target], op.bool(a), op.bool(b))
 
 
 @converts(aten.bitwise_not.default)
-def bitwise_not(op: Op, x: Tensor):
+def bitwise_not(op: Op, x: Tensor) -> Any:
     _need_bool(op)
     return op.build.add("not", op.bool(x))
 
@@ -60,11 +62,11 @@ def _need_bool(op: Op) -> None:
 
 
 @converts(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
-def where(op: Op, condition: Tensor, a, b):
+def where(op: Op, condition: Tensor, a: Any, b: Any) -> Any:
     dtype = op.result.dtype
     return op.build.add("where", op.bool(condition), op.tensor(a, dtype), op.tensor(b, dtype))
 
 
 @converts(aten.masked_fill.Scalar, aten.masked_fill.Tensor)
-def masked_fill(op: Op, x: Tensor, mask: Tensor, value):
+def masked_fill(op: Op, x: Tensor, mask: Tensor, value: Any) -> Any:
     return where(op, mask, value, x)
