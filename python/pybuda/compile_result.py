@@ -43,6 +43,7 @@ class CompileResult:
 
     @property
     def lowered_graph(self) -> LoweredGraph:
+        """Ops of the netlist, by name."""
         return LoweredGraph(self.netlist)
 
     @property
@@ -52,6 +53,7 @@ class CompileResult:
 
     @property
     def netlist_filename(self) -> str:
+        """Path of the netlist, which is written to backend_output_dir."""
         os.makedirs(self._folder, exist_ok=True)
         name = os.path.join(self._folder, f"{self.device.graph_name}_netlist.yaml")
         with open(name, "w") as out:

@@ -33,6 +33,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
+    """What to_plain() made. KeyError for names of enumerations there are not."""
     if isinstance(value, list):
         return [from_plain(one) for one in value]
     if not isinstance(value, dict):

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+from .host_work import host_ops
 from .pybudaglobal import get_devices
 from .run import context
 
@@ -20,7 +22,8 @@ class OpReport:
 
 @dataclasses.dataclass(frozen=True)
 class DeviceReport:
-    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model)."""
+    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model). `host_ops`: those of
+    the modules that the host computed, as name (type), in `host_seconds` of real time, which are no simulated ones."""
     device: str
     chip: str
     product: str
@@ -32,6 +35,8 @@ class DeviceReport:
     ops: tuple[OpReport, ...]
     notes: tuple[str, ...]
     text: str
+    host_ops: tuple[str, ...] = ()
+    host_seconds: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,10 +48,12 @@ class Report:
 
     @property
     def cycles(self) -> int:
+        """Of all devices together."""
         return sum(device.cycles for device in self.devices)
 
     @property
     def inputs_per_second(self) -> float:
+        """Of the slowest device; 0 without a clock."""
         rates = [device.inputs_per_second for device in self.devices if device.inputs_per_second]
         return min(rates) if rates else 0.0
 
@@ -64,8 +71,9 @@ def get_report() -> Report:
     return Report(tuple(reports), run.samples, run.seconds)
 
 
-def _of_stage(device: object, stage: object) -> DeviceReport:
+def _of_stage(device: Any, stage: Any) -> DeviceReport:
     found = stage.device.model.report()
+    on_host = tuple(host_ops(stage))
     ops, busy, available = [], 0, 0
     for graph in found.graphs:
         for op in graph.ops:
@@ -76,4 +84,12 @@ def _of_stage(device: object, stage: object) -> DeviceReport:
             available += graph.cycles * cores
     return DeviceReport(device.name, found.chip, found.device, found.clock_mhz, found.cycles, found.latency_cycles,
                         found.inputs_per_second, busy / available if available else 0.0, tuple(ops),
-                        tuple(found.notes), found.text())
+                        tuple(found.notes), found.text() + _host_text(on_host, getattr(found, "host_seconds", 0.0)), on_host,
+                        getattr(found, "host_seconds", 0.0))
+
+
+def _host_text(ops: tuple[str, ...], seconds: float) -> str:
+    """A line behind the chip's report; "" where the host moves tensors alone."""
+    if not ops:
+        return ""
+    return f"\non the host, in {seconds * 1e3:.3f} ms of real time: {', '.join(ops)}\n"

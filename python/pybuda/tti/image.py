@@ -62,22 +62,28 @@ class TTDeviceImage:
 
     @property
     def microbatch_size(self) -> int:
+        """Samples of a push."""
         return int(self.contents.get("microbatch", 1))
 
     def is_compiled_for_training(self) -> bool:
+        """False of all images that are written here."""
         return bool(self.contents.get("training", False))
 
     def get_target_shapes(self) -> list[list[int]]:
+        """Of targets, in order; [] of inference."""
         return [[self.microbatch_size * shape[0], *shape[1:]] for shape in self.contents.get("targets", [])]
 
     @property
     def arch(self) -> BackendDevice:
+        """Of the chips that it was compiled for."""
         named = str(self.contents.get("arch", "Wormhole_B0"))
         return next((arch for name, arch in _ARCHS.items() if name in named.lower()), BackendDevice.Wormhole_B0)
 
     @property
     def devtype(self) -> BackendType:
-        return BackendType.from_string(str(self.contents.get("device_type", "Silicon")))
+        """Of the device that it was compiled for."""
+        named: BackendType = BackendType.from_string(str(self.contents.get("device_type", "Silicon")))
+        return named
 
     def get_input_shapes(self) -> list[list[int]]:
         """Of a push, in order; dim 0 is that of the micro-batch."""
@@ -149,7 +155,7 @@ def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overri
     """AssertionError unless one of `img` and `img_path` is given."""
     from ..ttdevice import TTDevice
     assert (img is None) != (img_path is None), "load_image takes img= or img_path=, one of both"
-    image = img if img is not None else TTDeviceImage.load_from_disk(img_path)
+    image = img if img is not None else TTDeviceImage.load_from_disk(str(img_path))
     device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch,
                       devtype=image.devtype, device_mode=DeviceMode.RunOnly,
                       chip_ids=_as_list(device_id_overrides or image.device_ids or image.contents.get("chip_ids")))
