@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/utf8.hpp"
+
 namespace tt {
 
 std::string to_string(const SourceLoc& loc) {
@@ -38,12 +40,13 @@ static std::string with_place(Fault fault, const SourceLoc& loc, const std::stri
 }
 
 Error::Error(Fault fault, SourceLoc loc, std::string message)
-    : std::runtime_error(with_place(fault, loc, message)),
+    : std::runtime_error(printable(with_place(fault, loc, message))),
       fault_(fault),
       loc_(std::move(loc)),
-      message_(std::move(message)) {}
+      message_(printable(message)) {}
 
-Error::Error(Fault fault, std::string lines) : std::runtime_error(lines), fault_(fault), message_(std::move(lines)) {}
+Error::Error(Fault fault, std::string lines)
+    : std::runtime_error(printable(lines)), fault_(fault), message_(printable(lines)) {}
 
 void Diagnostics::add(Fault fault, SourceLoc loc, std::string message) {
     items_.push_back({fault, std::move(loc), std::move(message)});

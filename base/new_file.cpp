@@ -22,6 +22,31 @@ void fail_write(const std::string& path, int error) {
     fail_input({path, 0, 0}, "cannot be written: {}", std::strerror(error));
 }
 
+bool may_follow(std::uint32_t owner_of_link, std::uint32_t user) { return owner_of_link == user || owner_of_link == 0; }
+
+/// Whether anybody can lay links into a folder: /tmp.
+static bool is_open_to_all(const fs::path& folder) {
+    struct stat found {};
+    return ::stat(folder.empty() ? "." : folder.c_str(), &found) == 0 && (found.st_mode & S_IWOTH) != 0;
+}
+
+/// A link of another user leads to what that user chose. A result is written through none, and on the way to its folder
+/// through none that anybody could have laid.
+static void refuse_links_of_others(const std::string& path, const fs::path& target) {
+    fs::path at;
+    for (const fs::path& part : target) {
+        const fs::path above = at;
+        at /= part;
+        struct stat found {};
+        if (::lstat(at.c_str(), &found) != 0 || !S_ISLNK(found.st_mode) || may_follow(found.st_uid, ::geteuid()))
+            continue;
+        if (at == target || is_open_to_all(above))
+            fail_input({path, 0, 0},
+                       "cannot be written: '{}' is a symbolic link of another user; name another file for the result",
+                       at.string());
+    }
+}
+
 static mode_t usual_permissions(mode_t all) {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -32,10 +57,12 @@ std::string followed(const std::string& path) {
     std::error_code failed;
     fs::path at(path);
     for (int links = 0; links < 40 && fs::is_symlink(at, failed); ++links) {
+        refuse_links_of_others(path, at);
         const fs::path next = fs::read_symlink(at, failed);
         if (failed) break;
         at = at.parent_path() / next;  // an absolute `next` stands for itself
     }
+    refuse_links_of_others(path, at);
     return at.string();
 }
 

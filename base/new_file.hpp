@@ -2,6 +2,7 @@
 // the end. It replaces its own kind only, and no input of the command (base/command_files.hpp).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -12,8 +13,12 @@
 
 namespace tt {
 
-/// Where a name leads when all symlinks are followed, also when nothing is there yet.
+/// Where a name leads when all symlinks are followed, also when nothing is there yet. Throws Error(Input) at a link that
+/// belongs to another user.
 std::string followed(const std::string& path);
+
+/// Whether a link of that owner is followed: only one's own and those of the system's administrator (user 0).
+bool may_follow(std::uint32_t owner_of_link, std::uint32_t user);
 
 class NewFile {
 public:

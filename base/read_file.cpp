@@ -57,12 +57,14 @@ InputFile::InputFile(const std::string& file, std::uint64_t most) {
 
 InputFile::~InputFile() { ::close(descriptor_); }
 
-bool InputFile::read(char* at, std::size_t from, std::size_t to) const {
-    while (from < to) {
-        const ssize_t got = ::pread(descriptor_, at + from, to - from, static_cast<off_t>(from));
+bool InputFile::read_at(char* at, std::uint64_t offset, std::size_t bytes) const {
+    while (bytes > 0) {
+        const ssize_t got = ::pread(descriptor_, at, bytes, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
-        from += static_cast<std::size_t>(got);
+        at += got;
+        offset += static_cast<std::uint64_t>(got);
+        bytes -= static_cast<std::size_t>(got);
     }
     return true;
 }

@@ -1,5 +1,7 @@
 #include "base/thread_pool.hpp"
 
+#include <algorithm>
+
 namespace tt {
 
 struct Task::State {
@@ -12,7 +14,9 @@ struct Task::State {
 
 bool Task::done() const { return !state_ || state_->done.load(std::memory_order_acquire); }
 
-ThreadPool::ThreadPool(unsigned threads) : threads_(threads == 0 ? 1 : threads) {
+static constexpr unsigned most_threads = 1024;  // more take memory and are of no use
+
+ThreadPool::ThreadPool(unsigned threads) : threads_(std::clamp(threads, 1U, most_threads)) {
     for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this] { worker(); });
 }
 

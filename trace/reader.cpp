@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/read_file.hpp"
+#include "trace/check_values.hpp"
 #include "trace/schema.hpp"
 
 namespace tt::trace {
@@ -38,6 +39,7 @@ static const std::string& checked(const std::string& path) {
 Reader::Reader(const std::string& path) : database_(checked(path), path, Database::Open::Read) {
     check_kind();
     check_schema();
+    check_values(database_);
     read_run();
 }
 

@@ -18,7 +18,7 @@ struct RunInfo {
 class Reader {
 public:
     /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file, tables or views
-    /// that are not those of a trace.
+    /// that are not those of a trace, or values that no run writes (trace/check_values.hpp).
     explicit Reader(const std::string& path);
     const RunInfo& run() const { return run_; }
     const std::string& path() const { return database_.shown(); }

@@ -113,7 +113,11 @@ json binary(const void* data, std::size_t bytes) {
 }
 
 json to_json(Wait wait) { return {wait.seconds, wait.for_ever}; }
-Wait wait_from(const json& from) { return {from.at(0).get<double>(), from.at(1).get<bool>()}; }
+Wait wait_from(const json& from) {
+    const auto seconds = from.at(0).get<double>();
+    if (!(seconds >= 0 && seconds <= 1e9)) throw std::runtime_error("a message's wait is no number of seconds");
+    return {seconds, from.at(1).get<bool>()};
+}
 
 json to_json(const QueueFacts& f) {
     return {f.name,   f.format, f.host_format, f.ram,         f.on_host,     f.flat,     f.untilized,

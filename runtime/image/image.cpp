@@ -362,7 +362,8 @@ void write_bytes(const fs::path& file, std::string_view bytes) {
                    [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
 }
 
-/// New checksums of members that may have been changed.
+}  // namespace
+
 void renew_sums(Members& members) {
     if (!members.has(own_file)) return;
     const json old = parse_json(members.bytes.at(own_file), members.place(own_file));
@@ -376,8 +377,6 @@ void renew_sums(Members& members) {
     members.bytes[own_file] = text;
     members.bytes[own_sum] = checksum_text(text) + "\n";
 }
-
-}  // namespace
 
 void extract_image(const std::string& file, const std::string& path) {
     const Members members = read_archive(file);

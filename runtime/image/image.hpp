@@ -69,6 +69,8 @@ DeviceRecord read_record(const std::string& path);
 /// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt there. Replaces an
 /// earlier unpacking and nothing else. Throws Error(Input).
 void extract_image(const std::string& file, const std::string& folder);
+/// New checksums of members that may have been changed. Throws Error(Input) at a damaged ttsim/model.json.
+void renew_sums(Members& members);
 /// An image of what lies in such a folder, changed or not, with new checksums. Throws Error(Input, Unsupported) when
 /// that could not be read back.
 void pack_image(const std::string& folder, const std::string& file);

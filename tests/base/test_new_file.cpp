@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -148,4 +150,37 @@ TEST_CASE("a folder appears whole, in place of an old one of its kind only") {
 TEST_CASE("devices, pipes and folders are no files to read") {
     CHECK_THROWS_WITH(read_file("/dev/zero", 1000), "/dev/zero: error: is a device or a pipe; a file is wanted");
     CHECK_THROWS_WITH(read_file(temp_folder().string(), 1000), Catch::Contains("is a folder; a file is wanted"));
+}
+
+TEST_CASE("a result is not written through the link of another user") {
+    CHECK(may_follow(1000, 1000));
+    CHECK(may_follow(0, 1000));
+    CHECK_FALSE(may_follow(1001, 1000));
+    CHECK_FALSE(may_follow(1001, 0));
+    const fs::path folder = temp_folder() / "shared", mine = temp_folder() / "mine.json";
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms::all | fs::perms::sticky_bit);
+    std::ofstream(mine) << "{}";
+    fs::create_symlink(mine, folder / "there.json");
+    fs::create_symlink(temp_folder() / "nothing.json", folder / "dangling.json");
+    fs::create_symlink(temp_folder(), folder / "way");
+    CHECK(written((folder / "dangling.json").string(), FileKind::Json) == "new");  // one's own
+    fs::remove(temp_folder() / "nothing.json");
+    if (::geteuid() != 0) {
+        WARN("links of another user: only user 0 can make them");
+        return;
+    }
+    for (const char* name : {"there.json", "dangling.json", "way"})
+        REQUIRE(::lchown((folder / name).c_str(), 65534, 65534) == 0);
+    for (const char* name : {"there.json", "dangling.json", "way/out.json"}) {
+        const std::string path = (folder / name).string();
+        CHECK_THAT(written(path, FileKind::Json), Catch::StartsWith(path + ": error: cannot be written: '") &&
+                                                      Catch::Contains("' is a symbolic link of another user"));
+    }
+    for (const char* name : {"dangling.json", "way/out"})
+        CHECK_THROWS_WITH(NewFolder((folder / name).string(), compiled_folder()),
+                          Catch::Contains("is a symbolic link of another user"));
+    CHECK(content(mine) == "{}");
+    CHECK_FALSE(fs::exists(temp_folder() / "nothing.json"));
+    CHECK_FALSE(fs::exists(temp_folder() / "out.json"));
 }

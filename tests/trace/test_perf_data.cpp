@@ -94,7 +94,7 @@ TEST_CASE("an epoch's resources are those of its time") {
 
 TEST_CASE("lists that are none are told of") {
     CHECK_THROWS_WITH(small_data("list.ttperf", "UPDATE resource SET buckets = '{}'"),
-                      Catch::Contains("a column that should hold a list holds: {}"));
+                      Catch::Contains("of table 'resource' holds '{}' as 'buckets'; a list"));
     CHECK_THROWS_WITH(small_data("word.ttperf", "UPDATE flow SET cores = '[\"x\"]'"),
-                      Catch::Contains("no number of cycles"));
+                      Catch::Contains("of table 'flow' holds '[\"x\"]' as 'cores'; a list"));
 }

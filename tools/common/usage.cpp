@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tools/common/manual.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/terminal.hpp"
@@ -60,6 +61,13 @@ const CLI::App& innermost(const CLI::App& app) {
     return subs.empty() ? app : innermost(*subs.front());
 }
 
+/// A flag is given or not; CLI11 would take "--flag=nan" for given, and stumble over other values.
+void refuse_values_of_flags(CLI::App& app) {
+    for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+        if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) refuse_values_of_flags(*sub);
+}
+
 }  // namespace
 
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
@@ -67,12 +75,13 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
         write_manual(app, argv[2]);
         return 0;
     }
+    refuse_values_of_flags(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
         const std::string stray = stray_word(app);  // a value given to nobody may be why something else is missing
-        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", stray.empty() ? e.what() : stray,
+        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", printable(stray.empty() ? e.what() : stray),
                    full_name(innermost(app)));
         return wrong_usage;
     }

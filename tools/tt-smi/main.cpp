@@ -142,12 +142,12 @@ int parse_and_run(int argc, char** argv) {
         ->needs(dump)
         ->type_name("DIR");
     app.add_option("--dur", flags.duration, "For so long (also -dur); of a trace: seconds of the simulated chip")
-        ->check(CLI::Range(1e-9, 1e9).description(""))
+        ->check(in_range(1e-9, 1e9))
         ->needs(dump)
         ->type_name("SECONDS");
     app.add_option("-i,--interval", flags.interval,
                    "Between readings. Default: 0.5; of a trace: 0.000001 of the simulated chip")
-        ->check(CLI::Range(1e-9, 1e6).description(""))
+        ->check(in_range(1e-9, 1e6))
         ->type_name("SECONDS");
     app.add_option("-t,--theme", flags.theme, "Colours of the display. Default: default")
         ->check(one_of({"default", "dark"}))

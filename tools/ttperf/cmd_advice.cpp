@@ -8,6 +8,7 @@
 #include "report/table.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttperf/commands.hpp"
 
 namespace tt::cli {
@@ -73,7 +74,7 @@ void add_advice(CLI::App& app) {
     CLI::App* command = app.add_subcommand("advice", "What holds the run back, what costs most first, and what to try");
     command->add_option("trace", flags->file, "Trace file")->required()->type_name("FILE");
     command->add_option("--limit", flags->limit, "So many causes at most. Default: 5")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     command
         ->add_option("--what-if", flags->without,

@@ -73,7 +73,7 @@ void add_diff(CLI::App& app, int& exit_status) {
         ->check(one_of({"run", "epochs", "ops"}))
         ->type_name("run|epochs|ops");
     command->add_option("--limit", flags->limit, "Rows of each table at most. Default: 20")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     CLI::Option* csv = command->add_flag("--csv", flags->csv, "Comma-separated values, one title line");
     command->add_flag("--json", flags->json, "One JSON object")->excludes(csv);

@@ -11,6 +11,7 @@
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttperf/application.hpp"
 #include "tools/ttperf/commands.hpp"
 #include "tools/ttperf/epoch_screens.hpp"
@@ -143,7 +144,7 @@ void add_tables(CLI::App& app, int& exit_status) {
     CLI::Option* trace = app.add_option("trace", flags->file, "Trace file")->type_name("FILE");
     CLI::Option* epoch =
         app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
-            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+            ->check(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
             ->type_name("N");
     app.add_flag("--resources", flags->resources,
                  "NoC links, DRAM channels, Ethernet links and PCIe of the whole run, busiest first")

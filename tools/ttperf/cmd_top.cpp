@@ -49,7 +49,7 @@ void add_top(CLI::App& app) {
         ->check(one_of(report::top_columns()))
         ->type_name(names);
     command->add_option("--limit", flags->limit, "So many ops at most")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     CLI::Option* csv = command->add_flag("--csv", flags->csv, "Comma-separated values, one title line");
     command->add_flag("--json", flags->json, "One JSON object")->excludes(csv);

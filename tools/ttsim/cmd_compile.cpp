@@ -262,22 +262,22 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
             "--amp", flags.amp,
             "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
             "in the A formats. Default: 0")
-        ->check(quiet(CLI::Range(0, 2)))
+        ->check(in_range(0, 2))
         ->type_name("LEVEL");
     command
         .add_option("--amp-light", flags.amp_light,
                     "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
-        ->check(quiet(CLI::Range(0, 3)))
+        ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
         .add_option(
             "--target-pcc", flags.target_pcc,
             "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
             "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
-        ->check(quiet(CLI::Range(0.5, 0.999999)))
+        ->check(in_range(0.5, 0.999999))
         ->type_name("X");
     command.add_option("--trials", flags.trials, "Most simulations of --target-pcc. Default: 24")
-        ->check(quiet(CLI::Range(1, 100000)))
+        ->check(in_range(1, 100000))
         ->type_name("N");
     command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
         ->check(quiet(CLI::ExistingFile))
@@ -335,7 +335,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
         .add_option("--conv-fracture", o.conv_fracture,
                     "Cut the rows of every kernel into so many parts, each a convolution of its own; 1: never. "
                     "Default: where the estimate says that pays, or else nothing fits")
-        ->check(quiet(CLI::Range(1, 1024)))
+        ->check(in_range(1, 1024))
         ->type_name("N");
     command.add_flag("--prestride,!--no-prestride", o.prestride,
                      "The host may lay out the windows of a first convolution. Default: it does");
@@ -359,7 +359,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
     command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
-        ->check(CLI::Range(1, 32))
+        ->check(in_range(1, 32))
         ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
                      "Queues between epochs are allocated while they are in use, and share memory otherwise");
@@ -434,7 +434,7 @@ void add_compile(CLI::App& app) {
     command
         ->add_option("--threads", flags->files.threads,
                      "Threads of the compiler; no result depends on it. Default: one per processor")
-        ->check(CLI::Range(1, 256))
+        ->check(in_range(1, 256))
         ->type_name("N");
     command
         ->add_option(
@@ -442,7 +442,7 @@ void add_compile(CLI::App& app) {
             "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times, and seven that are "
             "run on the simulated chip where the model has up to 600 ops (default); 2 "
             "some tens, run on the simulated chip; 3 some hundreds")
-        ->check(CLI::Range(0, 3))
+        ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
         ->add_option("--optimize", flags->optimize,
@@ -451,7 +451,7 @@ void add_compile(CLI::App& app) {
         ->check(quiet(CLI::IsMember({"throughput", "latency"})))
         ->type_name("throughput|latency");
     command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
-        ->check(CLI::Range(1, 4096))
+        ->check(in_range(1, 4096))
         ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");

@@ -9,6 +9,7 @@
 #include "runtime/image/target.hpp"
 #include "runtime/part_values.hpp"
 #include "tools/common/input_kind.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -25,7 +26,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
         .add_option(
             "--loops", o.loops,
             "Compiled model: run so many microbatches of the same inputs, where these have one sample. Default: 1")
-        ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20)))
+        ->check(in_range(std::int64_t{1}, std::int64_t{1} << 20))
         ->type_name("N");
     command
         .add_option("--feed-back", flags.feed_back,
@@ -42,7 +43,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     command
         .add_option("--pcc", o.least_pcc,
                     "Least correlation with --expect (of whole numbers: share that is equal). Default: 0.99")
-        ->check(quiet(CLI::Range(-1.0, 1.0)))
+        ->check(in_range(-1.0, 1.0))
         ->type_name("X");
 }
 
