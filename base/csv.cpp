@@ -41,7 +41,8 @@ bool cut(std::string_view line, std::vector<std::string>& fields) {
         }
     }
     for (std::string& field : fields)
-        if (field.size() > 1 && field.front() == '\'' && is_formula(std::string_view(field).substr(1))) field.erase(0, 1);
+        if (field.size() > 1 && field.front() == '\'' && is_formula(std::string_view(field).substr(1)))
+            field.erase(0, 1);
     return !quoted;
 }
 

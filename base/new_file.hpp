@@ -13,8 +13,8 @@
 
 namespace tt {
 
-/// Where a name leads when all symlinks are followed, also when nothing is there yet. Throws Error(Input) at a link that
-/// belongs to another user.
+/// Where a name leads when all symlinks are followed, also when nothing is there yet. Throws Error(Input) at a link
+/// that belongs to another user.
 std::string followed(const std::string& path);
 
 /// Whether a link of that owner is followed: only one's own and those of the system's administrator (user 0).

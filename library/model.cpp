@@ -31,6 +31,12 @@ T wanted(const std::optional<T>& found, const char* what, const std::string& nam
     return *found;
 }
 
+/// The same ranges as those of the options of `ttsim compile`.
+void check_range(const char* what, std::int64_t given, std::int64_t least, std::int64_t most) {
+    if (given < least || given > most)
+        tt::fail_input({}, "CompileOptions: {} is {} to {}, and {} is given", what, least, most, given);
+}
+
 std::optional<tt::DataFormat> format_of(const std::string& name) {
     if (name.empty()) return std::nullopt;
     const std::optional<tt::DataFormat> df = tt::parse_format(name);
@@ -66,10 +72,13 @@ void add_decisions(const CompileOptions& options, const std::vector<tt::ir::Form
 }
 
 tt::ir::CompileOptions internal(const CompileOptions& options) {
-    if (options.amp < 0 || options.amp > 2 || options.microbatch < 1 || options.chips < 1)
-        tt::fail_input({}, "CompileOptions: amp is 0, 1 or 2, microbatch and chips are at least 1");
-    if (options.amp_light < 0 || options.amp_light > 3 || options.conv_fracture < 0)
-        tt::fail_input({}, "CompileOptions: amp_light is 0 to 3, conv_fracture at least 0");
+    check_range("amp", options.amp, 0, 2);
+    check_range("amp_light", options.amp_light, 0, 3);
+    check_range("effort", options.effort, 0, 3);
+    check_range("microbatch", options.microbatch, 1, 4096);
+    check_range("chips", options.chips, 1, 32);
+    check_range("conv_fracture", options.conv_fracture, 0, 1024);
+    check_range("trials", options.trials, 1, 100'000);
     tt::ir::CompileOptions out;
     out.device = options.device;
     std::optional<tt::DataFormat> given = format_of(options.format);
@@ -80,7 +89,6 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.accumulate_df = format_of(options.accumulate_format);
     out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
     out.schedule.policy = wanted(tt::ir::parse_policy(options.policy), "policy", options.policy);
-    if (options.effort < 0 || options.effort > 3) tt::fail_input({}, "CompileOptions: effort is 0 to 3");
     out.effort = options.effort;
     out.schedule.aim = wanted(tt::ir::parse_aim(options.optimize), "optimize", options.optimize);
     out.schedule.seed = options.seed;
@@ -95,9 +103,8 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_run;
     if (options.target_pcc == 0) return out;
-    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.trials < 1 ||
-        options.amp + options.amp_light > 0)
-        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, takes 1 trial or more, and no amp");
+    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.amp + options.amp_light > 0)
+        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, and goes without amp");
     out.target = {.pcc = options.target_pcc,
                   .trials = options.trials,
                   .any_family = !given,

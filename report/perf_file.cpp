@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.hpp"
 #include "base/error.hpp"
 #include "base/read_file.hpp"
 #include "netlist/text/reader.hpp"
@@ -72,7 +73,7 @@ std::string saved_text(const trace::PerfData& data) {
 }
 
 trace::PerfData load_perf(const std::string& file) {
-    const Saved json = Saved::parse(read_file(file, most_bytes), nullptr, false);
+    const Saved json = parse_bounded_json(read_file(file, most_bytes));
     if (!json.is_object() || !json.contains("ttperf") || !json.contains("data"))
         fail_input({file, 0, 0}, "is not what 'ttperf TRACE --save FILE' writes");
     if (json["ttperf"] != saved_version)
@@ -89,7 +90,7 @@ trace::PerfData load_perf(const std::string& file) {
 }
 
 std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file) {
-    const Saved json = Saved::parse(read_file(file, most_bytes), nullptr, false);
+    const Saved json = parse_bounded_json(read_file(file, most_bytes));
     std::map<std::string, trace::OpEstimate> all;
     try {
         for (const Saved& decision : json.at("decisions"))

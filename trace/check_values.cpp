@@ -46,9 +46,9 @@ constexpr Range ranges[] = {
 
 /// Columns that may hold nothing.
 constexpr std::pair<std::string_view, std::string_view> optional_columns[] = {
-    {"run", "inputs_count"}, {"flow", "operand"},  {"flow", "from_op"}, {"flow", "queue"},       {"flow_run", "pattern"},
-    {"epoch", "same_as"},    {"resource", "noc"},  {"resource", "x"},   {"resource", "y"},       {"queue", "chip"},
-    {"resource", "channel"}, {"resource", "to_chip"}};
+    {"run", "inputs_count"}, {"flow", "operand"},  {"flow", "from_op"},     {"flow", "queue"},
+    {"flow_run", "pattern"}, {"epoch", "same_as"}, {"resource", "noc"},     {"resource", "x"},
+    {"resource", "y"},       {"queue", "chip"},    {"resource", "channel"}, {"resource", "to_chip"}};
 
 /// Texts that are JSON lists: of whole numbers, or, with a width, of lists of at least so many.
 struct ListForm {
@@ -57,9 +57,9 @@ struct ListForm {
     bool ends_in_word = false;  ///< each list, behind its numbers
 };
 constexpr ListForm list_forms[] = {
-    {"chip", "harvested_rows"}, {"queue", "buffers", 2},   {"flow", "cores"},    {"epoch", "chips"},
-    {"core_load", "series", 21}, {"pattern", "events", 2}, {"route", "ends", 2}, {"route", "links", 2, true},
-    {"resource", "buckets"},
+    {"chip", "harvested_rows"}, {"queue", "buffers", 2},     {"flow", "cores"},
+    {"epoch", "chips"},         {"core_load", "series", 21}, {"pattern", "events", 2},
+    {"route", "ends", 2},       {"route", "links", 2, true}, {"resource", "buckets"},
 };
 
 /// Texts of any length: files, and what lies in lists.
@@ -233,7 +233,8 @@ private:
         if (column.list) {
             ListReader list(*column.list, most_times_);
             if (!nlohmann::json::sax_parse(text, &list))
-                wrong(column, rows, fmt::format("'{:.40}'", text), "a list of whole numbers, as a run writes it, is wanted");
+                wrong(column, rows, fmt::format("'{:.40}'", text),
+                      "a list of whole numbers, as a run writes it, is wanted");
             add(column, rows, list.total());
         } else if (!column.is_long && text.size() > longest_name) {
             wrong(column, rows, fmt::format("{} bytes", text.size()), fmt::format("at most {} are read", longest_name));
@@ -259,7 +260,8 @@ private:
 };
 
 void check_rule(Database& database, const Rule& rule) {
-    Statement rows(database, fmt::format("SELECT rowid, {} FROM {} WHERE {} LIMIT 1", rule.column, rule.table, rule.wrong));
+    Statement rows(database,
+                   fmt::format("SELECT rowid, {} FROM {} WHERE {} LIMIT 1", rule.column, rule.table, rule.wrong));
     if (!rows.step()) return;
     fail_input({database.shown(), 0, 0},
                "cannot be read: row {} of table '{}' holds {} as '{}'; {}: record the run again", rows.raw_whole(0),

@@ -46,9 +46,7 @@ public:
 
 private:
     /// Whole nanoseconds, as the microseconds of the format.
-    std::string moment(std::int64_t cycle) const {
-        return microseconds(nanoseconds(cycle));
-    }
+    std::string moment(std::int64_t cycle) const { return microseconds(nanoseconds(cycle)); }
     static std::string microseconds(std::int64_t ns) {
         return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
     }

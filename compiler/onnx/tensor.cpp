@@ -155,7 +155,8 @@ std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, 
         if (entry.key() == "length") length = bytes_of(entry, what, file);
     }
     const InputFile in(inside(folder, location, what, file).string(), UINT64_MAX);
-    // a hard link is another name of a file anywhere, such as one that only the owner of the model's folder may not read
+    // a hard link is another name of a file anywhere, such as one that only the owner of the model's folder may not
+    // read
     struct stat found {};
     if (::fstat(in.descriptor(), &found) != 0 || found.st_nlink > 1)
         fail_input({file, 0, 0},

@@ -40,6 +40,27 @@ def test_effort_and_aim_are_options():
         ttsim.compile(product()[0], optimize="latency", microbatch=2)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf"), -0.5, 1.0])
+def test_no_option_of_compile_takes_what_is_no_number(number):
+    with pytest.raises(ttsim.InputError, match="target_pcc lies between 0 and 1"):
+        ttsim.compile(product()[0], target_pcc=number)
+    for option in ("trials", "amp", "amp_light", "microbatch", "chips", "seed", "effort", "conv_fracture"):
+        with pytest.raises((TypeError, ttsim.InputError)):
+            ttsim.compile(product()[0], **{option: number})
+    for option in ("trace_level", "threads"):
+        with pytest.raises((TypeError, ttsim.InputError)):
+            ttsim.Session(ADD, **{option: number})
+
+
+def test_whole_numbers_out_of_range_are_refused():
+    for option in ("trials", "amp", "amp_light", "microbatch", "chips", "effort", "conv_fracture"):
+        for number in (-1, 2**31 - 1):
+            with pytest.raises(ttsim.InputError, match=f"{option} is . to .*, and {number} is given"):
+                ttsim.compile(product()[0], **{option: number})
+    with pytest.raises(ttsim.InputError, match="trace_level is 7"):
+        ttsim.Session(ADD, chip="wormhole_b0", trace_level=7)
+
+
 def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
     model = ttsim.Model(compiled)
     x = numpy.random.default_rng(0).standard_normal((32, 64)).astype(numpy.float32)

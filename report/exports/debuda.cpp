@@ -63,8 +63,8 @@ std::string runtime_data(ExportSource& source, const std::vector<TemporalEpoch>&
     for (std::size_t n = 0; n < epochs.size(); ++n)
         for (const Graph* graph : epochs[n].plan->graphs)
             if (told.insert(graph).second)
-                out +=
-                    fmt::format("  {}: {{epoch_id: {}, target_device: {}}}\n", yaml_text(graph->name), n, graph->device());
+                out += fmt::format("  {}: {{epoch_id: {}, target_device: {}}}\n", yaml_text(graph->name), n,
+                                   graph->device());
     return out;
 }
 

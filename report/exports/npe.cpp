@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::size_t most_steps = 1 << 20;
 constexpr std::size_t most_occupied = std::size_t{1} << 28;  // numbers that make up all steps
-constexpr std::int64_t most_chunks = 1 << 20;  // of an input
+constexpr std::int64_t most_chunks = 1 << 20;                // of an input
 
 struct NpeLink {
     std::int64_t chip = 0, noc = 0, x = 0, y = 0;

@@ -136,8 +136,8 @@ Json op_entry(const GraphRun& run, const OpMeasure& op, const Json& table) {
         json[core_label(core, op)] = std::move(entry);
         first_unpack = std::min(first_unpack, core.recorded.front().first_unpack);
         last_pack = std::max(last_pack, core.recorded.back().last_pack);
-        math += as_real(core.recorded.back().math) *
-                as_real(core.recorded.back().input - core.recorded.front().input + 1);
+        math +=
+            as_real(core.recorded.back().math) * as_real(core.recorded.back().input - core.recorded.front().input + 1);
     }
     const std::int64_t runtime = last_pack - first_unpack, cores = static_cast<std::int64_t>(op.cores.size());
     const std::int64_t inputs = op.cores.front().recorded.back().input - op.cores.front().recorded.front().input + 1;

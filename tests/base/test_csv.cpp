@@ -104,7 +104,8 @@ TEST_CASE("errors are counted by group, in percent of the measurement") {
 }
 
 TEST_CASE("a text is no formula in a spreadsheet, and read back as it was") {
-    const std::vector<std::string> formulas{"=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\tx", "\rx", "=a,b", "-op"};
+    const std::vector<std::string> formulas{"=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\tx", "\rx", "=a,b",
+                                            "-op"};
     for (const std::string& text : formulas) {
         const std::string field = csv_field(text);
         INFO(field);

@@ -7,13 +7,17 @@ using namespace tt;
 
 TEST_CASE("text that a terminal takes for commands is shown as escapes") {
     CHECK(printable("plain\ttext\n") == "plain\ttext\n");
-    CHECK(printable("gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80") == "gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80");
+    CHECK(printable("gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80") ==
+          "gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80");
     CHECK(printable("\x1b]0;title\x07") == "\\u001b]0;title\\u0007");
     CHECK(printable("over\rwritten\x7f") == "over\\u000dwritten\\u007f");
     CHECK(printable(std::string("a\0b", 3)) == "a\\u0000b");
-    CHECK(printable("\xC2\x9B" "31m") == "\\u009b31m");  // C1: CSI in one character
-    CHECK(printable("\x9B" "31m") == "\\x9b31m");        // and as terminals of 8 bits have it
-    CHECK(printable("\xE2\x80\xAE" "fdp.exe") == "\\u202efdp.exe");
+    CHECK(printable("\xC2\x9B"
+                    "31m") == "\\u009b31m");  // C1: CSI in one character
+    CHECK(printable("\x9B"
+                    "31m") == "\\x9b31m");  // and as terminals of 8 bits have it
+    CHECK(printable("\xE2\x80\xAE"
+                    "fdp.exe") == "\\u202efdp.exe");
     CHECK(printable("\xE2\x81\xA6|\xE2\x81\xA9|\xE2\x80\xA8|\xE2\x80\x8F") == "\\u2066|\\u2069|\\u2028|\\u200f");
     // no UTF-8: cut off, overlong, a surrogate, beyond the last
     CHECK(printable("\xE2\x82") == "\\xe2\\x82");

@@ -274,7 +274,8 @@ TEST_CASE("external data is read from regular files in the model's folder only")
     CHECK_THAT(with("nowhere.bin"), Catch::Contains("which cannot be read"));
     // another name of a file that lies anywhere; its only name is taken
     std::filesystem::create_hard_link(base + "near.bin", base + "other_name.bin");
-    for (const char* name : {"near.bin", "other_name.bin"}) CHECK_THAT(with(name), Catch::Contains("which has hard links"));
+    for (const char* name : {"near.bin", "other_name.bin"})
+        CHECK_THAT(with(name), Catch::Contains("which has hard links"));
     std::filesystem::remove(base + "other_name.bin");
     CHECK(with("near.bin") == "it was taken");
     CHECK_THAT(with("near.bin", "9223372036854775807", "9223372036854775807"), Catch::Contains("which has 12"));

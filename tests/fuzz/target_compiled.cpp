@@ -1,6 +1,6 @@
-// Compiled models, as device images and as folders: those of a small model, changed as the bytes say, with new checksums
-// that hide nothing from the reader, then run for a short time if they can be read. The first byte's lowest bit: the
-// folder. Then commands:
+// Compiled models, as device images and as folders: those of a small model, changed as the bytes say, with new
+// checksums that hide nothing from the reader, then run for a short time if they can be read. The first byte's lowest
+// bit: the folder. Then commands:
 //   0 member place(2) value            a byte
 //   1 member size(2)                   the member is cut
 //   2 member number(1) kind value(8)   a number in a text becomes another
@@ -171,7 +171,8 @@ private:
 bool is_small(const Netlist& netlist) {
     constexpr std::int64_t most_tiles = 1 << 12;
     std::int64_t tiles = 0;
-    for (const Queue& queue : netlist.queues) tiles += std::min(queue.shape().tiles(), most_tiles) * std::min<std::int64_t>(queue.entries, most_tiles);
+    for (const Queue& queue : netlist.queues)
+        tiles += std::min(queue.shape().tiles(), most_tiles) * std::min<std::int64_t>(queue.entries, most_tiles);
     for (const Graph& graph : netlist.graphs) {
         if (graph.input_count > 64) return false;
         for (const Op& op : graph.ops) tiles += std::min(op.shape().tiles(), most_tiles);

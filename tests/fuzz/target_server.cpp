@@ -1,18 +1,18 @@
 // The protocol by which other processes reach an embedded device: messages to a server of this process. The first byte:
 // bit 0, a device in place of golden; bit 1, the rest is sent as it is, with frames of its own. Else the rest is
 // messages in CBOR, each behind two bytes with its size; waits in them are cut short, since what waits is right to.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
-#include <chrono>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "embedded/bridge/bridge.hpp"
 #include "embedded/bridge/wire.hpp"
-#include "tests/fuzz/command_bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
@@ -47,6 +47,57 @@ constexpr const char* netlist_text =
     "      - varinst: [$l, incwrap, 2, 8]\n"
     "      - varinst: [$g, incwrap, 2, 8]\n";
 
+/// Messages up to the first that is none, at which a server hangs up.
+std::size_t messages_in(const std::string& stream) {
+    std::size_t count = 0;
+    for (std::size_t at = 0;; ++count) {
+        std::uint64_t size = 0;
+        if (stream.size() - at < sizeof size) return count;
+        std::memcpy(&size, stream.data() + at, sizeof size);
+        at += sizeof size;
+        if (size > stream.size() - at) return count;
+        if (json::from_cbor(stream.substr(at, size), true, false).is_discarded()) return count;
+        at += size;
+    }
+}
+
+class Client {
+public:
+    explicit Client(const tt_bridge::Protocol::endpoint& at) : descriptor_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+        TT_CHECK(::connect(descriptor_, at.data(), static_cast<socklen_t>(at.size())) == 0,
+                 "the server takes a connection");
+    }
+    ~Client() { ::close(descriptor_); }
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    /// All bytes, and the end; a server may have hung up before.
+    void send(std::string_view bytes) const {
+        while (!bytes.empty()) {
+            const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (sent <= 0) break;
+            bytes.remove_prefix(static_cast<std::size_t>(sent));
+        }
+        ::shutdown(descriptor_, SHUT_WR);
+    }
+    /// False: the server has hung up, or says nothing.
+    bool receive(void* to, std::size_t bytes) const {
+        constexpr int patience = 2000;  // ms
+        for (char* at = static_cast<char*>(to); bytes > 0;) {
+            pollfd ready{descriptor_, POLLIN, 0};
+            if (::poll(&ready, 1, patience) != 1) return false;
+            const ssize_t got = ::recv(descriptor_, at, bytes, 0);
+            if (got <= 0) return false;
+            at += got;
+            bytes -= static_cast<std::size_t>(got);
+        }
+        return true;
+    }
+
+private:
+    int descriptor_;
+};
+
 /// A device behind a server, and a connection to it.
 class Served {
 public:
@@ -63,24 +114,17 @@ public:
             device_, tt_bridge::ServedDevice{"served.yaml", id_, golden}, temp_folder().string());
     }
 
-    /// Sends bytes, and takes whatever comes until the server has answered `answers` times or hung up.
-    void exchange(const std::string& bytes, std::size_t answers) {
-        boost::asio::io_context context;
-        tt_bridge::Protocol::socket socket(context);
-        boost::system::error_code failed;
-        socket.connect(tt_bridge::endpoint_of(temp_folder().string(), id_), failed);
-        TT_CHECK(!failed, "the server takes a connection: {}", failed.message());
-        boost::asio::write(socket, boost::asio::buffer(bytes), failed);
-        socket.shutdown(tt_bridge::Protocol::socket::shutdown_send, failed);
-        for (std::size_t n = 0; n <= answers; ++n) {  // the first message is a greeting
+    /// Sends bytes, and takes an answer to every whole message in them.
+    void exchange(const std::string& bytes) {
+        const Client client(tt_bridge::endpoint_of(temp_folder().string(), id_));
+        client.send(bytes);
+        for (std::size_t n = 0; n <= messages_in(bytes); ++n) {  // the first message is a greeting
             std::uint64_t size = 0;
-            boost::asio::read(socket, boost::asio::buffer(&size, sizeof size), failed);
-            if (failed) return;
+            if (!client.receive(&size, sizeof size)) return;
             TT_CHECK(size < std::uint64_t{1} << 28, "an answer of {} bytes", size);
             std::vector<std::uint8_t> answer(static_cast<std::size_t>(size));
-            boost::asio::read(socket, boost::asio::buffer(answer), failed);
-            if (failed) return;
-            (void)json::from_cbor(answer);
+            if (!client.receive(answer.data(), answer.size())) return;
+            TT_CHECK(!json::from_cbor(answer, true, false).is_discarded(), "the answer is CBOR");
         }
     }
 
@@ -127,15 +171,15 @@ void server(const std::string& bytes) {
     if (bytes.empty()) return;
     const auto first = static_cast<unsigned char>(bytes[0]);
     const bool golden = (first & 1U) == 0, raw = (first & 2U) != 0;
-    if (raw) return served(true).exchange(bytes.substr(1), 8);
+    if (raw) return served(true).exchange(bytes.substr(1));
     std::string stream;
-    std::size_t messages = 0;
-    for (std::size_t at = 1; at + 2 <= bytes.size(); ++messages) {
-        const std::size_t size = static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
+    for (std::size_t at = 1; at + 2 <= bytes.size();) {
+        const std::size_t size =
+            static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
         stream += framed(without_wait(bytes.substr(at + 2, size)));
         at += 2 + size;
     }
-    served(golden).exchange(stream, messages);
+    served(golden).exchange(stream);
 }
 
 }  // namespace tt::fuzz

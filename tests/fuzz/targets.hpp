@@ -31,10 +31,10 @@ void compiled(const std::string& bytes);
 void server(const std::string& bytes);
 
 inline constexpr Target targets[] = {
-    {"netlist", netlist}, {"onnx", onnx},       {"onnx_file", onnx_file},
-    {"graph", graph},     {"npy", npy},         {"rules", rules},
-    {"soc", soc},         {"cluster", cluster}, {"noc_traffic", noc_traffic},
-    {"trace", trace},     {"tti", tti},         {"tti_merge", tti_merge},
+    {"netlist", netlist}, {"onnx", onnx},         {"onnx_file", onnx_file},
+    {"graph", graph},     {"npy", npy},           {"rules", rules},
+    {"soc", soc},         {"cluster", cluster},   {"noc_traffic", noc_traffic},
+    {"trace", trace},     {"tti", tti},           {"tti_merge", tti_merge},
     {"exports", exports}, {"compiled", compiled}, {"server", server},
 };
 

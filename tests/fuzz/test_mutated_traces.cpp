@@ -54,8 +54,8 @@ TEST_CASE("every export of a mutated trace can be read back, or the trace is ref
             FAIL_CHECK("trace " << n << ": " << error.what());
         }
     }
-    fmt::print("{} mutated traces: {} exports read back, {} refused, {} failures; {} traces gave every export\n", traces,
-               all.given, all.refused, failures, whole);
+    fmt::print("{} mutated traces: {} exports read back, {} refused, {} failures; {} traces gave every export\n",
+               traces, all.given, all.refused, failures, whole);
     CHECK(all.given > 0);
     CHECK(all.refused > 0);
 }

@@ -36,7 +36,8 @@ std::string other_value(CommandBytes& bytes, std::string_view table, std::string
                                       "\xff\"\\\x01",
                                       "=1+1",
                                       "</script>\xe2\x80\xa8",
-                                      "\x1b]0;title\x07\xc2\x9b" "31m",
+                                      "\x1b]0;title\x07\xc2\x9b"
+                                      "31m",
                                       "a,\"b\"\r\nc",
                                       "-1",
                                       "nan"};
@@ -67,7 +68,8 @@ std::string change_of_a_datum(CommandBytes& bytes) {
     const std::uint64_t row = bytes.next(1), column = bytes.next(1);
     const std::vector<trace::ColumnDef> columns = trace::columns_of(table);
     return fmt::format("UPDATE {0} SET {1} = {2} WHERE rowid IN (SELECT rowid FROM {0} LIMIT 1 OFFSET {3})", table.name,
-                       columns[column % columns.size()].name, other_value(bytes, table.name, columns[column % columns.size()].name), row % 16);
+                       columns[column % columns.size()].name,
+                       other_value(bytes, table.name, columns[column % columns.size()].name), row % 16);
 }
 
 std::string change_of_the_schema(CommandBytes& bytes) {

@@ -98,3 +98,13 @@ TEST_CASE("the server answers for what lies in its folder alone") {
     CHECK_THAT(get("/run/two_chips.yaml"), Catch::Contains("500") && Catch::Contains("f:1:2: error: broken"));
     CHECK(report::from_url(report::to_url("a b/%<")) == "a b/%<");
 }
+
+TEST_CASE("no name ends the script that holds a page's data") {
+    const nlohmann::ordered_json data{{"name", "</script><script>alert(1)</script><!--\u2028"}};
+    const std::string html = report::page_html("<script>@TTSIM_PAGE_DATA@</script>", data);
+    const std::string head = "<script>", tail = "</script>";
+    REQUIRE(html.size() > head.size() + tail.size());
+    const std::string inside = html.substr(head.size(), html.size() - head.size() - tail.size());
+    CHECK(inside.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+          std::string::npos);
+}

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = {name: os.environ.get(name.upper().replace("-", ""), str(ROOT / "build/release/bin" / name))
             for name in ("ttsim", "ttperf", "tt-smi", "ttsim-opt")}
-NO_NUMBERS = ("nan", "-nan", "NaN", "inf", "-inf", "infinity", "1e999", "", " ", "0x", "1e", "--1")
+NO_NUMBERS = ("nan", "inf", "-inf", "1e999", "")
 # numbers that are part of a text
 IN_TEXTS = """
 ttsim export t.ttperf --perfetto x.json --cycles nan:5
@@ -72,7 +72,7 @@ class Options(unittest.TestCase):
             if code != 2 or not names_it(message, option):
                 return wrong, False
             flag = "flag override" in message  # which is given with any value or none
-            for value in NO_NUMBERS if not flag else NO_NUMBERS[:7]:
+            for value in NO_NUMBERS if not flag else NO_NUMBERS[:3]:
                 message, code = self.answer(program, *command, f"{option}={value}")
                 if code != 2 or not names_it(message, option):
                     wrong.append(f"={value}: {code} {message}")

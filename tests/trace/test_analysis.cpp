@@ -75,7 +75,8 @@ TEST_CASE("an epoch that is not there is named, with those that are") {
     Reader reader(path);
     CHECK_THROWS_WITH(ops(reader, 2), path + ": error: has no epoch 2; it has epochs 0 to 1");
     CHECK_THROWS_WITH(epoch(reader, -1), path + ": error: has no epoch -1; it has epochs 0 to 1");
-    Database(path, path, Database::Open::Write).run("DELETE FROM epoch; DELETE FROM core_load; DELETE FROM flow_load; DELETE FROM flow_run");
+    Database(path, path, Database::Open::Write)
+        .run("DELETE FROM epoch; DELETE FROM core_load; DELETE FROM flow_load; DELETE FROM flow_run");
     Reader empty(path);
     CHECK_THROWS_WITH(ops(empty, 0), path + ": error: has no epoch 0; it has none at all");
     CHECK(epochs(empty).empty());

@@ -99,7 +99,9 @@ TEST_CASE("a trace with damaged tables gives an error with its name") {
     CHECK(message_of(path) == path + ": error: lacks the view 'op_core' of a trace");
     const std::string lost = small_trace("lost.ttperf");
     Database(lost, "lost", Database::Open::Write).run("UPDATE core SET op = 5");
-    CHECK(message_of(lost) == lost + ": error: cannot be read: row 0 of table 'core' holds 5 as 'op'; there is no such op: record the run again");
+    CHECK(message_of(lost) == lost +
+                                  ": error: cannot be read: row 0 of table 'core' holds 5 as 'op'; there is no such "
+                                  "op: record the run again");
 }
 
 TEST_CASE("a trace whose tables are programs of others is refused by name, at once") {

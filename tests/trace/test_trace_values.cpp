@@ -63,7 +63,8 @@ TEST_CASE("a value of another type, range or order is refused with table, row an
         {"UPDATE epoch SET same_as = id", "epoch", "same_as", "there is no such epoch, or it repeats one itself"},
         {"INSERT INTO number VALUES (9)", "number", "n", "counted from 0"},
         {"UPDATE op SET tiles = 281474976710656; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT "
-         "8000) INSERT INTO op SELECT i, 0, 'o', 'add', 0, 'g', 0, 1, 1, 1, 1, 281474976710656, 0, 0, 0, 0, 0, 0 FROM n",
+         "8000) INSERT INTO op SELECT i, 0, 'o', 'add', 0, 'g', 0, 1, 1, 1, 1, 281474976710656, 0, 0, 0, 0, 0, 0 FROM "
+         "n",
          "op", "tiles", "the sum of all is too large"},
     };
     for (const Case& one : cases) {

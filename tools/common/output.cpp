@@ -118,7 +118,6 @@ void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) co
 
 void print_text(std::string_view text) { print_bytes(printable(text)); }
 
-
 void print_report(std::string_view text) { print_bytes(painted_report(printable(text))); }
 
 std::optional<std::size_t> report_width() { return terminal_width(STDOUT_FILENO); }

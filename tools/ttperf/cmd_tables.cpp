@@ -142,10 +142,9 @@ void add_tables(CLI::App& app, int& exit_status) {
     const auto flags = std::make_shared<TableFlags>();
     const auto outputs = std::make_shared<Outputs>(app);
     CLI::Option* trace = app.add_option("trace", flags->file, "Trace file")->type_name("FILE");
-    CLI::Option* epoch =
-        app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
-            ->check(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-            ->type_name("N");
+    CLI::Option* epoch = app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
+                             ->check(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+                             ->type_name("N");
     app.add_flag("--resources", flags->resources,
                  "NoC links, DRAM channels, Ethernet links and PCIe of the whole run, busiest first")
         ->excludes(epoch);

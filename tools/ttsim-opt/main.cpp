@@ -81,33 +81,34 @@ void run(const Flags& flags) {
     const auto passes = chosen(flags);
     ir::Graph graph = ir::read_model(flags.files);
     if (!flags.no_verify) graph.verify();
-    ir::run_passes(graph, passes,
-                   {*df,
-                    !flags.no_stable_softmax,
-                    !flags.no_host_fallback,
-                    nullptr,
-                    accumulate,
-                    rules_of(flags, df, std::move(read)),
-                    true,
-                    true,
-                    {},
-                    flags.conv_fracture,
-                    true,
-                    ir::Fusing::WherePays,
-                    ir::Loops::Programs,
-                    {},
-                    ir::PassOptions{}.slice_bytes,
-                    flags.intermediates,
-                    flags.wide_dest,
-                    false,
-                    ir::PassOptions{}.l1_bytes,
-                    {},
-                    0,
-                    flags.wide_results},
-                   !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
-                       if (flags.print_after_all)
-                           cli::print_text(fmt::format("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide)));
-                   });
+    ir::run_passes(
+        graph, passes,
+        {*df,
+         !flags.no_stable_softmax,
+         !flags.no_host_fallback,
+         nullptr,
+         accumulate,
+         rules_of(flags, df, std::move(read)),
+         true,
+         true,
+         {},
+         flags.conv_fracture,
+         true,
+         ir::Fusing::WherePays,
+         ir::Loops::Programs,
+         {},
+         ir::PassOptions{}.slice_bytes,
+         flags.intermediates,
+         flags.wide_dest,
+         false,
+         ir::PassOptions{}.l1_bytes,
+         {},
+         0,
+         flags.wide_results},
+        !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
+            if (flags.print_after_all)
+                cli::print_text(fmt::format("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide)));
+        });
     if (!flags.print_after_all || passes.empty()) cli::print_text(ir::print_graph(graph, flags.elide));
 }
 

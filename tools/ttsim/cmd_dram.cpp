@@ -41,9 +41,7 @@ void add_dram(CLI::App& app) {
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     sim::DramBenchCase& what = flags->what;
-    command->add_option("--channels", what.channels, "Memory channels (1)")
-        ->check(in_range(1, 64))
-        ->option_text("N");
+    command->add_option("--channels", what.channels, "Memory channels (1)")->check(in_range(1, 64))->option_text("N");
     command->add_option("--tiles", what.tiles, "Tensix tiles that read or write (1)")
         ->check(in_range(1, 1024))
         ->option_text("N");
@@ -53,9 +51,7 @@ void add_dram(CLI::App& app) {
     command->add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
         ->check(one_of({"static", "dynamic"}))
         ->option_text("KIND");
-    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")
-        ->check(in_range(0, 1))
-        ->option_text("N");
+    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command->add_option("--pairing", flags->pairing, "Tiles to channels: randomly (the default) or carefully")
         ->check(one_of({"randomly", "carefully"}))
         ->option_text("HOW");

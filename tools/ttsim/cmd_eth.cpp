@@ -51,9 +51,7 @@ void add_eth(CLI::App& app) {
         ->check(one_of(sim::receiver_names()))
         ->option_text("KIND");
     command->add_flag("--both-ways", flags->what.both_ways, "Traffic in both directions");
-    command->add_option("--hops", flags->what.hops, "Links in a row (1)")
-        ->check(in_range(1, 1000))
-        ->option_text("N");
+    command->add_option("--hops", flags->what.hops, "Links in a row (1)")->check(in_range(1, 1000))->option_text("N");
     command->footer(
         "Examples:\n"
         "  ttsim eth bench --bytes 1024 --both-ways\n"

@@ -53,9 +53,7 @@ void add_pipe(CLI::App& app) {
     command->add_option("--buf-size-mb", what.buf_size_mb, "mblocks of the producer's output buffer (2)")
         ->check(in_range(1, 1024))
         ->option_text("N");
-    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")
-        ->check(in_range(1, 65536))
-        ->option_text("N");
+    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")->check(in_range(1, 65536))->option_text("N");
     command->add_flag("--json", flags->json, "Print the result as JSON");
     command->footer(
         "Examples:\n"
