@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "report/compile_report.hpp"
 
 namespace tt::report {
@@ -111,7 +112,7 @@ std::string json(const CompileReport& report) {
         for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));
         out["decisions"] = std::move(list);
     }
-    return out.dump(2) + "\n";
+    return json_document(out);
 }
 
 }  // namespace tt::report

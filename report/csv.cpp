@@ -26,6 +26,4 @@ std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
     return text;
 }
 
-std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 }  // namespace tt::report

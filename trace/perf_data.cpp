@@ -124,8 +124,7 @@ std::vector<Resource> all_resources(Reader& trace) {
 PerfData read_perf_data(Reader& trace) {
     PerfData data;
     data.run = trace.run();
-    Statement chips(trace.database(), "SELECT id, workers FROM chip");
-    while (chips.step()) data.chip_cores[chips.whole(0)] = chips.whole(1);
+    data.chip_cores = chip_cores(trace);
     data.epochs = epochs(trace);
     Statement same(trace.database(), "SELECT id, same_as FROM epoch WHERE same_as IS NOT NULL");
     while (same.step()) data.same_as[same.whole(0)] = same.whole(1);

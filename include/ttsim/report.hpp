@@ -16,13 +16,14 @@ struct OpTime {
     std::int64_t tiles = 0;                         ///< packed, all cores and inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
     std::uint64_t busy_cycles = 0;                  ///< of the busiest core
+    double busy_share = 0;                          ///< of the graph's cycles
 };
 
 struct GraphTime {
     std::string name;
     std::int64_t chip = 0, executes = 0, inputs = 0;
     std::uint64_t cycles = 0;      ///< all its executes
-    double inputs_per_second = 0;  ///< steady
+    double inputs_per_second = 0;  ///< steady, within an execute; 0: unknown
     std::vector<OpTime> ops;
 };
 

@@ -20,7 +20,9 @@ class OpReport:
 
 @dataclasses.dataclass(frozen=True)
 class DeviceReport:
-    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model)."""
+    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model). Figures are those
+    of docs/figures.md; `inputs_per_second` is 0 where it is not known. `busy_share`: of the cycles of the graphs, in all
+    cores in use, each op's as its busiest core."""
     device: str
     chip: str
     product: str
@@ -28,10 +30,16 @@ class DeviceReport:
     cycles: int
     latency_cycles: int
     inputs_per_second: float
-    utilisation: float
+    end_to_end_per_second: float
+    busy_share: float
     ops: tuple[OpReport, ...]
     notes: tuple[str, ...]
     text: str
+
+    @property
+    def utilisation(self) -> float:
+        """The older name of busy_share."""
+        return self.busy_share
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,11 +77,10 @@ def _of_stage(device: object, stage: object) -> DeviceReport:
     ops, busy, available = [], 0, 0
     for graph in found.graphs:
         for op in graph.ops:
-            share = op.busy_cycles / graph.cycles if graph.cycles else 0.0
             cores = op.rows * op.columns
-            ops.append(OpReport(op.name, op.type, graph.name, cores, op.busy_cycles, share))
+            ops.append(OpReport(op.name, op.type, graph.name, cores, op.busy_cycles, op.busy_share))
             busy += op.busy_cycles * cores
             available += graph.cycles * cores
     return DeviceReport(device.name, found.chip, found.device, found.clock_mhz, found.cycles, found.latency_cycles,
-                        found.inputs_per_second, busy / available if available else 0.0, tuple(ops),
-                        tuple(found.notes), found.text())
+                        found.inputs_per_second, found.end_to_end_per_second, busy / available if available else 0.0,
+                        tuple(ops), tuple(found.notes), found.text())

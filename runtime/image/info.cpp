@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 namespace tt::image {
 
 namespace {
@@ -67,7 +69,7 @@ std::string info_json(const DeviceRecord& r) {
     all["constants"] = r.constants.size();
     all["parameters"] = r.parameters.size();
     all["netlist"] = r.netlist;
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(all);
 }
 
 }  // namespace tt::image

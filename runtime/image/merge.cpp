@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/target.hpp"
@@ -151,7 +152,7 @@ std::string merge_json(const MergeReport& report) {
                                   {"from", {{"channel", b.from.channel}, {"address", b.from.address}}},
                                   {"to", {{"channel", b.to.channel}, {"address", b.to.address}}},
                                   {"channel_was_full", b.full}});
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(all);
 }
 
 std::string moves_text(const MergeReport& report) {

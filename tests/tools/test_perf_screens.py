@@ -71,7 +71,7 @@ class Screens(WithTrace):
         with self.screen() as screen:
             screen.until("slowest op")
             screen.resize(200, 50)
-            self.assertEqual(screen.until("simulated/s").rstrip("\n").count("\n"), 49)
+            self.assertEqual(screen.until("inputs/s").rstrip("\n").count("\n"), 49)
             screen.resize(60, 12)
             screen.until(r"slowest op +\| cycles")
             screen.keys("n").until("Epoch: 0")

@@ -5,6 +5,7 @@
 
 #include "advice/measure.hpp"
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "report/table.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -35,8 +36,7 @@ void tell_without(trace::Reader& reader, const AdviceFlags& flags) {
         rows.push_back({{"without", one.parts}, {"cycles", one.cycles}, {"gain", gain}});
     }
     const nlohmann::ordered_json all{{"cycles", again.cycles()}, {"without", rows}};
-    print_text(flags.json ? all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                          : table.text(report_width()));
+    print_text(flags.json ? json_document(all) : table.text(report_width()));
 }
 
 void advise(const AdviceFlags& flags) {

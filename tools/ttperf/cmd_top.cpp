@@ -34,7 +34,7 @@ constexpr const char* top_footer =
     "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
     "Examples:\n"
     "  ttperf top encoder.ttperf\n"
-    "  ttperf top encoder.ttperf --sort wait_room --limit 5\n"
+    "  ttperf top encoder.ttperf --sort wait_room_share --limit 5\n"
     "  ttperf top encoder.ttperf --csv > ops.csv";
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
 #include "runtime/part_values.hpp"
+#include "sim/steady.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/ttsim/commands.hpp"
 
@@ -163,6 +164,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         return results;
     };
     report.model = ir::run_model(model, around, device, part_run(compiled, options));
+    sim::count_host(report.device, report.model.samples, report.model.host_seconds, report.model.all_on_host);
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
 }
