@@ -36,6 +36,7 @@ struct CorePace {
 struct LaunchPace {
     std::vector<std::uint64_t> ends;  ///< when each input had left, ascending
     std::uint64_t drains = 0;         ///< when the first pipe or core had nothing more to do
+    std::uint64_t last_sent = 0;      ///< when the last pipe had sent all; 0: there is none
     double kernel_cycles = 0;         ///< cycles of the slowest op for an input, operands and room always there
     std::vector<CorePace> cores;
 };

@@ -104,8 +104,8 @@ double steady_interval(const LaunchPace& launch) {
     const bool alike = all_alike(ends, 0, agrees_within);
     const bool at_kernel = later <= (1 + agrees_within) * launch.kernel_cycles;
     if (alike && at_kernel && (ends.size() >= 4 || average <= (1 + agrees_within) * launch.kernel_cycles)) return later;
-    // (3) It was not, but a row of inputs left evenly.
-    if (alike && ends.size() >= least_alike) return later;
+    // (3) It was not, but a row of inputs left evenly, and pipes between ops were at work meanwhile.
+    if (alike && ends.size() >= least_alike && launch.last_sent >= ends[ends.size() / 2]) return later;
     // (4) It has no even pace.
     return ends.size() >= least_averaged ? std::max(launch.kernel_cycles, average) : 0;
 }

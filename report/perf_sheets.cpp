@@ -112,7 +112,7 @@ SheetRow op_sheet_row(const OpRow& op, std::int64_t id, std::int64_t operands) {
 
 /// As simulated: "-" where it is not known.
 std::string steady_text(double inputs_per_second) {
-    return inputs_per_second > 0 ? trace::speed_text(inputs_per_second) : "-";
+    return inputs_per_second > 0 ? fmt::format("{:.0f}", inputs_per_second) : "-";
 }
 
 std::string stage_title(const PerfView& view, std::size_t stage) {

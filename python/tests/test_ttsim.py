@@ -1,4 +1,5 @@
 """The package ttsim as a program uses it: models, sessions, errors, threads, Ctrl-C."""
+import json
 import pathlib
 import signal
 import subprocess
@@ -50,6 +51,19 @@ def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
     assert model.report().cycles >= first > 0
     assert (model.run({"x": x})["y"] == y).all()
     assert first < model.cycles < 2 * first  # kernels stay loaded
+
+
+def test_figures_of_a_report_are_those_of_its_json_and_text(compiled):
+    model = ttsim.Model(compiled)
+    model.run({"x": numpy.ones((6, 32, 64), numpy.float32)})
+    report = model.report()
+    document = json.loads(report.json())
+    for key in ["cycles", "end_to_end_per_second", "inputs_per_second", "latency_cycles", "load_cycles"]:
+        assert getattr(report, key) == (document[key] or 0)
+    for graph, written in zip(report.graphs, document["graphs"]):
+        assert graph.inputs_per_second == (written["inputs_per_second"] or 0)
+        assert [op.busy_share for op in graph.ops] == [op["busy_share"] for op in written["ops"]]
+    assert f"end to end: {report.end_to_end_per_second:,.0f} inputs/s, steady: " in report.text()
 
 
 def test_samples_and_streams_are_the_single_runs(compiled):

@@ -238,12 +238,15 @@ void Epoch::report(const std::vector<GraphReport*>& graphs) const {
 }
 
 LaunchPace Epoch::pace() const {
-    LaunchPace pace{input_ends_, ended_, 0, {}};
+    LaunchPace pace{input_ends_, ended_, 0, 0, {}};
     // What an epilogue leaves out of a queue has left when it is packed.
     for (const std::vector<Cycle>& packed : packed_)
         for (std::size_t n = 0; n < packed.size(); ++n) pace.ends[n] = std::max(pace.ends[n], packed[n]);
     for (const auto& pipe : pipes_)
-        if (const auto sent = pipe->all_sent()) pace.drains = std::min(pace.drains, *sent);
+        if (const auto sent = pipe->all_sent()) {
+            pace.drains = std::min(pace.drains, *sent);
+            pace.last_sent = std::max(pace.last_sent, *sent);
+        }
     for (const auto& op : cores_)
         for (const auto& core : op) {
             const Core::Stats& stats = core->stats();

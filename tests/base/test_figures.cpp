@@ -19,7 +19,7 @@ std::vector<std::uint64_t> ends_of(const std::vector<std::uint64_t>& intervals) 
 
 /// Drains after so many inputs have left; its cores take as long as all of it.
 LaunchPace launch(const std::vector<std::uint64_t>& intervals, std::size_t full, double kernel = 1) {
-    LaunchPace pace{ends_of(intervals), 0, kernel, {}};
+    LaunchPace pace{ends_of(intervals), 0, 0, kernel, {}};
     if (full > 0) pace.drains = pace.ends.at(full - 1);
     pace.cores = {{pace.ends.front(), pace.ends.back()}};
     return pace;
@@ -49,6 +49,14 @@ TEST_CASE("the steady rate is none where too few inputs left to tell") {
     CHECK(steady_interval(launch({500, 300, 700}, 0)) == 0);
     // uneven while it is full
     CHECK(steady_interval(launch({500, 300, 700, 100, 900, 250, 50}, 4)) == 0);
+}
+
+TEST_CASE("even inputs say a rate by themselves while anything still moves between ops") {
+    LaunchPace pace = launch(times(9, 100), 0);  // all inputs were read before the first left
+    CHECK(steady_interval(pace) == 0);
+    pace.last_sent = pace.ends.at(7);
+    CHECK(steady_interval(pace) == 100);
+    CHECK(steady_interval(launch(times(4, 100), 0)) == 0);
 }
 
 TEST_CASE("nothing is faster than the slowest kernel") {

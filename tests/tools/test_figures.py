@@ -108,7 +108,7 @@ class Surfaces(WithFolder):
             self.assertAlmostEqual(float(shown["util"]), 100 * epoch["utilization"], delta=0.11)
             self.assertAlmostEqual(float(shown["speed"]), epoch["speed_per_second"], delta=1)
             steady = epoch["inputs_per_second"]
-            self.assertEqual(shown["inputs/s"], "-" if steady is None else str(int(steady)))
+            self.assertEqual(shown["inputs/s"], "-" if steady is None else f"{steady:.0f}")
             self.assertRegex(text, rf"(?m)^ +{epoch['epoch']}  .* {100 * epoch['utilization']:.1f} %  ")
 
     def test_ops_wait_for_the_same_share_everywhere(self):
