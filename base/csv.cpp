@@ -14,6 +14,15 @@ namespace {
 constexpr std::size_t most_problems = 100;
 constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
+/// Whether a spreadsheet would evaluate a text. Signs alone, numbers and numbers of percent are what they look like.
+bool is_formula(std::string_view text) {
+    if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) return false;
+    if (text.size() == 1) return text != "-" && text != "+";
+    std::string_view number = text.substr(text.front() == '+' ? 1 : 0);
+    if (number.ends_with(" %")) number.remove_suffix(2);
+    return !parse_real(number);
+}
+
 /// Cuts one record; false when a quote is not closed.
 bool cut(std::string_view line, std::vector<std::string>& fields) {
     fields.assign(1, "");
@@ -31,6 +40,9 @@ bool cut(std::string_view line, std::vector<std::string>& fields) {
             fields.back() += c;
         }
     }
+    for (std::string& field : fields)
+        if (field.size() > 1 && field.front() == '\'' && is_formula(std::string_view(field).substr(1)))
+            field.erase(0, 1);
     return !quoted;
 }
 
@@ -87,20 +99,22 @@ CsvFile read_csv(const std::string& file, const std::vector<std::string>& needed
     return parse_csv(read_file(file, most_bytes), file, needed);
 }
 
+std::string csv_field(std::string_view text) {
+    const std::string field = (is_formula(text) ? "'" : "") + std::string(text);
+    if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+    std::string out = "\"";
+    for (const char c : field) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
 std::string csv_line(const std::vector<std::string>& fields) {
     std::string out;
     for (const std::string& field : fields) {
         if (&field != fields.data()) out += ',';
-        if (field.find_first_of(",\"\n") == std::string::npos) {
-            out += field;
-            continue;
-        }
-        out += '"';
-        for (const char c : field) {
-            if (c == '"') out += '"';
-            out += c;
-        }
-        out += '"';
+        out += csv_field(field);
     }
     return out + '\n';
 }

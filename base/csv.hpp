@@ -28,7 +28,11 @@ struct CsvFile {
 CsvFile parse_csv(std::string_view text, const std::string& name, const std::vector<std::string>& needed);
 /// The same of a file of at most 256 MiB.
 CsvFile read_csv(const std::string& file, const std::vector<std::string>& needed);
-/// One line, fields quoted where they must be.
+/// A field as it stands in a file: quoted where it must be. A text that a spreadsheet would take for a formula gets an
+/// apostrophe before it, which parse_csv() takes away again. Such a text begins with = + - @, a tab or a line end, and
+/// is no number.
+std::string csv_field(std::string_view text);
+/// One line of such fields.
 std::string csv_line(const std::vector<std::string>& fields);
 
 /// The whole text as a finite number.

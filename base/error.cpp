@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/utf8.hpp"
+
 namespace tt {
 
 std::string to_string(const SourceLoc& loc) {
@@ -50,14 +52,14 @@ static std::string with_place(Fault fault, const SourceLoc& loc, const std::stri
 }
 
 Error::Error(Fault fault, SourceLoc loc, std::string message)
-    : std::runtime_error(with_place(fault, loc, message)),
+    : std::runtime_error(printable(with_place(fault, loc, message))),
       fault_(fault),
       loc_(std::move(loc)),
-      message_(std::move(message)),
+      message_(printable(message)),
       problems_{{fault, loc_, message_}} {}
 
 Error::Error(Fault fault, std::string lines, std::vector<Problem> problems)
-    : std::runtime_error(lines), fault_(fault), message_(std::move(lines)), problems_(std::move(problems)) {}
+    : std::runtime_error(printable(lines)), fault_(fault), message_(printable(lines)), problems_(std::move(problems)) {}
 
 void Diagnostics::add(Fault fault, SourceLoc loc, std::string message) {
     items_.push_back({fault, std::move(loc), std::move(message)});

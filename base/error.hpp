@@ -37,7 +37,7 @@ struct Problem {
 const char* fault_name(Fault fault);
 
 /// The one exception type that crosses library borders. what() holds one line per problem:
-/// "file:12:5: error: text".
+/// "file:12:5: error: text". Names in it come from files: control characters are escaped, see printable().
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, SourceLoc loc, std::string message);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tt {
 
@@ -122,11 +123,14 @@ std::string_view to_string(FileKind kind) {
             return "a screen of ttperf";
         case FileKind::Xlsx:
             return "a workbook";
+        case FileKind::Any:
+            return "a file";
     }
     return "";
 }
 
 bool looks_like(const std::string& path, FileKind kind) {
+    if (kind == FileKind::Any) return true;
     constexpr std::string_view npy = "\x93NUMPY";
     const std::string text = start_of(path, kind == FileKind::Npy ? npy.size() : looked_at);
     if (text.empty()) return true;
@@ -150,6 +154,7 @@ bool looks_like(const std::string& path, FileKind kind) {
         case FileKind::Xlsx:
             return text.starts_with("PK\3\4") && text.find("[Content_Types].xml") != std::string::npos;
         case FileKind::Text:
+        case FileKind::Any:
             break;
     }
     return false;
@@ -218,21 +223,35 @@ bool is_folder_part(const std::string& folder, const std::string& relative) {
            ((has_dump || unknown) && is_part(relative, dump));
 }
 
-std::string folder_mismatch(const std::string& path, const FolderKind& kind) {
+/// "" when all of it is; none: something went away while it was looked at.
+static std::optional<std::string> parts_mismatch(const std::string& path, const FolderKind& kind) {
     std::error_code failed;
-    if (fs::is_empty(path, failed) && !failed) return "";
-    for (const std::string_view mark : kind.marks)
-        if (!fs::exists(fs::path(path) / mark, failed)) return fmt::format("it has no '{}'", mark);
     fs::recursive_directory_iterator at(path, failed), end;
     for (; !failed && at != end; at.increment(failed)) {
         const std::string relative = at->path().lexically_relative(path).string();
         const bool npy = at->path().extension() == ".npy";
         const fs::file_status status = at->symlink_status(failed);
+        if (status.type() == fs::file_type::not_found) return std::nullopt;
         if (!is_part(relative, kind) || (!fs::is_regular_file(status) && (npy || !fs::is_directory(status))) ||
             (npy && !looks_like(at->path().string(), FileKind::Npy)))
             return fmt::format("'{}' is none of its parts", relative);
     }
+    if (failed == std::errc::no_such_file_or_directory) return std::nullopt;
     return failed ? failed.message() : "";
+}
+
+std::string folder_mismatch(const std::string& path, const FolderKind& kind) {
+    std::error_code failed;
+    if (fs::is_empty(path, failed) && !failed) return "";
+    constexpr int most_tries = 100;  // other processes may write or replace it meanwhile
+    for (int tries = 0; tries < most_tries; ++tries) {
+        const auto lacks = std::find_if(kind.marks.begin(), kind.marks.end(), [&](std::string_view mark) {
+            return !fs::exists(fs::path(path) / mark, failed);
+        });
+        if (lacks != kind.marks.end()) return fmt::format("it has no '{}'", *lacks);
+        if (const std::optional<std::string> found = parts_mismatch(path, kind)) return *found;
+    }
+    return "other processes change it";
 }
 
 }  // namespace tt

@@ -8,14 +8,15 @@
 
 namespace tt {
 
-enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report, Screen, Xlsx };
+enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report, Screen, Xlsx, Any };
 
 /// "ttpf": the application id in the header of a trace, which tells it from other SQLite databases.
 inline constexpr std::int32_t trace_application_id = 0x74747066;
 
 /// "JSON", "a trace": for messages.
 std::string_view to_string(FileKind kind);
-/// Whether the start of the file is that of such a file. An empty file is of every kind, Text of no other.
+/// Whether the start of the file is that of such a file. An empty file is of every kind, Text of no other. All are of
+/// the kind Any: for programs that replace the files named in a call, without asking.
 bool looks_like(const std::string& path, FileKind kind);
 
 /// A folder that a command writes as a whole.

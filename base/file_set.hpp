@@ -9,6 +9,10 @@
 
 namespace tt {
 
+/// Where a file of a folder lies, that its own contents name: folder / name. Throws Error(Input) where the name or a
+/// link leads out of the folder, which may come from anybody. Passes a file that is not there.
+std::string place_inside(const std::string& folder, const std::string& name);
+
 class FileSet {
 public:
     virtual ~FileSet() = default;
@@ -19,6 +23,7 @@ public:
     virtual SharedBytes read(const std::string& name, std::uint64_t most) const = 0;
 };
 
+/// Throws at names and links that lead out of the folder, as place_inside() does.
 class FolderFiles final : public FileSet {
 public:
     explicit FolderFiles(std::string folder) : folder_(std::move(folder)) {}

@@ -15,7 +15,10 @@ namespace tt {
 json parse_json(std::string_view text, const std::string& file) {
     std::vector<std::set<std::string>> open;
     std::string twice;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+    constexpr int most_depth = 200;
+    const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
+        if (depth > most_depth)
+            fail_input({file, 0, 0}, "objects and lists lie in each other more than {} deep", most_depth);
         if (event == json::parse_event_t::object_start) open.emplace_back();
         if (event == json::parse_event_t::object_end) open.pop_back();
         if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty())

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -58,9 +60,13 @@ unsigned thread_count(unsigned wanted) {
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
     Loop loop(n, body);
     std::vector<std::jthread> others;
-    if (!inside)
-        for (std::size_t k = 1; k < std::min<std::size_t>(n, thread_count(threads)); ++k)
-            others.emplace_back([&] { loop.work(); });
+    try {
+        if (!inside)
+            for (std::size_t k = 1; k < std::min<std::size_t>(n, thread_count(threads)); ++k)
+                others.emplace_back([&] { loop.work(); });
+    } catch (const std::system_error&) {  // no further thread can be started: those that there are do all of it
+    } catch (const std::bad_alloc&) {
+    }
     loop.work();
     others.clear();  // joins
     loop.rethrow();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/machine_limit.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 
@@ -63,13 +64,19 @@ void require_folder(const std::string& folder) {
     if (!fs::is_directory(folder, ignored)) fail_input({folder, 0, 0}, "is a file; a folder is wanted");
 }
 
+[[noreturn]] static void fail_read(const std::string& file, int error) {
+    check_machine_limit(error, file);
+    fail_input({file, 0, 0}, "cannot be read");
+}
+
 std::string read_file(const std::string& file, std::uint64_t most) {
     require_file(file);
     std::error_code failed;
     const auto bytes = std::filesystem::file_size(file, failed);
     if (!failed && bytes > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", bytes, most);
+    errno = 0;
     std::ifstream in(file, std::ios::binary);
-    if (!in) fail_input({file, 0, 0}, "cannot be read");
+    if (!in) fail_read(file, errno);
     std::string text;
     if (!failed) text.reserve(bytes);
     std::vector<char> piece(1 << 16);
@@ -89,18 +96,21 @@ InputFile::InputFile(const std::string& file, std::uint64_t most) {
     if (!failed && size_ > most) fail_input({file, 0, 0}, "has {} bytes; at most {} are read", size_, most);
     descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (!failed && descriptor_ >= 0) return;
+    const int error = descriptor_ < 0 ? errno : 0;
     if (descriptor_ >= 0) ::close(descriptor_);
-    fail_input({file, 0, 0}, "cannot be read");
+    fail_read(file, error);
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
 
-bool InputFile::read(char* at, std::size_t from, std::size_t to) const {
-    while (from < to) {
-        const ssize_t got = ::pread(descriptor_, at + from, to - from, static_cast<off_t>(from));
+bool InputFile::read_at(char* at, std::uint64_t offset, std::size_t bytes) const {
+    while (bytes > 0) {
+        const ssize_t got = ::pread(descriptor_, at, bytes, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
-        from += static_cast<std::size_t>(got);
+        at += got;
+        offset += static_cast<std::uint64_t>(got);
+        bytes -= static_cast<std::size_t>(got);
     }
     return true;
 }

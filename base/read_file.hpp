@@ -26,7 +26,9 @@ public:
     int descriptor() const { return descriptor_; }
     std::uint64_t size() const { return size_; }  ///< bytes
     /// Whether all of [from, to) was there.
-    bool read(char* at, std::size_t from, std::size_t to) const;
+    bool read(char* at, std::size_t from, std::size_t to) const { return read_at(at + from, from, to - from); }
+    /// Whether all of so many bytes from an offset on was there.
+    bool read_at(char* at, std::uint64_t offset, std::size_t bytes) const;
 
 private:
     int descriptor_ = -1;

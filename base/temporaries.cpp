@@ -47,7 +47,10 @@ void remove_below(int folder, int levels) {
     }
 }
 
-extern "C" void remove_and_end(int signal) {
+}  // namespace
+
+// Safe in a signal handler.
+void remove_temporaries() noexcept {
     for (const auto& slot : slots) {
         const char* const path = slot.load();
         if (!path || ::unlink(path) == 0) continue;
@@ -57,6 +60,12 @@ extern "C" void remove_and_end(int signal) {
         ::close(folder);
         ::rmdir(path);
     }
+}
+
+namespace {
+
+extern "C" void remove_and_end(int signal) {
+    remove_temporaries();
     ::raise(signal);  // SA_RESETHAND: ends the process, once the handler returns
 }
 

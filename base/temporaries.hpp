@@ -17,6 +17,8 @@ private:
     int slot_;
 };
 
+/// Removes what is registered. For what ends the process without going back through its calls.
+void remove_temporaries() noexcept;
 /// From now on SIGINT, SIGTERM and SIGHUP, where they end the process, remove what is registered first.
 void remove_temporaries_on_signals();
 

@@ -1,19 +1,36 @@
 #include "base/thread_pool.hpp"
 
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
 namespace tt {
 
 struct Task::State {
     std::function<void()> work;
     std::vector<std::shared_ptr<State>> followers;      // guarded by the pool's mutex
     std::size_t missing = 0;                            // dependencies not done yet; guarded by the pool's mutex
-    std::list<std::shared_ptr<State>>::iterator place;  // in ThreadPool::unfinished_, once started
+    std::list<std::shared_ptr<State>>::iterator place;  // in one of the pool's lists, once started
     std::atomic<bool> done{false};
 };
 
 bool Task::done() const { return !state_ || state_->done.load(std::memory_order_acquire); }
 
-ThreadPool::ThreadPool(unsigned threads) : threads_(threads == 0 ? 1 : threads) {
-    for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this] { worker(); });
+static constexpr unsigned most_threads = 1024;  // more take memory and are of no use
+
+ThreadPool::ThreadPool(unsigned threads) {
+    start_workers(std::clamp(threads, 1U, most_threads) - 1);
+    threads_ = static_cast<unsigned>(workers_.size()) + 1;
+}
+
+/// As many as there can be: no result depends on their number.
+void ThreadPool::start_workers(unsigned count) {
+    try {
+        for (unsigned i = 0; i < count; ++i) workers_.emplace_back([this] { worker(); });
+    } catch (const std::system_error&) {  // no thread can be started
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 ThreadPool::~ThreadPool() {
@@ -24,10 +41,11 @@ ThreadPool::~ThreadPool() {
     wake_.notify_all();
     for (std::thread& thread : workers_) thread.join();
     // Tasks that never became ready hold each other: a task its followers, their work what it waits for.
-    for (const StatePtr& state : unfinished_) {
-        state->work = nullptr;
-        state->followers.clear();
-    }
+    for (const std::list<StatePtr>* tasks : {&blocked_, &ready_})
+        for (const StatePtr& state : *tasks) {
+            state->work = nullptr;
+            state->followers.clear();
+        }
 }
 
 Task ThreadPool::reserve() {
@@ -37,19 +55,26 @@ Task ThreadPool::reserve() {
 }
 
 void ThreadPool::start(const Task& task, std::function<void()> work, std::vector<Task> after) {
-    pending_.fetch_add(1, std::memory_order_relaxed);
     bool ready = false;
     {
         const std::lock_guard lock(mutex_);
+        for (const Task& dependency : after) {  // memory first: a failure leaves nothing half done
+            if (dependency.done()) continue;
+            auto& followers = dependency.state_->followers;
+            // a task that comes twice among `after` follows twice
+            const std::size_t wanted = followers.size() + after.size();
+            if (followers.capacity() < wanted) followers.reserve(std::max(wanted, 2 * followers.capacity()));
+        }
+        task.state_->place = blocked_.insert(blocked_.end(), task.state_);
         task.state_->work = std::move(work);
-        task.state_->place = unfinished_.insert(unfinished_.end(), task.state_);
+        pending_.fetch_add(1, std::memory_order_relaxed);
         for (const Task& dependency : after) {
             if (dependency.done()) continue;
             dependency.state_->followers.push_back(task.state_);
             ++task.state_->missing;
         }
         ready = task.state_->missing == 0;
-        if (ready) ready_.push_back(task.state_);
+        if (ready) ready_.splice(ready_.end(), blocked_, task.state_->place);
     }
     if (ready) wake_.notify_one();
 }
@@ -74,13 +99,20 @@ void ThreadPool::run(const StatePtr& state) {
         const std::lock_guard lock(mutex_);
         state->done.store(true, std::memory_order_release);
         for (const StatePtr& follower : state->followers)
-            if (--follower->missing == 0) ready_.push_back(follower);
+            if (--follower->missing == 0) ready_.splice(ready_.end(), blocked_, follower->place);
         state->followers.clear();
-        unfinished_.erase(state->place);
+        running_.erase(state->place);
         pending_.fetch_sub(1, std::memory_order_relaxed);
     }
     // Waiters sleep on the same condition as idle workers: all must look again.
     wake_.notify_all();
+}
+
+/// With the mutex held and a task that is ready.
+ThreadPool::StatePtr ThreadPool::next_ready() {
+    StatePtr state = ready_.front();
+    running_.splice(running_.end(), ready_, ready_.begin());
+    return state;
 }
 
 void ThreadPool::worker() {
@@ -88,8 +120,7 @@ void ThreadPool::worker() {
     while (true) {
         wake_.wait(lock, [this] { return stop_ || !ready_.empty(); });
         if (ready_.empty()) return;
-        const StatePtr state = ready_.front();
-        ready_.pop_front();
+        const StatePtr state = next_ready();
         lock.unlock();
         run(state);
         lock.lock();
@@ -101,11 +132,17 @@ bool ThreadPool::help() {
     {
         const std::lock_guard lock(mutex_);
         if (ready_.empty()) return false;
-        state = ready_.front();
-        ready_.pop_front();
+        state = next_ready();
     }
     run(state);
     return true;
+}
+
+void ThreadPool::abandon() noexcept {
+    failed_.store(true, std::memory_order_relaxed);
+    std::unique_lock lock(mutex_);
+    if (!failure_) failure_ = std::make_exception_ptr(std::runtime_error("the work was given up"));
+    wake_.wait(lock, [this] { return running_.empty(); });
 }
 
 void ThreadPool::rethrow_failure() {
@@ -139,10 +176,16 @@ void ThreadPool::parallel_for(std::size_t n, const std::function<void(std::size_
     }
     std::atomic<std::size_t> next{0};
     std::vector<Task> tasks;
-    for (unsigned k = 0; k < threads_ && k < n; ++k)
-        tasks.push_back(submit([&] {
-            for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
-        }));
+    const std::size_t wanted = std::min<std::size_t>(threads_, n);
+    tasks.reserve(wanted);
+    try {
+        while (tasks.size() < wanted)
+            tasks.push_back(submit([&] {
+                for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
+            }));
+    } catch (const std::bad_alloc&) {
+        if (tasks.empty()) throw;  // else those that there are do all of it
+    }
     for (const Task& task : tasks) {
         // `next` and `body` live in this frame: every task must be over before any failure leaves it.
         while (!task.done()) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/read_file.hpp"
+#include "base/utf8.hpp"
 
 namespace tt {
 
@@ -129,22 +130,6 @@ private:
     std::unordered_map<YAML::anchor_t, Built> anchors_;
     std::size_t total_ = 0;
 };
-
-/// Length of the UTF-8 sequence at `at`, 0 when it is not one.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-    const unsigned char first = byte(at);
-    if (first < 0x80) return 1;
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return 0;
-    for (std::size_t k = 1; k < length; ++k)
-        if ((byte(at + k) & 0xC0) != 0x80) return 0;
-    const unsigned char second = byte(at + 1);
-    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-    const bool surrogate = first == 0xED && second >= 0xA0;
-    const bool beyond = first == 0xF4 && second >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
 
 /// yaml-cpp takes some control characters for the end of the file; none of them is legal YAML.
 void check_characters(std::string_view text, const std::string& name) {

@@ -16,8 +16,12 @@ constexpr std::int64_t tile = 32;
 
 class Balance {
 public:
-    Balance(const Graph& graph, EmittedModel& emitted, unsigned threads)
-        : graph_(graph), emitted_(emitted), threads_(threads), multipliers_(multipliers_by_queue(emitted.netlist)) {
+    Balance(const Graph& graph, EmittedModel& emitted, unsigned threads, const std::map<std::string, Literal>* samples)
+        : graph_(graph),
+          emitted_(emitted),
+          threads_(threads),
+          samples_(samples),
+          multipliers_(multipliers_by_queue(emitted.netlist)) {
         for (const Queue& queue : emitted.netlist.queues) formats_.emplace(queue.name, queue.df);
         readers_.resize(graph.nodes.size());
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
@@ -37,7 +41,7 @@ public:
             if (!added || uses[*added] != 1) continue;
             const auto weights = emitted(node.inputs[1].value), bias = emitted(*added);
             if (!weights || !bias) continue;
-            if (!points) points.emplace(graph_, threads_);
+            if (!points) points.emplace(graph_, threads_, samples_);
             const auto means = points->means(node, 0);
             if (!means) continue;
             const std::vector<double> taken = taken_from(*weights, *means, node.op == "buda.depthwise");
@@ -118,6 +122,7 @@ private:
     const Graph& graph_;
     EmittedModel& emitted_;
     unsigned threads_;
+    const std::map<std::string, Literal>* samples_;
     std::map<std::string, Multipliers> multipliers_;
     std::map<std::string, DataFormat> formats_;
     std::map<const Literal*, std::vector<std::size_t>> queues_;
@@ -126,8 +131,9 @@ private:
 
 }  // namespace
 
-void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads) {
-    Balance(graph, emitted, threads).run();
+void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads,
+                      const std::map<std::string, Literal>* samples) {
+    Balance(graph, emitted, threads, samples).run();
 }
 
 }  // namespace tt::ir

@@ -11,7 +11,9 @@
 namespace tt::ir {
 
 /// `graph`: on device level, with the constants that were emitted. Biases that other products or other ops read as well
-/// stay as they are, and those of which the mean is not known.
-void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads);
+/// stay as they are, and those of which the mean is not known. `samples`: values of the graph's inputs, by their
+/// origins, to measure means on; null: inputs are taken to be normal, around 0.
+void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads,
+                      const std::map<std::string, Literal>* samples = nullptr);
 
 }  // namespace tt::ir

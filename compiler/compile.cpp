@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "compiler/balance_rounding.hpp"
 #include "compiler/compiled_parts.hpp"
 #include "compiler/format_search.hpp"
+#include "compiler/host/host_value.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host_fallback.hpp"
 #include "compiler/ir/made_constants.hpp"
@@ -153,8 +155,10 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     if (emitted.dynamic_queues && !options.emit.dynamic_queues)
         state.notes.push_back(
             "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
-    if (options.balance_rounding && options.round_constants)
-        balance_rounding(lowered.unfused, emitted, options.threads);
+    if (options.balance_rounding && options.round_constants) {
+        const auto samples = device_samples(options, state.host);
+        balance_rounding(lowered.unfused, emitted, options.threads, samples ? &*samples : nullptr);
+    }
     state.emitted = std::move(emitted);
     return state;
 }
@@ -169,29 +173,100 @@ bool is_in_loop(const Graph& model, const NoDeviceForm& refusal) {
     });
 }
 
-/// With what the device has no room for on the host, if that is allowed.
-CompileState run_with_fallback(const ModelCompiler& compiler, Graph& model, const CompileOptions& options,
-                               const std::string& last) {
-    std::vector<std::string> notes;
+/// With what the device has no room for on the host, if that is allowed, op by op of at most `most_work`.
+CompileState run_with_fallback(const Graph& given_model, const CompileOptions& options, const std::string& last,
+                               double most_work) {
+    const ModelCompiler compiler(options);
+    Graph model = given_model;
+    std::vector<GivenToHost> given;
     for (;;) {
         try {
             CompileState state = run_steps(compiler, model, options, last);
-            state.notes.insert(state.notes.end(), notes.begin(), notes.end());
+            for (std::string& line : lines_of(given)) state.notes.push_back(std::move(line));
             return state;
         } catch (const NoDeviceForm& refusal) {
-            if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, notes)) throw;
+            if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, most_work, given))
+                throw;
         }
     }
 }
 
+/// What else the compiler can be told, which may make a model fit that is refused.
+struct OtherOptions {
+    std::string flags;
+    CompileOptions options;
+};
+
+/// Whether parts of these may fit where they do not. Ops that fit on no grid only do so as parts of their own.
+bool may_fit_cut(const std::vector<std::string>& convolutions, const NoDeviceForm* refusal) {
+    if (!refusal || !refusal->is_on_any_grid()) return !convolutions.empty();
+    const std::vector<std::string>& refused = refusal->origins();
+    return std::any_of(convolutions.begin(), convolutions.end(), [&](const std::string& name) {
+        return std::find(refused.begin(), refused.end(), name) != refused.end();
+    });
+}
+
+/// `refusal`: of the model with `options`; null where no op is to blame.
+std::vector<OtherOptions> other_options(const CompileOptions& options, const Graph& model,
+                                        const NoDeviceForm* refusal) {
+    constexpr std::int64_t rows = 3;  // of most kernels
+    std::vector<OtherOptions> others;
+    if (!options.overrides.empty() || options.schedule.self_cut != ScheduleOptions{}.self_cut) return others;
+    const bool cuts = !options.conv_fracture && may_fit_cut(convolution_names(model), refusal);
+    const bool sizes = options.schedule.policy == Policy::Balanced && options.schedule.aim == Aim::Throughput &&
+                       options.effort < 2 && !(refusal && refusal->is_on_any_grid());
+    const auto add = [&](bool cut, bool small) {
+        OtherOptions other{"", options};
+        if (cut) other.options.conv_fracture = rows;
+        if (cut) other.flags += fmt::format(" --conv-fracture {}", rows);
+        if (small) other.options.schedule.policy = Policy::MinimizeGrid;
+        if (small) other.flags += " --policy minimize_grid";
+        others.push_back(std::move(other));
+    };
+    if (cuts) add(true, false);
+    if (sizes) add(false, true);
+    if (cuts && sizes) add(true, true);
+    return others;
+}
+
+/// A model that is refused, or of which the host would get a good part, with other options where these help; only then
+/// does the host get that part.
+CompileState run_with_options(const Graph& model, const CompileOptions& options, const std::string& last) {
+    std::vector<OtherOptions> ways{{"", options}};
+    std::exception_ptr refused;
+    std::string why;
+    for (const double most_work : {much_host_work, most_host_work}) {
+        std::vector<OtherOptions> again;  // where the host can take more
+        for (std::size_t k = 0; k < ways.size(); ++k) {
+            const OtherOptions way = ways[k];
+            try {
+                CompileState state = run_with_fallback(model, way.options, last, most_work);
+                if (!way.flags.empty())
+                    state.notes.push_back(
+                        fmt::format("compiled as with{}; else the device refuses: {}", way.flags, why));
+                return state;
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported) throw;
+                const auto* refusal = dynamic_cast<const NoDeviceForm*>(&error);
+                if (refusal && options.host_fallback && can_give_to_host(model, *refusal, most_host_work))
+                    again.push_back(way);
+                if (refused) continue;
+                refused = std::current_exception();
+                why = error.message().substr(0, error.message().find('\n'));
+                for (OtherOptions& other : other_options(options, model, refusal)) ways.push_back(std::move(other));
+            }
+        }
+        ways = std::move(again);
+    }
+    std::rethrow_exception(refused);
+}
+
 /// With loops as programs where that is wanted and goes; else written out.
-CompileState run_with_loops(const ModelCompiler& compiler, Graph& model, const CompileOptions& options,
-                            const std::string& last) {
+CompileState run_with_loops(Graph& model, const CompileOptions& options, const std::string& last) {
     const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_turn);
-    if (!loops || options.loops == Loops::Programs) return run_with_fallback(compiler, model, options, last);
+    if (!loops || options.loops == Loops::Programs) return run_with_options(model, options, last);
     try {
-        if (Graph tried = model; options.loops == Loops::WherePays)
-            return run_with_fallback(compiler, tried, options, last);
+        if (options.loops == Loops::WherePays) return run_with_options(model, options, last);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
     }
@@ -199,7 +274,7 @@ CompileState run_with_loops(const ModelCompiler& compiler, Graph& model, const C
         node.attrs.erase("turn");
         node.attrs.erase("loop");
     }
-    return run_with_fallback(compiler, model, options, last);
+    return run_with_options(model, options, last);
 }
 
 }  // namespace
@@ -244,9 +319,8 @@ std::string device_name(const std::string& device) {
 
 CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step) {
     step_number(step);
-    const ModelCompiler compiler(options);
     name_parts(model);
-    return run_with_loops(compiler, model, options, step);
+    return run_with_loops(model, options, step);
 }
 
 CompiledModel compile(Graph graph, const CompileOptions& options) {
@@ -263,7 +337,8 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     }
     CompiledModel model;
     model.reference = reference_graph(graph);
-    CompileState state = run_with_loops(compiler, graph, options, emit_step);
+    const WorkByOrigin work = multiply_adds(graph);
+    CompileState state = run_with_loops(graph, options, emit_step);
     if (first) graph.made->let_go();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
@@ -276,6 +351,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
         for (BoundTensor& tensor : model.host.to_device) tensor.df = DataFormat::Float32;
     model.report = report_of(compiler.arch(), state);
     model.report.host_steps = host_step_lines(model.host);
+    model.report.work = shared_work(work, multiply_adds(model.host.program.graph));
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
     for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);

@@ -27,6 +27,7 @@ struct CompileOptions {
     bool fine_steps = true;           ///< quantizers may be in Float16, where Dst has 16 bits and no rules say formats
     bool wide_results = false;        ///< results of a few numbers in 32 bits, where Dst has them
     bool host_fallback = true;        ///< false: what would run on the host is refused
+    bool device_comparisons = false;  ///< comparisons stay on the device
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     std::string cluster;              ///< descriptor file; "" = the device's own
     bool auto_fusing = true, t_streaming = true;

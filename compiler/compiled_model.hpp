@@ -37,8 +37,14 @@ struct ModelParameter {
     std::vector<Use> uses;  ///< one on each chip that reads it
 };
 
+/// Multiply-adds of a model's products and convolutions, for an input.
+struct ModelWork {
+    double all = 0, host = 0;
+};
+
 /// What was decided.
 struct CompileReport {
+    ModelWork work;
     std::size_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;  ///< per input
     std::string arch;

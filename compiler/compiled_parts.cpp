@@ -30,6 +30,17 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     return values;
 }
 
+std::optional<Values> device_samples(const CompileOptions& options, const HostProgram& program) {
+    if (options.inputs.empty()) return std::nullopt;
+    try {
+        Values samples = HostRun(program, all_inputs(options, program)).device_inputs(1);
+        return samples;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Input) throw;
+        return std::nullopt;  // told when they are run
+    }
+}
+
 static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
     std::map<std::string, DataFormat> formats;
     for (const Queue& queue : netlist.queues) formats.emplace(queue.name, queue.df);
@@ -112,6 +123,17 @@ std::vector<ModelParameter> parameters_of(const Graph& model, const EmittedModel
         uses.erase(found);
     }
     return parameters;
+}
+
+ModelWork shared_work(const WorkByOrigin& all, const WorkByOrigin& host) {
+    ModelWork work;
+    for (const auto& [unused, adds] : all) work.all += adds;
+    for (const auto& [origin, adds] : host) {
+        const auto whole = all.find(origin);
+        work.host += whole == all.end() ? adds : std::min(adds, whole->second);
+    }
+    work.host = std::min(work.host, work.all);
+    return work;
 }
 
 CompileReport report_of(const std::string& arch, CompileState& state) {

@@ -19,6 +19,14 @@ constexpr double no_likeness = 1e6;  ///< noise of outputs that have nothing in 
 /// The power of errors over that of the whole, of a correlation.
 double noise_of_pcc(double pcc) { return pcc > 1e-3 ? 1 / (pcc * pcc) - 1 : no_likeness; }
 
+/// What the target is compared with: the correlation, of one number, which has none, 1 less the relative error.
+double likeness(const Literal& have, const Literal& want) {
+    if (have.size() != 1 || !is_float(have.dtype()) || !std::isfinite(want.at(0))) return agreement(have, want).pcc;
+    constexpr double least = 1e-6;  // of what is divided by
+    const double error = std::fabs(have.at(0) - want.at(0)) / std::max(std::fabs(want.at(0)), least);
+    return error <= 1 ? 1 - error : 0;  // also of no number
+}
+
 /// A model compiled in one way and simulated.
 struct Trial {
     CompiledModel model;
@@ -154,7 +162,7 @@ private:
             const Type type = model.host.program.graph.type(output.value);
             const std::vector<Literal> a = split_samples(have->second, type), b = split_samples(want->second, type);
             samples_ = static_cast<std::int64_t>(a.size());
-            for (std::size_t k = 0; k < a.size(); ++k) worst = std::min(worst, agreement(a[k], b[k]).pcc);
+            for (std::size_t k = 0; k < a.size(); ++k) worst = std::min(worst, likeness(a[k], b[k]));
         }
         return worst;
     }
@@ -520,7 +528,23 @@ private:
 
 CompiledModel compile_to_target(const Graph& model, const CompileOptions& options) {
     TT_CHECK(options.target && options.target->measure, "there is no simulator to measure with");
-    return FormatSearcher(model, options).run();
+    CompiledModel found = FormatSearcher(model, options).run();
+    FormatSearch& first = *found.report.formats;
+    const bool asked = !options.target->any_family || info(options.default_df).family == FormatFamily::A;
+    if (first.reached() || asked || first.trials >= options.target->trials) return found;
+    // formats of 5 exponent bits have three more of the mantissa
+    CompileOptions finer = options;
+    finer.default_df = DataFormat::Float16;
+    finer.target->trials -= first.trials;
+    CompiledModel other = FormatSearcher(model, finer).run();
+    FormatSearch& second = *other.report.formats;
+    const std::int64_t trials = first.trials + second.trials;
+    std::vector<std::string> steps = std::move(first.steps);
+    steps.insert(steps.end(), second.steps.begin(), second.steps.end());
+    CompiledModel& better = second.pcc > first.pcc ? other : found;
+    better.report.formats->trials = trials;
+    better.report.formats->steps = std::move(steps);
+    return std::move(better);
 }
 
 }  // namespace tt::ir

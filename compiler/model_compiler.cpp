@@ -249,7 +249,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 tiling,
                 options_.threads,
                 options_.wide_results,
-                options_.fine_steps},
+                options_.fine_steps,
+                options_.device_comparisons},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;

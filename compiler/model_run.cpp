@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -166,6 +167,21 @@ void write_outputs(const ModelRunOptions& options, std::vector<ModelOutput>& out
     }
 }
 
+/// What the host's steps take in real time.
+class HostClock {
+public:
+    template <class Work>
+    void add(Work&& work) {
+        const auto begun = std::chrono::steady_clock::now();
+        work();
+        spent_ += std::chrono::steady_clock::now() - begun;
+    }
+    double seconds() const { return std::chrono::duration<double>(spent_).count(); }
+
+private:
+    std::chrono::steady_clock::duration spent_{};
+};
+
 /// Runs a sample by itself, without a clock.
 Values outputs_of(const CompiledModel& model, const Values& inputs, const PartRun& part_run) {
     HostRun run(model.host.program, inputs);
@@ -231,31 +247,46 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
     std::vector<HostRun> runs;
     Entries entries;
     std::vector<Values> given;
-    for (const Values& values : inputs) runs.emplace_back(steps.program, values);
+    HostClock clock;
+    clock.add([&] {
+        for (const Values& values : inputs) runs.emplace_back(steps.program, values);
+    });
     given.resize(runs.size());
     const auto samples = static_cast<std::int64_t>(inputs.size());
     const std::int64_t last = steps.program.parts();
     for (std::int64_t part = 1; part <= last; ++part) {
         Entries own;
-        for (std::size_t k = 0; k < runs.size(); ++k) {
-            Values crossing = runs[k].device_inputs(part);
-            add_entries(steps, part, crossing, own);
-            given[k].merge(std::move(crossing));
-        }
+        clock.add([&] {
+            for (std::size_t k = 0; k < runs.size(); ++k) {
+                Values crossing = runs[k].device_inputs(part);
+                add_entries(steps, part, crossing, own);
+                given[k].merge(std::move(crossing));
+            }
+        });
         if (part < last) {
             TT_CHECK(part_run, "nothing runs part {} of {}", part, last);
             const Entries made = part_run(part, own, samples);
-            for (std::size_t k = 0; k < runs.size(); ++k) runs[k].give(part, results_of(steps, part, made, k));
+            clock.add([&] {
+                for (std::size_t k = 0; k < runs.size(); ++k) runs[k].give(part, results_of(steps, part, made, k));
+            });
         }
         entries.merge(std::move(own));
     }
     const Entries results = device(steps, std::move(entries), samples);
     std::vector<Values> outputs;
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-        runs[k].give(last, results_of(steps, last, results, k));
-        outputs.push_back(runs[k].outputs());
-    }
-    ModelRunReport report{samples, host_step_lines(with_value_names(steps)), std::move(notes), {}};
+    clock.add([&] {
+        for (std::size_t k = 0; k < runs.size(); ++k) {
+            runs[k].give(last, results_of(steps, last, results, k));
+            outputs.push_back(runs[k].outputs());
+        }
+    });
+    ModelRunReport report{samples,
+                          host_step_lines(with_value_names(steps)),
+                          std::move(notes),
+                          {},
+                          clock.seconds(),
+                          multiply_adds(model),
+                          all_on_host(steps.program)};
     for (auto& [name, value] : join_samples(steps.program.graph, outputs))
         report.outputs.push_back({name, std::move(value), std::nullopt, std::nullopt});
     for (const ModelOutput& output : report.outputs)

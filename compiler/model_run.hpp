@@ -11,6 +11,7 @@
 #include "compiler/compiled_model.hpp"
 #include "compiler/host/feed_back.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/host_share.hpp"
 
 namespace tt::ir {
 
@@ -51,6 +52,9 @@ struct ModelRunReport {
     std::vector<std::string> steps;  ///< what the host did, one line each
     std::vector<std::string> notes;  ///< NaNs, infinities and overflows by place; outputs nothing is expected of
     std::vector<ModelOutput> outputs;
+    double host_seconds = 0;     ///< measured: the host's steps before, between and behind the device's parts
+    MultiplyAdds multiply_adds;  ///< of a sample
+    bool all_on_host = false;    ///< the device computes nothing
     bool pass() const;
 };
 

@@ -31,10 +31,32 @@ std::vector<Axis> axes_that_cost(const OpChoices& op, const Type& type, const Op
     return axes;
 }
 
+std::int64_t largest_prime_factor(std::int64_t n) {
+    std::int64_t largest = 1;
+    for (std::int64_t p = 2; p * p <= n; ++p)
+        for (; n % p == 0; n /= p) largest = p;
+    return std::max(largest, n);
+}
+
+/// What a core gets must be cut further, into blocks and slices: of 4529 = 7 * 647 tiles seven cores get 647 each,
+/// which only go one by one or all at once. Nothing where the tiles have no large prime factor.
+std::optional<std::int64_t> well_cut(Axis axis) {
+    constexpr std::int64_t many = 256, large = 32, small = 16;
+    if (axis.tiles < many || largest_prime_factor(axis.tiles) <= large) return std::nullopt;
+    for (std::int64_t more = axis.tiles + 1; more <= axis.tiles + axis.tiles / 8; ++more)
+        if (largest_prime_factor(more) <= small && share(more, axis.cores) <= share(axis.tiles, axis.cores))
+            return more;
+    return std::nullopt;
+}
+
 /// Tiles of an axis of an op, and as many as its cores divide well; nothing where that gains little.
 std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(Axis axis) {
-    const std::int64_t more = divisible_tiles(axis.tiles, axis.cores);
-    if (2 * share(more, axis.cores) > share(axis.tiles, axis.cores)) return std::nullopt;
+    std::int64_t more = divisible_tiles(axis.tiles, axis.cores);
+    if (2 * share(more, axis.cores) > share(axis.tiles, axis.cores)) {
+        const auto other = well_cut(axis);
+        if (!other) return std::nullopt;
+        more = *other;
+    }
     return std::pair(axis.tiles, more);
 }
 

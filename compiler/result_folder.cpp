@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_set.hpp"
 #include "base/new_file.hpp"
 #include "base/parallel.hpp"
 #include "base/read_file.hpp"
@@ -76,8 +77,10 @@ std::string netlist_text(const CompiledModel& model) {
     return "# " + model.command + "\n" + write_netlist(model.netlist);
 }
 
-void write_host_part(const CompiledModel& model, const FileSink& sink) {
-    write_host_steps(model.host, write_inputs(model, sink), sink);
+void write_host_part(const CompiledModel& model, const FileSink& sink, const std::string& device) {
+    HostSteps steps = model.host;
+    steps.device = device;
+    write_host_steps(steps, write_inputs(model, sink), sink);
     if (model.reference) sink(reference_file, print_graph(*model.reference));
 }
 
@@ -102,8 +105,9 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     manifest.inputs = write_queues(model, folder, threads);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, netlist_text(model));
-    write_host_part(model,
-                    [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); });
+    write_host_part(
+        model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
+        model.host.device);
     if (!model.passes.empty()) fs::create_directory(folder / "passes");
     for (const PassGraph& pass : model.passes) write_text(folder / "passes" / (pass.name + ".json"), pass.json);
     result.commit();
@@ -160,7 +164,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
         if (!queue)
             fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
                        "it has a file for '{}', which is no queue of the netlist", entry.queue);
-        constants.push_back(read_constant(*queue, (fs::path(folder) / entry.file).string()));
+        constants.push_back(read_constant(*queue, place_inside(folder, entry.file)));
     }
     return constants;
 }
@@ -168,7 +172,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
 }  // namespace
 
 static CompiledModel read_folder(const std::string& folder, const Manifest& manifest) {
-    const std::string netlist = (fs::path(folder) / netlist_file).string();
+    const std::string netlist = place_inside(folder, netlist_file);
     CompiledModel model;
     read_host_part(FolderFiles(folder), model);
     (void)device_chip(model.host.device);  // a chip known by its path is known to the netlist then

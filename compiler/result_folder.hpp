@@ -24,7 +24,8 @@ CompiledModel read_without_constants(const std::string& folder);
 std::string netlist_text(const CompiledModel& model);
 
 /// What a netlist and the constants do not say of a model: host_steps.json with its files, and reference.tg.
-void write_host_part(const CompiledModel& model, const FileSink& sink);
+/// `device`: what host_steps.json calls the device.
+void write_host_part(const CompiledModel& model, const FileSink& sink, const std::string& device);
 /// Throws Error(Input) at the file that is missing or does not fit.
 void read_host_part(const FileSet& files, CompiledModel& model);
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "compiler/ir/integer_ranges.hpp"
 #include "isa/arch.hpp"
 #include "kernels/formats/overflow.hpp"
 
@@ -28,12 +29,12 @@ bool held(double value, std::int64_t run) {
 
 class Finder {
 public:
-    Finder(const Graph& graph, std::int64_t run) : graph_(graph), run_(run), largest_(graph.nodes.size()) {}
+    Finder(const Graph& graph, std::int64_t run)
+        : graph_(graph), run_(run), ranges_(integer_ranges(graph, most_read)) {}
 
     std::vector<std::string> warnings(DataFormat df) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            largest_[id] = largest(node);
             look_at(node, id);
         }
         std::vector<std::string> lines;
@@ -51,50 +52,24 @@ private:
     };
 
     const Node& operand(const Node& node, std::size_t k) const { return graph_.nodes[node.inputs[k].value]; }
-    std::optional<double> of(const Node& node, std::size_t k) const { return largest_[node.inputs[k].value]; }
+    /// The largest magnitude that a value may have, when all its datums are whole numbers.
+    std::optional<double> of(ValueId id) const {
+        const Range& range = ranges_[id];
+        if (!range.whole || !std::isfinite(range.largest())) return std::nullopt;
+        const bool any = range.largest() >= 0x1p31 && !graph_.nodes[id].is_constant();
+        return any ? std::nullopt : std::optional(range.largest());
+    }
+    std::optional<double> of(const Node& node, std::size_t k) const { return of(node.inputs[k].value); }
 
     std::int64_t axis_size(const Node& node) const {
         return operand(node, 0).type.dims[static_cast<std::size_t>(node.integer("axis", 0))];
-    }
-
-    static std::optional<double> largest(const Literal& literal) {
-        double most = 0;
-        for (std::int64_t i = 0; i < literal.size(); ++i) {
-            const double v = std::fabs(literal.at(i));
-            if (v != std::floor(v)) return std::nullopt;
-            most = std::max(most, v);
-        }
-        return most;
-    }
-
-    std::int64_t products(const Node& node) const {
-        const Dims& right = operand(node, 1).type.dims;
-        return node.op == "conv" ? tt::ir::count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
-    }
-
-    /// The largest magnitude that a node's datums may have, when all of them are whole numbers.
-    std::optional<double> largest(const Node& node) const {
-        if (node.is_constant()) return largest(*node.literal);
-        if (node.type.dtype == DType::Bool) return 1;
-        if (node.type.dtype == DType::U8) return 255;
-        if (node.type.dtype == DType::I8) return 128;
-        if (node.inputs.empty()) return std::nullopt;
-        const std::optional<double> a = of(node, 0), b = node.inputs.size() > 1 ? of(node, 1) : std::nullopt;
-        if (one_of(node, {"cast", "reshape", "transpose", "neg", "abs", "relu"})) return a;
-        if (node.op == "arg_max") return static_cast<double>(axis_size(node) - 1);
-        if (!a || !b || node.inputs.size() > 2) return std::nullopt;
-        if (one_of(node, {"add", "subtract"})) return *a + *b;
-        if (one_of(node, {"maximum", "minimum"})) return std::max(*a, *b);
-        if (node.op == "multiply") return *a * *b;
-        if (one_of(node, {"matmul", "conv"})) return *a * *b * static_cast<double>(products(node));
-        return std::nullopt;
     }
 
     void look_at(const Node& node, ValueId id) {
         if (node.op == "arg_max") return note(kinds_[0], node, static_cast<double>(axis_size(node)));
         if (node.op == "take" && !operand(node, 1).is_constant())
             return note(kinds_[1], node, static_cast<double>(axis_size(node) - 1));
-        if (one_of(node, {"matmul", "conv"}) && largest_[id]) return note(kinds_[2], node, *largest_[id]);
+        if (one_of(node, {"matmul", "conv"}) && of(id)) return note(kinds_[2], node, *of(id));
         if (!one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"})) return;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
             if (const Node& with = operand(node, k); with.is_constant() && of(node, k) && !all_held(*with.literal))
@@ -128,7 +103,7 @@ private:
 
     const Graph& graph_;
     std::int64_t run_;
-    std::vector<std::optional<double>> largest_;
+    std::vector<Range> ranges_;
     std::array<Kind, 4> kinds_{{{.does = "finds places", .consequence = "others may be found"},
                                 {.does = "looks up by numbers", .consequence = "others may be looked up"},
                                 {.does = "sums products of whole numbers",

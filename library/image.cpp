@@ -8,8 +8,10 @@ namespace ttsim {
 
 ImageInfo image_info(const std::string& path) {
     return guarded([&] {
-        const tt::image::DeviceRecord record = tt::image::read_record(path);
-        return ImageInfo{tt::image::info_text(record), tt::image::info_json(record)};
+        tt::image::Summary summary = tt::image::read_summary(path);
+        ImageInfo info{tt::image::info_text(summary), tt::image::info_json(summary), ""};
+        info.record = std::move(summary.record_text);
+        return info;
     });
 }
 

@@ -31,6 +31,12 @@ T wanted(const std::optional<T>& found, const char* what, const std::string& nam
     return *found;
 }
 
+/// The same ranges as those of the options of `ttsim compile`.
+void check_range(const char* what, std::int64_t given, std::int64_t least, std::int64_t most) {
+    if (given < least || given > most)
+        tt::fail_input({}, "CompileOptions: {} is {} to {}, and {} is given", what, least, most, given);
+}
+
 std::optional<tt::DataFormat> format_of(const std::string& name) {
     if (name.empty()) return std::nullopt;
     const std::optional<tt::DataFormat> df = tt::parse_format(name);
@@ -66,10 +72,13 @@ void add_decisions(const CompileOptions& options, const std::vector<tt::ir::Form
 }
 
 tt::ir::CompileOptions internal(const CompileOptions& options) {
-    if (options.amp < 0 || options.amp > 2 || options.microbatch < 1 || options.chips < 1)
-        tt::fail_input({}, "CompileOptions: amp is 0, 1 or 2, microbatch and chips are at least 1");
-    if (options.amp_light < 0 || options.amp_light > 3 || options.conv_fracture < 0)
-        tt::fail_input({}, "CompileOptions: amp_light is 0 to 3, conv_fracture at least 0");
+    check_range("amp", options.amp, 0, 2);
+    check_range("amp_light", options.amp_light, 0, 3);
+    check_range("effort", options.effort, 0, 3);
+    check_range("microbatch", options.microbatch, 1, 4096);
+    check_range("chips", options.chips, 1, 32);
+    check_range("conv_fracture", options.conv_fracture, 0, 1024);
+    check_range("trials", options.trials, 1, 100'000);
     tt::ir::CompileOptions out;
     out.device = options.device;
     std::optional<tt::DataFormat> given = format_of(options.format);
@@ -80,7 +89,6 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.accumulate_df = format_of(options.accumulate_format);
     out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
     out.schedule.policy = wanted(tt::ir::parse_policy(options.policy), "policy", options.policy);
-    if (options.effort < 0 || options.effort > 3) tt::fail_input({}, "CompileOptions: effort is 0 to 3");
     out.effort = options.effort;
     out.schedule.aim = wanted(tt::ir::parse_aim(options.optimize), "optimize", options.optimize);
     out.schedule.seed = options.seed;
@@ -89,15 +97,15 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
     out.harvested_rows = options.harvested_rows;
     out.host_fallback = options.host_fallback;
+    out.device_comparisons = options.device_comparisons;
     out.cluster = options.cluster;
     add_decisions(options, read.rules, out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
     out.simulate = tt::runtime::simulated_run;
     if (options.target_pcc == 0) return out;
-    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.trials < 1 ||
-        options.amp + options.amp_light > 0)
-        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, takes 1 trial or more, and no amp");
+    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.amp + options.amp_light > 0)
+        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, and goes without amp");
     out.target = {.pcc = options.target_pcc,
                   .trials = options.trials,
                   .any_family = !given,
@@ -127,14 +135,16 @@ struct CompiledModel::Impl {
     tt::ir::CompiledModel model;
     Arrays inputs;
     std::optional<tt::Machine> machine;  ///< of an image
+    std::map<std::string, tt::SharedBytes> host_files{};
 };
 
 CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt) {
+static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt,
+                            std::map<std::string, tt::SharedBytes> host_files = {}) {
     Arrays inputs = external(model.inputs);
     return CompiledModel(std::make_shared<const CompiledModel::Impl>(
-        CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine)}));
+        CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine), std::move(host_files)}));
 }
 
 std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(tt::runtime::inputs_of(impl_->model)); }
@@ -171,11 +181,14 @@ CompiledModel CompiledModel::read_folder(const std::string& folder) {
     return guarded([&] { return shared(tt::ir::read_folder(folder)); });
 }
 
-void CompiledModel::write_image(const std::string& file, const std::string& device_type,
-                                const std::string& device_name) const {
+void CompiledModel::write_image(const std::string& file, const std::string& device_type, const std::string& device_name,
+                                const std::map<std::string, std::string>& host_files) const {
     guarded([&] {
+        for (const auto& [name, unused] : host_files)
+            if (!tt::image::is_host_file(name))
+                tt::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
         const tt::image::ImageOptions options{
-            .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name};
+            .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name, .host_files = host_files};
         if (impl_->machine)
             tt::image::write_image(impl_->model, *impl_->machine, file, options);
         else
@@ -186,8 +199,14 @@ void CompiledModel::write_image(const std::string& file, const std::string& devi
 CompiledModel CompiledModel::read_image(const std::string& path) {
     return guarded([&] {
         tt::image::Image image = tt::image::read_image(path);
-        return shared(std::move(image.model), std::move(image.machine));
+        return shared(std::move(image.model), std::move(image.machine), std::move(image.host_files));
     });
+}
+
+std::map<std::string, std::string_view> CompiledModel::host_files() const {
+    std::map<std::string, std::string_view> files;
+    for (const auto& [name, bytes] : impl_->host_files) files.emplace(name, bytes.view());
+    return files;
 }
 
 CompiledModel compile(const Graph& graph, const CompileOptions& options) {
@@ -237,7 +256,11 @@ std::uint64_t Model::now() const {
     return guarded([&] { return impl_->model.session().now(); });
 }
 RunReport Model::report() const {
-    return guarded([&] { return public_report(impl_->model.session().report()); });
+    return guarded([&] {
+        RunReport report = public_report(impl_->model.session().report());
+        report.host_seconds = impl_->model.host_seconds();
+        return report;
+    });
 }
 const std::string& Model::chip() const { return impl_->chip; }
 

@@ -29,6 +29,8 @@ tt::sim::Mode mode_of(Engine engine) {
 }  // namespace
 
 tt::runtime::SessionOptions session_options(const SessionOptions& options) {
+    if (options.trace_level != 1 && options.trace_level != 2)
+        tt::fail_input({}, "SessionOptions: trace_level is {}; 1 and 2 are possible", options.trace_level);
     tt::runtime::SessionOptions out;
     out.mode = mode_of(options.engine);
     out.golden = options.engine == Engine::Golden;

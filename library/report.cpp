@@ -26,8 +26,8 @@ Verdict public_verdict(tt::sim::Verdict verdict) {
 GraphTime public_graph(const tt::sim::GraphReport& g) {
     GraphTime graph{g.name, g.device, g.executes, g.inputs, g.cycles, g.inputs_per_second, {}};
     for (const tt::sim::OpReport& op : g.ops)
-        graph.ops.push_back(
-            {op.name, op.type, op.grid_r, op.grid_c, op.tiles, op.first_cycle, op.last_cycle, op.busy_cycles});
+        graph.ops.push_back({op.name, op.type, op.grid_r, op.grid_c, op.tiles, op.first_cycle, op.last_cycle,
+                             op.busy_cycles, g.busy_share(op)});
     return graph;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/file_set.hpp"
 #include "base/json_object.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
@@ -47,7 +48,7 @@ ordered_json entries_json(const std::vector<ManifestEntry>& entries) {
 }  // namespace
 
 Manifest read_manifest(const std::string& folder) {
-    const std::string file = (fs::path(folder) / "manifest.json").string();
+    const std::string file = place_inside(folder, "manifest.json");
     if (std::error_code ignored; !fs::exists(file, ignored))
         fail_input({file, 0, 0}, "there is no such file; --inputs needs a folder with a manifest.json");
     constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
@@ -70,7 +71,7 @@ Manifest read_manifest(const std::string& folder) {
     manifest.inputs = read_entries(top, "inputs", file);
     manifest.outputs = read_entries(top, "outputs", file);
     for (const ManifestEntry& entry : manifest.inputs)
-        if (std::error_code ignored; !fs::exists(fs::path(folder) / entry.file, ignored))
+        if (std::error_code ignored; !fs::exists(place_inside(folder, entry.file), ignored))
             fail_input({file, 0, 0}, "'inputs' names the file '{}' for queue '{}', but the folder has no such file",
                        entry.file, entry.queue);
     return manifest;

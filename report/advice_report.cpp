@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json_text.hpp"
 #include "netlist/text/reader.hpp"
 #include "report/csv.hpp"
 #include "report/perf_file.hpp"
@@ -179,14 +180,14 @@ std::string json(const AdviceReport& report) {
                           {"worst_epoch", cause.worst_epoch},
                           {"remedies", remedies(cause, report.netlist)}});
     }
-    return json_text({{"netlist", report.advice.run.netlist},
-                      {"device", report.advice.run.device},
-                      {"status", report.advice.run.status},
-                      {"cycles", report.advice.run.cycles},
-                      {"shared_out", report.advice.cycles},
-                      {"first_load", report.advice.first_load},
-                      {"after_last", report.advice.after_last},
-                      {"causes", causes}});
+    return json_document({{"netlist", report.advice.run.netlist},
+                          {"device", report.advice.run.device},
+                          {"status", report.advice.run.status},
+                          {"cycles", report.advice.run.cycles},
+                          {"shared_out", report.advice.cycles},
+                          {"first_load", report.advice.first_load},
+                          {"after_last", report.advice.after_last},
+                          {"causes", causes}});
 }
 
 }  // namespace tt::report

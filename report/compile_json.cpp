@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "report/compile_report.hpp"
 
 namespace tt::report {
@@ -99,6 +100,8 @@ std::string json(const CompileReport& report) {
              {"epochs", report.epochs},
              {"constants", report.constants},
              {"estimated_cycles", report.estimated_cycles},
+             {"multiply_adds", {{"all", report.work.all}, {"host", report.work.host}}},
+             {"notes", report.notes},
              {"host_steps", report.host_steps},
              {"output", report.output}};
     if (!report.variant.empty()) {
@@ -111,7 +114,7 @@ std::string json(const CompileReport& report) {
         for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));
         out["decisions"] = std::move(list);
     }
-    return out.dump(2) + "\n";
+    return json_document(out);
 }
 
 }  // namespace tt::report

@@ -105,14 +105,53 @@ std::string formats_text(const ir::FormatSearch& found, bool explained) {
     return text;
 }
 
+/// The line without its names and numbers: those of lines that say the same are equal.
+std::string likeness(const std::string& line) {
+    std::string like;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (const std::size_t end = c == '\'' ? line.find('\'', i + 1) : std::string::npos; end != std::string::npos) {
+            like += "''";
+            i = end;
+        } else if (c < '0' || c > '9') {
+            like += c;
+        }
+    }
+    return like;
+}
+
+/// Of many lines that say the same of other names and numbers the first few, and how many more there are.
+std::string grouped(const std::vector<std::string>& lines, const std::string& prefix) {
+    constexpr std::size_t most = 12, shown = 4;
+    std::map<std::string, std::size_t> counts, seen;
+    for (const std::string& line : lines) ++counts[likeness(line)];
+    std::string text;
+    for (const std::string& line : lines) {
+        const std::string like = likeness(line);
+        const std::size_t count = counts[like], nth = ++seen[like];
+        if (count <= most || nth <= shown) text += prefix + line + "\n";
+        if (count > most && nth == shown)
+            text += fmt::format("{}... and {} more like these (--json has them)\n", prefix, count - shown);
+    }
+    return text;
+}
+
+std::string work_line(const ir::ModelWork& work) {
+    constexpr double million = 1e6;
+    if (work.all <= 0) return "";
+    return fmt::format("work: {:.4g} million multiply-adds an input, {:.3g} % of them on the host\n",
+                       work.all / million, 100 * work.host / work.all);
+}
+
 }  // namespace
 
 std::string text(const CompileReport& report) {
     std::string text =
         fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n", report.model,
                     report.ops, report.epochs, report.device, report.arch, report.constants, report.estimated_cycles);
-    for (const std::string& line : report.notes) text += line + "\n";
-    for (const std::string& line : report.host_steps) text += "host: " + line + "\n";
+    text += work_line(report.work);
+    text += grouped(report.notes, "");
+    text += grouped(report.host_steps, "host: ");
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
     if (report.explained)
         for (const std::string& line : report.steps) text += "    " + line + "\n";

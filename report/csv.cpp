@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/csv.hpp"
+
 namespace tt::report {
 
 using Json = nlohmann::ordered_json;
 
 static std::string csv_cell(const Json& cell) {
     if (!cell.is_string()) return cell.is_null() ? "" : cell.dump();
-    const std::string words = cell.get<std::string>();
-    if (words.find_first_of(",\"\n") == std::string::npos) return words;
-    std::string quoted = "\"";
-    for (const char letter : words) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-    return quoted + '"';
+    return csv_field(cell.get<std::string>());
 }
 
 std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
@@ -25,7 +23,5 @@ std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
     }
     return text;
 }
-
-std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace tt::report

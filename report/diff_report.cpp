@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json_text.hpp"
 #include "report/csv.hpp"
 #include "report/table.hpp"
 
@@ -114,15 +115,15 @@ std::string text(const DiffReport& report, Width width) {
 }
 
 std::string json(const DiffReport& report) {
-    return json_text({{"before", run_json(report.before_file, report.diff.before)},
-                      {"after", run_json(report.after_file, report.diff.after)},
-                      {"threshold", report.threshold},
-                      {"notes", report.diff.notes},
-                      {"slower", report.slower()},
-                      {"run", row_json("run", report.diff.cycles)},
-                      {"epochs", rows("epoch", report.diff.epochs)},
-                      {"ops", rows("op", report.diff.ops)},
-                      {"resources", rows("resource", report.diff.resources)}});
+    return json_document({{"before", run_json(report.before_file, report.diff.before)},
+                          {"after", run_json(report.after_file, report.diff.after)},
+                          {"threshold", report.threshold},
+                          {"notes", report.diff.notes},
+                          {"slower", report.slower()},
+                          {"run", row_json("run", report.diff.cycles)},
+                          {"epochs", rows("epoch", report.diff.epochs)},
+                          {"ops", rows("op", report.diff.ops)},
+                          {"resources", rows("resource", report.diff.resources)}});
 }
 
 std::string csv(const DiffReport& report) {

@@ -13,6 +13,8 @@ struct ModelReport {
     RunReport device;
     ir::ModelRunReport model;
     bool pass() const { return device.pass() && model.pass(); }
+    /// Of the time of the chips and the host together; 0 without a clock.
+    double host_time_share() const;
 };
 
 /// The device's report, no wider than `width`, then host steps and outputs: element type, range, first datums, and how

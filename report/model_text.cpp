@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/figures.hpp"
 #include "report/model_report.hpp"
+#include "report/table.hpp"
 
 namespace tt::report {
 
 namespace {
+
+/// Where the work was: what the host did of it, and how long it took.
+std::string host_line(const ModelReport& report) {
+    const ir::MultiplyAdds& work = report.model.multiply_adds;
+    std::string out = "on the host: ";
+    if (work.host + work.device > 0)
+        out += fmt::format("{} of the multiply-adds, ", percent(share_of(work.host, work.host + work.device)));
+    if (report.device.cycles > 0) out += fmt::format("{} of the time, ", percent(report.host_time_share()));
+    return out + fmt::format("{:.3g} ms measured\n", 1000 * report.model.host_seconds);
+}
 
 std::string output_text(const ir::ModelOutput& output) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -38,6 +50,7 @@ std::string text(const ModelReport& report, std::optional<std::size_t> width) {
     const ir::ModelRunReport& model = report.model;
     std::string out = text(report.device, width);
     out += fmt::format("\nmodel: {} sample{}\n", model.samples, model.samples == 1 ? "" : "s");
+    out += host_line(report);
     for (const std::string& step : model.steps) out += "host: " + step + "\n";
     for (const std::string& note : model.notes) out += "note: " + note + "\n";
     for (const ir::ModelOutput& output : model.outputs) out += output_text(output);

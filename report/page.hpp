@@ -10,7 +10,7 @@
 namespace tt::report {
 
 /// What `page_version` says changes its meaning; the page refuses others.
-inline constexpr int page_version = 2;
+inline constexpr int page_version = 3;
 
 /// {"kind": "ttsim page data", "version": 2, "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that runs
 /// on no machine, or a file that is none of a page.

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -16,11 +16,14 @@
 #include <cctype>
 #include <chrono>
 #include <filesystem>
+#include <list>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file_set.hpp"
 
 namespace tt::report {
 
@@ -33,8 +36,11 @@ using asio::ip::tcp;
 namespace {
 
 constexpr std::size_t most_request = 16 * 1024;
+constexpr std::size_t most_sessions = 32;
+/// Between looks for a signal to end, and until a caller is taken for whom there was no descriptor.
 constexpr auto between_looks = std::chrono::milliseconds(200);
-constexpr auto patience = std::chrono::seconds(60);  ///< for the whole request, and for the whole answer
+constexpr auto asking = std::chrono::seconds(10),
+               answering = std::chrono::seconds(60);  ///< whole request, whole answer
 
 std::string html_text(const std::string& text) {
     std::string out;
@@ -43,12 +49,23 @@ std::string html_text(const std::string& text) {
     return out;
 }
 
+/// A link in a folder that comes from others must not show what lies elsewhere.
+bool is_inside(const std::string& folder, const std::string& name) {
+    try {
+        (void)place_inside(folder, name);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 /// What has a page, by name.
 std::vector<std::string> shown_names(const ServeOptions& options) {
     std::vector<std::string> names;
     std::error_code failed;
     for (fs::directory_iterator at(options.folder, failed), end; !failed && at != end; at.increment(failed))
-        if (options.shown(at->path().string())) names.push_back(at->path().filename().string());
+        if (is_inside(options.folder, at->path().filename().string()) && options.shown(at->path().string()))
+            names.push_back(at->path().filename().string());
     if (failed) fail_input({options.folder, 0, 0}, "cannot be read: {}", failed.message());
     std::sort(names.begin(), names.end());
     return names;
@@ -79,6 +96,7 @@ Answer with_text(http::status status, const std::string& type, std::string text)
     answer.set(http::field::content_type, type);
     answer.set(http::field::cache_control, "no-store");
     answer.set("X-Content-Type-Options", "nosniff");
+    answer.set("Cross-Origin-Resource-Policy", "same-origin");
     answer.keep_alive(false);
     answer.body() = std::move(text);
     answer.prepare_payload();
@@ -112,7 +130,9 @@ Answer answer_to(const std::string& text, const ServeOptions& options) {
         return refusal(http::status::forbidden, "ask for localhost or 127.0.0.1");
     try {
         return page_at(std::string(request.target()), options);
-    } catch (const Error& error) {
+    } catch (const std::bad_alloc&) {
+        return refusal(http::status::service_unavailable, "out of memory");
+    } catch (const std::exception& error) {
         return refusal(http::status::internal_server_error, error.what());
     }
 }
@@ -123,17 +143,21 @@ public:
     Session(tcp::socket socket, const ServeOptions& options) : stream_(std::move(socket)), options_(options) {}
 
     void begin() {
-        stream_.expires_after(patience);
+        stream_.expires_after(asking);
         asio::async_read_until(stream_, asio::dynamic_buffer(text_, most_request), "\r\n\r\n",
                                [self = shared_from_this()](beast::error_code failed, std::size_t) {
                                    if (!failed || failed == asio::error::not_found) self->respond();
                                });
     }
 
+    bool asked() const { return asked_; }
+    void end() { stream_.close(); }
+
 private:
     void respond() {
+        asked_ = true;
         text_ = answer(text_, options_);
-        stream_.expires_after(patience);
+        stream_.expires_after(answering);
         asio::async_write(stream_, asio::buffer(text_), [self = shared_from_this()](beast::error_code, std::size_t) {
             beast::error_code gone;
             self->stream_.socket().shutdown(tcp::socket::shutdown_send, gone);
@@ -143,6 +167,7 @@ private:
     beast::tcp_stream stream_;
     const ServeOptions& options_;
     std::string text_;  ///< what was asked, then the answer
+    bool asked_ = false;
 };
 
 tcp::acceptor listening(asio::io_context& context, int port) {
@@ -154,19 +179,59 @@ tcp::acceptor listening(asio::io_context& context, int port) {
     }
 }
 
-void accept_callers(tcp::acceptor& door, const ServeOptions& options) {
-    door.async_accept([&door, &options](beast::error_code failed, tcp::socket socket) {
-        if (!failed) std::make_shared<Session>(std::move(socket), options)->begin();
-        if (failed != asio::error::operation_aborted) accept_callers(door, options);
-    });
-}
+class Server {
+public:
+    explicit Server(const ServeOptions& options) : options_(options), door_(listening(context_, options.port)) {}
 
-/// A signal is noted by whoever has it (`stop`): it may come at any time, and is looked for.
-void look_for_stop(asio::steady_timer& timer, asio::io_context& context, const ServeOptions& options) {
-    if (options.stop && *options.stop != 0) return context.stop();
-    timer.expires_after(between_looks);
-    timer.async_wait([&](beast::error_code) { look_for_stop(timer, context, options); });
-}
+    int port() const { return door_.local_endpoint().port(); }
+
+    /// A signal is noted by whoever has it (`stop`): it may come at any time, and is looked for.
+    void run() {
+        const auto work = asio::make_work_guard(context_);  // without, run_for() does not wait
+        while (!options_.stop || *options_.stop == 0) try {
+                // also after one could not be taken: nothing is tried in a circle
+                if (!accepting_) accept();
+                context_.run_for(between_looks);
+            } catch (const std::bad_alloc&) {  // of one caller, who finds the connection closed
+            }
+    }
+
+private:
+    void accept() {
+        door_.async_accept([this](beast::error_code failed, tcp::socket socket) {
+            accepting_ = false;
+            if (failed) return;
+            begin(std::move(socket));
+            accept();
+        });
+        accepting_ = true;
+    }
+
+    void begin(tcp::socket socket) {
+        sessions_.remove_if([](const std::weak_ptr<Session>& session) { return session.expired(); });
+        if (sessions_.size() >= most_sessions) end_oldest();
+        const auto session = std::make_shared<Session>(std::move(socket), options_);
+        sessions_.push_back(session);
+        session->begin();
+    }
+
+    /// Of those that have asked for nothing, else of all.
+    void end_oldest() {
+        const auto silent = std::find_if(sessions_.begin(), sessions_.end(), [](const auto& weak) {
+            const auto session = weak.lock();
+            return session && !session->asked();
+        });
+        const auto oldest = silent == sessions_.end() ? sessions_.begin() : silent;
+        if (const auto session = oldest->lock()) session->end();
+        sessions_.erase(oldest);
+    }
+
+    const ServeOptions& options_;
+    asio::io_context context_{1};
+    tcp::acceptor door_;
+    std::list<std::weak_ptr<Session>> sessions_;  ///< the oldest first
+    bool accepting_ = false;
+};
 
 }  // namespace
 
@@ -200,13 +265,9 @@ std::string answer(const std::string& request, const ServeOptions& options) {
 
 void serve(const ServeOptions& options) {
     shown_names(options);  // a folder that cannot be read is told of before anybody asks
-    asio::io_context context(1);
-    tcp::acceptor door = listening(context, options.port);
-    options.started(door.local_endpoint().port());
-    accept_callers(door, options);
-    asio::steady_timer timer(context);
-    look_for_stop(timer, context, options);
-    context.run();
+    Server server(options);
+    options.started(server.port());
+    server.run();
 }
 
 }  // namespace tt::report

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/file_set.hpp"
 #include "base/json_object.hpp"
 #include "base/read_file.hpp"
 #include "compiler/result_folder.hpp"
@@ -71,7 +72,9 @@ std::vector<PassText> kept_passes(const std::string& folder) {
     std::vector<PassText> passes;
     passes.reserve(files.size());
     for (const fs::path& file : files)
-        passes.push_back({file.stem().string(), read_file(file.string(), most_netlist_bytes)});
+        passes.push_back(
+            {file.stem().string(),
+             read_file(place_inside(folder, (fs::path("passes") / file.filename()).string()), most_netlist_bytes)});
     return passes;
 }
 
@@ -109,7 +112,7 @@ PageSource netlist_source(const std::string& file) {
 PageSource folder_source(const std::string& folder) {
     PageSource source = named_source(folder);
     const ir::CompiledModel model = ir::read_without_constants(folder);
-    source.netlist_text = read_file((fs::path(folder) / "netlist.yaml").string(), most_netlist_bytes);
+    source.netlist_text = read_file(place_inside(folder, "netlist.yaml"), most_netlist_bytes);
     sim::RunOptions& options = source.options;
     options.netlist = (fs::path(folder) / "netlist.yaml").string();
     options.value = std::make_shared<const Netlist>(model.netlist);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.hpp"
 #include "base/error.hpp"
 #include "base/read_file.hpp"
 #include "netlist/text/reader.hpp"
@@ -14,8 +15,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpUse, id, name, type, graph, matmul, chip, g
                                    est_cycles, kernel_cycles, math_cycles, bw_kernel_cycles, cycles, limit,
                                    wait_source_cycles, wait_room_cycles, math_utilization, in_bytes, out_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochUse, id, plan, graphs, chips, status, inputs, start_cycle, cycles,
-                                   inputs_per_second, cores, matmul_cores, utilization, matmul_utilization, limiting_op,
-                                   limit)
+                                   inputs_per_second, speed_per_second, cores, matmul_cores, utilization,
+                                   math_utilization, matmul_utilization, limiting_op, limit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CoreCycles, op, id, x, y, inputs, start, end, tiles, math, causes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipeUse, kind, op, operand, from_op, queue, place, cores, input_bytes, bytes, span,
                                    in_flight, wait_source, wait_room, wait_block, wait_lockstep)
@@ -26,7 +27,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochDetail, ops, cores, pipes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpBlocks, mblock_m, mblock_n, ublock_rt, ublock_ct, t, m_k, u_kt)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpEstimate, kernel_cycles, limit_cycles)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunInfo, ttsim, command, netlist, arch, device, mode, numerics, status, message,
-                                   seed, clock_mhz, level, cycles, bucket_cycles)
+                                   seed, clock_mhz, level, cycles, bucket_cycles, inputs_per_second,
+                                   end_to_end_per_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, details, queues, resources, blocks,
                                    estimates)
 
@@ -35,7 +37,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, d
 namespace tt::report {
 
 using Saved = nlohmann::json;
-static constexpr int saved_version = 2;
+static constexpr int saved_version = 3;
 static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 std::string netlist_text(trace::Reader& trace) {
@@ -72,7 +74,7 @@ std::string saved_text(const trace::PerfData& data) {
 }
 
 trace::PerfData load_perf(const std::string& file) {
-    const Saved json = Saved::parse(read_file(file, most_bytes), nullptr, false);
+    const Saved json = parse_bounded_json(read_file(file, most_bytes));
     if (!json.is_object() || !json.contains("ttperf") || !json.contains("data"))
         fail_input({file, 0, 0}, "is not what 'ttperf TRACE --save FILE' writes");
     if (json["ttperf"] != saved_version)
@@ -89,7 +91,7 @@ trace::PerfData load_perf(const std::string& file) {
 }
 
 std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file) {
-    const Saved json = Saved::parse(read_file(file, most_bytes), nullptr, false);
+    const Saved json = parse_bounded_json(read_file(file, most_bytes));
     std::map<std::string, trace::OpEstimate> all;
     try {
         for (const Saved& decision : json.at("decisions"))

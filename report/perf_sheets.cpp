@@ -85,7 +85,6 @@ void add_operands(SheetRow& out, const OpRow& op, std::int64_t operands) {
 
 SheetRow op_sheet_row(const OpRow& op, std::int64_t id, std::int64_t operands) {
     const trace::OpUse& use = *op.op;
-    const auto part = [&](double wait) { return share_cell(use.cycles > 0 ? wait / use.cycles : 0); };
     SheetRow row{id, {word_cell(use.name), word_cell(fmt::format("{},{}", use.grid_r, use.grid_c))}};
     const auto mb = [](const trace::OpBlocks& b) { return fmt::format("{},{}", b.mblock_m, b.mblock_n); };
     const auto ub = [](const trace::OpBlocks& b) { return fmt::format("{},{}", b.ublock_rt, b.ublock_ct); };
@@ -105,10 +104,15 @@ SheetRow op_sheet_row(const OpRow& op, std::int64_t id, std::int64_t operands) {
     add_operands(row, op, operands);
     row.cells.push_back(count_cell(use.cycles));
     row.cells.push_back(word_cell(to_string(use.limit)));
-    row.cells.push_back(part(use.wait_source_cycles));
-    row.cells.push_back(part(use.wait_room_cycles));
+    row.cells.push_back(share_cell(use.wait_source_share()));
+    row.cells.push_back(share_cell(use.wait_room_share()));
     row.cells.push_back(word_cell(use.type));
     return row;
+}
+
+/// As simulated: "-" where it is not known.
+std::string steady_text(double inputs_per_second) {
+    return inputs_per_second > 0 ? fmt::format("{:.0f}", inputs_per_second) : "-";
 }
 
 std::string stage_title(const PerfView& view, std::size_t stage) {
@@ -136,11 +140,16 @@ Sheet summary_sheet(const PerfView& view) {
                   {"Utilization", fmt::format("{:.2f} %", 100 * all.utilization)},
                   {"Kernel estimate error", percent(trace::estimate_error(kernels))},
                   {"Kernel BW estimate error", percent(trace::estimate_error(limits))}};
-    if (view.data.run.status != "complete") sheet.head.push_back({"Run ended early", view.data.run.status});
+    const trace::RunInfo& run = view.data.run;
+    if (run.end_to_end_per_second > 0) {
+        sheet.head.push_back({"End to end", steady_text(run.end_to_end_per_second) + " inputs/s"});
+        sheet.head.push_back({"Steady", steady_text(run.inputs_per_second) + " inputs/s"});
+    }
+    if (run.status != "complete") sheet.head.push_back({"Run ended early", run.status});
     sheet.columns = {{"epoch"}, {"slowest op", false}, {"cycles"}, {"speed"}, {"util"}, {"mm cores"}};
     if (balanced) sheet.columns.push_back({"balancer util"});
-    for (const char* title : {"req noc bw GB/s", "act noc bw GB/s", "req dram bw GB/s", "act dram bw GB/s", "cores",
-                              "inputs", "simulated/s"})
+    for (const char* title :
+         {"req noc bw GB/s", "act noc bw GB/s", "req dram bw GB/s", "act dram bw GB/s", "cores", "inputs", "inputs/s"})
         sheet.columns.push_back({title});
     sheet.columns.push_back({"limits", false});
     sheet.columns.push_back({"graphs", false, true});
@@ -158,7 +167,7 @@ Sheet summary_sheet(const PerfView& view) {
             out.cells.push_back(rate_cell(rate));
         out.cells.push_back(count_cell(static_cast<double>(row.cores)));
         out.cells.push_back(count_cell(static_cast<double>(row.inputs)));
-        out.cells.push_back({trace::speed_text(row.simulated), row.simulated, Tone::Plain});
+        out.cells.push_back({steady_text(row.inputs_per_second), row.inputs_per_second, Tone::Plain});
         out.cells.push_back(word_cell(row.ops.empty() ? "-" : to_string(row.ops[0].op->limit)));
         out.cells.push_back(word_cell(view.stages[n].name));
         sheet.rows.push_back(std::move(out));
@@ -172,7 +181,7 @@ Sheet epoch_sheet(const PerfView& view, std::size_t stage) {
     sheet.head = {{"Epoch", stage_title(view, stage)},
                   {"Speed", trace::speed_text(row.speed) + "/s"},
                   {"Utilization", cut_percent(row.utilization) + " %"},
-                  {"Simulated", trace::speed_text(row.simulated) + "/s"}};
+                  {"Steady", steady_text(row.inputs_per_second) + " inputs/s"}};
     if (has_estimates(row))
         sheet.head.push_back({"Balancer utilization", cut_percent(row.balancer_utilization) + " %"});
     sheet.columns = {{"name", false},   {"grid", false}, {"mb", false},         {"ub", false}, {"t"},

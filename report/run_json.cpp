@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "report/run_report.hpp"
 
 namespace tt::report {
@@ -45,7 +46,7 @@ std::string type_name(Comparison::Type type) {
     return "";
 }
 
-Json op_json(const sim::OpReport& op) {
+Json op_json(const sim::GraphReport& graph, const sim::OpReport& op) {
     return {{"name", op.name},
             {"type", op.type},
             {"grid", {op.grid_r, op.grid_c}},
@@ -53,14 +54,16 @@ Json op_json(const sim::OpReport& op) {
             {"tiles", op.tiles},
             {"first_cycle", op.first_cycle},
             {"last_cycle", op.last_cycle},
-            {"busy_cycles", op.busy_cycles}};
+            {"busy_cycles", op.busy_cycles},
+            {"busy_share", graph.busy_share(op)}};
 }
 
 Json graph_json(const sim::GraphReport& graph) {
     Json ops = Json::array();
-    for (const sim::OpReport& op : graph.ops) ops.push_back(op_json(op));
-    return {{"name", graph.name},     {"device", graph.device}, {"executes", graph.executes},
-            {"inputs", graph.inputs}, {"cycles", graph.cycles}, {"inputs_per_second", number(graph.inputs_per_second)},
+    for (const sim::OpReport& op : graph.ops) ops.push_back(op_json(graph, op));
+    return {{"name", graph.name},         {"device", graph.device},
+            {"executes", graph.executes}, {"inputs", graph.inputs},
+            {"cycles", graph.cycles},     {"inputs_per_second", positive(graph.inputs_per_second)},
             {"ops", std::move(ops)}};
 }
 
@@ -177,8 +180,7 @@ std::string json(const RunReport& report) {
                    {"op_check", op_check_json(report)},
                    {"performance", std::move(performance)},
                    {"notes", report.notes}};
-    // Names come from files, which the reader has checked to be UTF-8; `replace` keeps paths that are not from failing.
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(all);
 }
 
 }  // namespace tt::report

@@ -4,17 +4,13 @@
 #include <cmath>
 #include <optional>
 
+#include "base/figures.hpp"
 #include "report/run_report.hpp"
 #include "report/table.hpp"
 
 namespace tt::report {
 
 namespace {
-
-std::string rate(double per_second) {
-    if (per_second >= 1000 && per_second < 1e15) return grouped(static_cast<std::uint64_t>(std::llround(per_second)));
-    return fmt::format("{:.4g}", per_second);
-}
 
 std::string plural(std::int64_t n, const std::string& what) {
     const std::string many = what.ends_with("y") ? what.substr(0, what.size() - 1) + "ies" : what + "s";
@@ -30,8 +26,7 @@ std::string op_table(const sim::GraphReport& graph, bool timed, Width width) {
     for (const sim::OpReport& op : graph.ops) {
         std::vector<std::string> row{op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), grouped(op.tiles)};
         if (timed) {
-            const double share =
-                graph.cycles == 0 ? 0 : static_cast<double>(op.busy_cycles) / static_cast<double>(graph.cycles);
+            const double share = graph.busy_share(op);
             row.insert(row.end(),
                        {grouped(op.first_cycle), grouped(op.last_cycle), grouped(op.busy_cycles), percent(share)});
         }
@@ -43,7 +38,8 @@ std::string op_table(const sim::GraphReport& graph, bool timed, Width width) {
 std::string graph_text(const sim::GraphReport& graph, bool timed, Width width) {
     std::string out = fmt::format("\ngraph {} on chip {}: {} in {}", graph.name, graph.device,
                                   plural(graph.inputs, "input"), plural(graph.executes, "execute"));
-    if (timed) out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate(graph.inputs_per_second));
+    if (timed)
+        out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate_text(graph.inputs_per_second));
     out += "\n";
     if (!graph.ops.empty()) out += op_table(graph, timed, width);
     return out;
@@ -182,23 +178,23 @@ std::string performance_text(const RunReport& report, Width width) {
 /// that is not steady counts too.
 std::string rates_text(const RunReport& report) {
     if (report.end_to_end_per_second <= 0) return "";
-    std::string out = fmt::format("end to end: {} inputs/s", rate(report.end_to_end_per_second));
-    if (report.inputs_per_second > 0) out += fmt::format(", steady: {} inputs/s", rate(report.inputs_per_second));
+    if (report.all_on_host)
+        return fmt::format("end to end: {} inputs/s, all on the host; the chips only copied a number\n",
+                           rate_text(report.end_to_end_per_second));
+    std::string out = rates_line(report.end_to_end_per_second, report.inputs_per_second);
     if (report.latency_cycles > 0)
-        out += fmt::format("\nlatency of the first input: {} cycles, kernels loaded", grouped(report.latency_cycles));
-    return out + fmt::format("; loading: {} cycles\n", grouped(report.load_cycles));
+        out += fmt::format("latency of the first input: {} cycles, kernels loaded; ", grouped(report.latency_cycles));
+    return out + fmt::format("loading: {} cycles\n", grouped(report.load_cycles));
 }
 
 std::string total_text(const RunReport& report, bool timed) {
     std::string out = "\n";
     if (timed) {
-        const double ms = report.clock_mhz == 0
-                              ? 0
-                              : static_cast<double>(report.cycles) / (1000.0 * static_cast<double>(report.clock_mhz));
         if (report.inputs_skipped > 0)
             out += fmt::format("{} repeat others exactly and were added without being simulated\n",
                                plural(report.inputs_skipped, "input"));
-        out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles), ms, report.clock_mhz);
+        out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles),
+                           milliseconds_of(report.cycles, report.clock_mhz), report.clock_mhz);
         out += rates_text(report);
     }
     return out + fmt::format("verdict: {}\n", sim::to_string(report.verdict()));

@@ -121,4 +121,16 @@ std::string rounded(double n) { return grouped(static_cast<std::int64_t>(std::ll
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+std::string rate_text(double per_second) {
+    if (per_second <= 0) return "-";
+    if (per_second >= 1000 && per_second < 1e15) return rounded(per_second);
+    return fmt::format("{:.4g}", per_second);
+}
+
+std::string rates_line(double end_to_end_per_second, double inputs_per_second) {
+    return fmt::format(
+        "end to end: {} inputs/s, steady: {}\n", rate_text(end_to_end_per_second),
+        inputs_per_second > 0 ? rate_text(inputs_per_second) + " inputs/s" : "- (too few inputs to tell)");
+}
+
 }  // namespace tt::report

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "report/csv.hpp"
 #include "report/table.hpp"
 
@@ -37,13 +38,15 @@ const std::vector<Column>& columns() {
         {"inputs", "inputs", Shown::Whole, [](const OpTotal& o) { return o.inputs; }},
         {"tiles", "", Shown::No, [](const OpTotal& o) { return o.tiles; }},
         {"total", "total", Shown::Whole, [](const OpTotal& o) { return o.own_cycles; }},
-        {"share", "of run", Shown::Share, [](const OpTotal& o) { return o.run_share; }},
+        {"run_share", "of run", Shown::Share, [](const OpTotal& o) { return o.run_share; }},
         {"bw_kernel", "bw_kernel", Shown::Whole, [](const OpTotal& o) { return o.bw_kernel_cycles; }},
         {"kernel", "kernel", Shown::Whole, [](const OpTotal& o) { return o.kernel_cycles; }},
         {"cycles", "cycles", Shown::Whole, [](const OpTotal& o) { return o.cycles; }},
         {"limit", "limits", Shown::Words, [](const OpTotal& o) { return to_string(o.limit); }},
-        {"wait_source", "for input", Shown::Share, [](const OpTotal& o) { return o.wait_source_share; }},
-        {"wait_room", "for room", Shown::Share, [](const OpTotal& o) { return o.wait_room_share; }},
+        {"wait_source", "", Shown::No, [](const OpTotal& o) { return o.wait_source_cycles; }},
+        {"wait_room", "", Shown::No, [](const OpTotal& o) { return o.wait_room_cycles; }},
+        {"wait_source_share", "for input", Shown::Share, [](const OpTotal& o) { return o.wait_source_share; }},
+        {"wait_room_share", "for room", Shown::Share, [](const OpTotal& o) { return o.wait_room_share; }},
         {"math_utilization", "math", Shown::Share, [](const OpTotal& o) { return o.math_utilization; }}};
     return all;
 }
@@ -106,12 +109,12 @@ std::string text(const TopReport& report, std::optional<std::size_t> width) {
 }
 
 std::string json(const TopReport& report) {
-    return json_text({{"netlist", report.run.netlist},
-                      {"device", report.run.device},
-                      {"cycles", report.run.cycles},
-                      {"status", report.run.status},
-                      {"ops", rows(report)},
-                      {"left_out", report.left_out}});
+    return json_document({{"netlist", report.run.netlist},
+                          {"device", report.run.device},
+                          {"cycles", report.run.cycles},
+                          {"status", report.run.status},
+                          {"ops", rows(report)},
+                          {"left_out", report.left_out}});
 }
 
 std::string csv(const TopReport& report) { return csv_rows(rows(report), top_columns()); }

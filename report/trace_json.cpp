@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "report/csv.hpp"
 #include "report/trace_report.hpp"
 
@@ -13,14 +14,25 @@ using trace::RunInfo;
 
 namespace {
 
+/// null where there is no such figure.
+Json known(double figure) { return figure > 0 ? Json(figure) : Json(nullptr); }
+
 Json run_json(const RunInfo& run) {
-    return {{"netlist", run.netlist},     {"arch", run.arch},
-            {"device", run.device},       {"mode", run.mode},
-            {"command", run.command},     {"ttsim", run.ttsim},
-            {"seed", run.seed},           {"inputs_count", run.inputs_count ? Json(*run.inputs_count) : Json(nullptr)},
-            {"clock_mhz", run.clock_mhz}, {"level", run.level},
-            {"status", run.status},       {"message", run.message},
-            {"cycles", run.cycles}};
+    return {{"netlist", run.netlist},
+            {"arch", run.arch},
+            {"device", run.device},
+            {"mode", run.mode},
+            {"command", run.command},
+            {"ttsim", run.ttsim},
+            {"seed", run.seed},
+            {"inputs_count", run.inputs_count ? Json(*run.inputs_count) : Json(nullptr)},
+            {"clock_mhz", run.clock_mhz},
+            {"level", run.level},
+            {"status", run.status},
+            {"message", run.message},
+            {"cycles", run.cycles},
+            {"end_to_end_per_second", known(run.end_to_end_per_second)},
+            {"inputs_per_second", known(run.inputs_per_second)}};
 }
 
 Json epoch_json(const EpochUse& e) {
@@ -31,18 +43,32 @@ Json epoch_json(const EpochUse& e) {
             {"inputs", e.inputs},
             {"start", e.start_cycle},
             {"cycles", e.cycles},
-            {"inputs_per_second", e.inputs_per_second},
+            {"inputs_per_second", known(e.inputs_per_second)},
+            {"speed_per_second", known(e.speed_per_second)},
             {"cores", e.cores},
             {"utilization", e.utilization},
+            {"math_utilization", e.math_utilization},
             {"matmul_cores", e.matmul_cores},
             {"matmul_utilization", e.matmul_utilization},
             {"limiting_op", e.limiting_op},
             {"limit", to_string(e.limit)}};
 }
-const std::vector<std::string> epoch_titles{"epoch",       "graphs",      "chips",        "status",
-                                            "inputs",      "start",       "cycles",       "inputs_per_second",
-                                            "cores",       "utilization", "matmul_cores", "matmul_utilization",
-                                            "limiting_op", "limit"};
+const std::vector<std::string> epoch_titles{"epoch",
+                                            "graphs",
+                                            "chips",
+                                            "status",
+                                            "inputs",
+                                            "start",
+                                            "cycles",
+                                            "inputs_per_second",
+                                            "speed_per_second",
+                                            "cores",
+                                            "utilization",
+                                            "math_utilization",
+                                            "matmul_cores",
+                                            "matmul_utilization",
+                                            "limiting_op",
+                                            "limit"};
 
 Json op_json(const OpUse& op) {
     return {{"op", op.name},
@@ -60,6 +86,8 @@ Json op_json(const OpUse& op) {
             {"limit", to_string(op.limit)},
             {"wait_source", op.wait_source_cycles},
             {"wait_room", op.wait_room_cycles},
+            {"wait_source_share", op.wait_source_share()},
+            {"wait_room_share", op.wait_room_share()},
             {"math_utilization", op.math_utilization},
             {"in_bytes_per_cycle_needed", op.in_bytes_per_cycle_needed()},
             {"in_bytes_per_cycle_got", op.in_bytes_per_cycle_got()},
@@ -81,6 +109,8 @@ const std::vector<std::string> op_titles{"op",
                                          "limit",
                                          "wait_source",
                                          "wait_room",
+                                         "wait_source_share",
+                                         "wait_room_share",
                                          "math_utilization",
                                          "in_bytes_per_cycle_needed",
                                          "in_bytes_per_cycle_got",
@@ -127,7 +157,7 @@ std::string json(const TraceReport& report) {
         all["hand_over_waits"] = json_rows(report.waits, wait_json);
     }
     if (report.resources) all["resources"] = json_rows(*report.resources, resource_json);
-    return json_text(all);
+    return json_document(all);
 }
 
 std::string csv(const TraceReport& report) {

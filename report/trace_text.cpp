@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/figures.hpp"
 #include "report/table.hpp"
 #include "report/trace_report.hpp"
 
@@ -20,17 +21,12 @@ std::string head(const RunInfo& run) {
     std::string text = fmt::format("{} on {} ({}), {} mode: {} cycles", run.netlist, run.device, run.arch, run.mode,
                                    grouped(run.cycles));
     if (run.clock_mhz > 0)
-        text +=
-            fmt::format(", {:.4g} ms at {} MHz",
-                        static_cast<double>(run.cycles) / (1000.0 * static_cast<double>(run.clock_mhz)), run.clock_mhz);
+        text += fmt::format(", {:.4g} ms at {} MHz",
+                            milliseconds_of(static_cast<std::uint64_t>(run.cycles), run.clock_mhz), run.clock_mhz);
     text += "\n";
+    if (run.end_to_end_per_second > 0) text += rates_line(run.end_to_end_per_second, run.inputs_per_second);
     if (run.status != "complete") text += fmt::format("note: the run ended early ({}): {}\n", run.status, run.message);
     return text;
-}
-
-std::string inputs_rate(double rate) {
-    if (rate >= 1000) return rounded(rate);
-    return fmt::format("{:.4g}", rate);
 }
 
 std::string epochs_text(const std::vector<EpochUse>& epochs, Width width) {
@@ -46,7 +42,7 @@ std::string epochs_text(const std::vector<EpochUse>& epochs, Width width) {
                  {"limiting op", false},
                  {"by", false}});
     for (const EpochUse& e : epochs)
-        table.add({grouped(e.id), e.graphs, grouped(e.inputs), grouped(e.cycles), inputs_rate(e.inputs_per_second),
+        table.add({grouped(e.id), e.graphs, grouped(e.inputs), grouped(e.cycles), rate_text(e.inputs_per_second),
                    grouped(e.cores), percent(e.utilization), grouped(e.matmul_cores), percent(e.matmul_utilization),
                    e.limiting_op.empty() ? "-" : e.limiting_op, to_string(e.limit)});
     return "\n" + table.text(width);
@@ -69,16 +65,15 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
                  {"out need"},
                  {"out got"}});
     for (const OpUse& op : ops) {
-        const auto part = [&](double wait) { return percent(op.cycles > 0 ? wait / op.cycles : 0); };
         table.add({op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), rounded(op.est_cycles),
                    rounded(op.kernel_cycles), rounded(op.bw_kernel_cycles), rounded(op.cycles), to_string(op.limit),
-                   part(op.wait_source_cycles), part(op.wait_room_cycles), percent(op.math_utilization),
+                   percent(op.wait_source_share()), percent(op.wait_room_share()), percent(op.math_utilization),
                    bytes_rate(op.in_bytes_per_cycle_needed()), bytes_rate(op.in_bytes_per_cycle_got()),
                    bytes_rate(op.out_bytes_per_cycle_needed()), bytes_rate(op.out_bytes_per_cycle_got())});
     }
     return fmt::format("\nepoch {}: {} on chips {}, {} inputs, {} cycles from cycle {}, {} inputs/s\n", epoch.id,
                        epoch.graphs, epoch.chips, grouped(epoch.inputs), grouped(epoch.cycles),
-                       grouped(epoch.start_cycle), inputs_rate(epoch.inputs_per_second)) +
+                       grouped(epoch.start_cycle), rate_text(epoch.inputs_per_second)) +
            table.text(width) + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
 }
 

@@ -60,6 +60,7 @@ struct Model::Impl {
     std::deque<InFlight> in_flight;
     std::int64_t waiting = 0;  ///< of them, in a microbatch that is not whole
     ir::Values last;           ///< what the device was given for the last one
+    double host_seconds = 0;   ///< of samples whose outputs were taken
 
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
@@ -181,8 +182,10 @@ std::vector<ir::Values> Model::Impl::run_together(const std::vector<ir::Values>&
     for (std::int64_t part = 1; part <= last_part(); ++part) run_part(part, hosts);
     session.wait();
     std::vector<ir::Values> outputs;
-    for (const ir::HostRun& host : hosts)
+    for (const ir::HostRun& host : hosts) {
         if (values) outputs.push_back(host.outputs());
+        host_seconds += host.seconds();
+    }
     return outputs;
 }
 
@@ -360,6 +363,7 @@ ir::Values Model::get() {
     if (impl_->values) {
         if (!impl_->loops) in_flight.front().host->give(part, results);
         outputs = in_flight.front().host->outputs();
+        impl_->host_seconds += in_flight.front().host->seconds();
     }
     in_flight.pop_front();
     while (!in_flight.empty() && !in_flight.front().host) {
@@ -396,5 +400,6 @@ void Model::set_parameter(const std::string& name, const ir::Literal& value) {
 
 Session& Model::session() { return impl_->session; }
 const ir::CompiledModel& Model::compiled() const { return impl_->model; }
+double Model::host_seconds() const { return impl_->host_seconds; }
 
 }  // namespace tt::runtime

@@ -78,6 +78,7 @@ public:
 
     Session& session();
     const ir::CompiledModel& compiled() const;
+    double host_seconds() const;  ///< real time of the host's steps of all samples so far
 
 private:
     struct Impl;

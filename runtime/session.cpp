@@ -69,7 +69,7 @@ struct Session::Impl {
         if (entry.data.size() != static_cast<std::size_t>(entry.size()))
             fail_input(queue.loc, "the entry for '{}' holds {} datums, its shape says {}", queue.name,
                        entry.data.size(), entry.size());
-        const bool as_given = options.golden && options.numerics == Numerics::Float32;
+        const bool as_given = options.golden && options.numerics == Numerics::Float32 && queue.df != DataFormat::Int32;
         return as_given ? sim::pack_entry(entry, queue, Numerics::Float32) : sim::pack_host_entry(entry, queue);
     }
     void needs_values(const char* what) const {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/figures.hpp"
 #include "base/text.hpp"
 #include "sim/machine/step_play.hpp"
-#include "sim/steady.hpp"
 
 namespace tt::sim {
 
@@ -64,7 +64,7 @@ void run_decoupled(RunState& state, const std::string& name) {
     graph.first_end = graph.last_end = pack_free;
     state.report.first_loaded = 0;
     const double interval = ends.size() < 2 ? static_cast<double>(pack_free) : steady_interval(ends);
-    if (interval > 0) graph.inputs_per_second = static_cast<double>(state.report.clock_mhz) * 1e6 / interval;
+    graph.inputs_per_second = inputs_per_second(static_cast<double>(state.report.clock_mhz) * 1e6, interval);
     state.report.notes.push_back(
         fmt::format("--perf-op: '{}' alone, its operands always there and its output always "
                     "taken; {:.1f} cycles per input",

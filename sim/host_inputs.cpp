@@ -1,5 +1,6 @@
 #include "sim/host_inputs.hpp"
 
+#include "kernels/ops/integer_bits.hpp"
 #include "netlist/npy.hpp"
 #include "netlist/stimulus/stimulus.hpp"
 #include "sim/non_finite.hpp"
@@ -8,6 +9,7 @@ namespace tt::sim {
 
 EntryPtr pack_host_entry(Tensor values, const Queue& queue) {
     host_convert(queue.df, {values.data.data(), values.z * values.rows, values.cols, values.cols});
+    if (travels_as_bits(queue.df)) floats_to_integers(values);
     return pack_entry(values, queue, Numerics::Real);
 }
 
@@ -75,7 +77,7 @@ std::optional<Given> given_for(const Queue& queue, const RunOptions& options, co
             return given_values(found->second, queue, where);
     if (!item) return std::nullopt;
     const std::string file = options.inputs_dir + "/" + item->file;
-    return Given{read_npy(file, is_raw(queue.df)), item->first_entry, file};
+    return Given{read_npy(file, is_raw(queue.df) || travels_as_bits(queue.df)), item->first_entry, file};
 }
 
 /// Says what keeps the array from being what the run reads of the queue; "" when nothing does.
@@ -138,7 +140,10 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
         auto& to = inputs.entries_[&queue];
         for (const std::int64_t n : wanted) to[n] = nullptr;
         pool.parallel_for(wanted.size(), [&](std::size_t i) {
-            to.at(wanted[i]) = pack_host_entry(std::move(entry(wanted[i])), queue);
+            Tensor& values = entry(wanted[i]);
+            to.at(wanted[i]) = given->array.raw && travels_as_bits(queue.df)
+                                   ? pack_entry(values, queue, Numerics::Real)
+                                   : pack_host_entry(std::move(values), queue);
         });
     }
     problems.throw_if_any();
@@ -156,14 +161,14 @@ void dump_queue(const std::string& file, const Queue& queue, const std::map<std:
                 std::int64_t count) {
     QueueArray array;
     array.integer = is_integer(queue.df) || is_raw(queue.df);
-    array.raw = is_raw(queue.df);
+    array.raw = is_raw(queue.df) || travels_as_bits(queue.df);
     const Tensor zeros(queue.shape(), queue.tile);
     array.z = zeros.z;
     array.rows = zeros.rows;
     array.cols = zeros.cols;
     for (std::int64_t n = 0; n < count; ++n) {
         const auto it = entries.find(n);
-        array.entries.push_back(it == entries.end() ? zeros : unpack_entry(it->second));
+        array.entries.push_back(it == entries.end() ? zeros : unpack_exactly(it->second));
     }
     write_npy(file, array);
 }

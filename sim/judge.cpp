@@ -42,7 +42,7 @@ void report_undefined(RunState& state, const NonFiniteOps& ops, const Queue& que
 Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
     const EntryPtr entry = state.host.entry(queue, n);
     TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
-    return unpack_entry({{entry}, queue.shape().z});
+    return unpack_exactly({{entry}, queue.shape().z});
 }
 
 /// The same for the same seed, queue and entry, whoever asks and how often.
@@ -70,6 +70,7 @@ void run_golden(RunState& state, const RunOptions& run, const Judges& judges, Go
     if (run.progress)
         options.progress = [&run, what](double share) { run.progress({.stage = what, .share = share, .next = ""}); };
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
+    const AbandonOnFailure tasks(state.pool);
     golden.run(state.calls);
     for (const auto& [queue, judge] : judges)
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {

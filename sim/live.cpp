@@ -45,7 +45,10 @@ LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, MachineSettings setti
 }
 
 LiveNetlist::~LiveNetlist() {
-    engine_->complete();
+    try {
+        engine_->complete();
+    } catch (const std::exception&) {  // no memory to finish the trace, which then is not kept
+    }
     pool_.reset();  // what is still being computed refers to the engine and the state
     engine_.reset();
 }

@@ -128,9 +128,9 @@ Error with_remedy(const Error& hang, const RunOptions& options, const std::vecto
     if (short_of.empty()) return hang;
     tell_stage(options, "looking for a buffer to enlarge", "");
     const std::string what = remedy(options, short_of, std::max(run, std::chrono::milliseconds{5000}));
-    return {Fault::Hang, what.empty()
-                             ? fmt::format("{}\n  no larger buffer or queue of these was found to help", hang.what())
-                             : fmt::format("{}\n  it runs with {}", hang.what(), what)};
+    const std::string advice =
+        what.empty() ? "no larger buffer or queue of these was found to help" : "it runs with " + what;
+    return {Fault::Hang, fmt::format("{}\n  {}", hang.what(), advice), hang.problems()};
 }
 }  // namespace
 

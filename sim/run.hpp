@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "kernels/tensor.hpp"
 #include "netlist/compare/compare.hpp"
 #include "netlist/parameters.hpp"
@@ -63,14 +64,19 @@ struct OpReport {
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;         ///< all its executes, from start to last output
-    std::uint64_t active_cycles = 0;  ///< the same, from first unpack to last pack
-    double inputs_per_second = 0;     ///< steady: interval of the last packs of consecutive inputs, or inputs / cycles
-    std::uint64_t first_input_end = 0;                            ///< when its first input had left
+    std::uint64_t cycles = 0;           ///< all its executes, from start to last output
+    std::uint64_t active_cycles = 0;    ///< the same, from first unpack to last pack
+    double inputs_per_second = 0;       ///< steady, within an execute (base/figures.hpp); 0: unknown
+    std::uint64_t first_input_end = 0;  ///< when its first input had left
     std::uint64_t first_input_packed = 0, last_input_packed = 0;  ///< when the last of its cores had packed these
     std::int64_t first_inputs = 0;                                ///< of its first execute
+    std::uint64_t first_start = 0;                                ///< of its first execute
     std::uint64_t first_end = 0, last_end = 0;                    ///< of its first and last execute
     std::vector<OpReport> ops;
+    /// Of the graph's cycles, in the op's busiest core.
+    double busy_share(const OpReport& op) const {
+        return share_of(static_cast<double>(op.busy_cycles), static_cast<double>(cycles));
+    }
 };
 /// Of an output or a run. NothingCompared: checked, but there was nothing to judge.
 enum class Verdict : std::uint8_t { Pass, Mismatch, IllConditioned, NothingCompared, NotChecked };
@@ -113,8 +119,10 @@ struct RunReport {
     std::uint64_t cycles = 0;                   ///< whole run; 0 in Functional mode
     std::uint64_t load_cycles = 0;              ///< in which kernels and programs are loaded, of all epochs
     std::optional<std::uint64_t> first_loaded;  ///< when the first epoch was
-    double inputs_per_second = 0;       ///< steady, from the inputs of one loop to those of the next; 0: unknown
-    double end_to_end_per_second = 0;   ///< inputs over all cycles, whatever they were spent on
+    double inputs_per_second = 0;               ///< steady: what the run would go on with; 0: unknown
+    double end_to_end_per_second = 0;   ///< inputs over all cycles, whatever they were spent on, and host_seconds
+    double host_seconds = 0;            ///< of a compiled model: measured time of the host's steps
+    bool all_on_host = false;           ///< of a compiled model: its chips compute nothing, and have no rates
     std::uint64_t latency_cycles = 0;   ///< of the first input, from first_loaded to the last graph's end of it
     std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
     std::int64_t plans = 0;             ///< epochs that were elaborated; a later run of the same finds them

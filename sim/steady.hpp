@@ -1,18 +1,14 @@
 // How fast inputs leave once the pipeline is full.
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include "base/figures.hpp"
 
 namespace tt::sim {
-
-/// Cycles from one input to the next. `ends`: when each input has left, ascending, at least two. Where a pattern of
-/// intervals comes several times in a row, its average where that lasts longest; inputs that leave in bursts repeat
-/// burst by burst. A stretch shorter than half of the later inputs' time is none: then the average of the later half.
-double steady_interval(const std::vector<std::uint64_t>& ends);
 
 struct RunReport;
 /// The figures of a whole run from those of its graphs: steady and end-to-end rate, latency.
 void sum_up(RunReport& report);
+/// Of a compiled model: its samples count, and what its host took. Where the host did all, the chips have no rates.
+void count_host(RunReport& report, std::int64_t samples, double host_seconds, bool all_on_host);
 
 }  // namespace tt::sim

@@ -28,7 +28,7 @@ GoldenResults golden_results(RunState& state, const std::vector<std::string>& wa
     options.host_entry = [&state](const Queue& queue, std::int64_t n) {
         const EntryPtr entry = state.host.entry(queue, n);
         TT_CHECK(entry, "host entry {} of '{}' was forecast", n, queue.name);
-        return unpack_entry({{entry}, queue.shape().z});
+        return unpack_exactly({{entry}, queue.shape().z});
     };
     options.op_result = [&](const Op& op, std::int64_t n, const GoldenPart& part) {
         if (!listed(wanted, op.name())) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bounded_json.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "netlist/device/device.hpp"
@@ -83,7 +84,7 @@ private:
 };
 
 Json Running::read() const {
-    const Json json = Json::parse(read_file(file_, 1 << 20), nullptr, false);
+    const Json json = parse_bounded_json(read_file(file_, 1 << 20));
     if (!json.is_object() || !json.contains("ttsim_telemetry"))
         throw Error(Fault::Input, {file_, 0, 0},
                     "is no telemetry of a run; 'ttsim run NETLIST --telemetry FILE' writes it");

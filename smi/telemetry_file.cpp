@@ -62,7 +62,9 @@ void TelemetryFile::end(const std::string& status) {
 }
 
 void TelemetryFile::put(const std::string& text) {
-    write_new_file(path_, FileKind::Json, [&text](std::ostream& out) { out << text; });
+    // read by tt-smi while the run lasts, and replaced all the time
+    write_new_file(
+        path_, FileKind::Json, [&text](std::ostream& out) { out << text; }, Lasting::No);
 }
 
 }  // namespace tt::smi

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "trace/numbers.hpp"
 #include "trace/perf_data.hpp"
 
@@ -32,8 +34,6 @@ std::string to_string(Limit limit) {
 }
 
 namespace {
-
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 /// Chips, rows and columns are far fewer; products of two and sums over all ops stay whole numbers.
 constexpr std::int64_t most_places = 1 << 16;
@@ -172,7 +172,7 @@ EpochWork epoch_work(Reader& trace, std::int64_t epoch, std::int64_t plan) {
         work.math += real(core.math);
         if (op->second->matmul) work.matmul_math += real(core.math);
     }
-    for (const auto& [id, sums] : math_and_span) by_id.at(id)->math_utilization = share(sums[0], sums[1]);
+    for (const auto& [id, sums] : math_and_span) by_id.at(id)->math_utilization = share_of(sums[0], sums[1]);
     return work;
 }
 
@@ -188,11 +188,41 @@ void judge(EpochUse& epoch, Reader& trace) {
         epoch.limiting_op = limiting->name;
         epoch.limit = limiting->limit;
     }
-    epoch.utilization = share(work.math, real(epoch.cores) * real(epoch.cycles));
-    epoch.matmul_utilization = share(work.matmul_math, real(epoch.matmul_cores) * real(epoch.cycles));
+    epoch.math_utilization = share_of(work.math, real(epoch.cores) * real(epoch.cycles));
+    epoch.matmul_utilization = share_of(work.matmul_math, real(epoch.matmul_cores) * real(epoch.cycles));
+    std::vector<OpShare> shares;
+    std::vector<const OpUse*> ops;
+    double pace = 0;
+    for (const OpUse& op : work.ops) {
+        shares.push_back(op_share(op));
+        ops.push_back(&op);
+        pace = std::max(pace, op.bw_kernel_cycles);
+    }
+    epoch.speed_per_second = inputs_per_second(1e6 * real(trace.run().clock_mhz), pace);
+    epoch.utilization = epoch_utilization(shares, pace, cores_in_reach(chip_cores(trace), ops));
 }
 
 }  // namespace
+
+OpShare op_share(const OpUse& op) {
+    return {real(op.grid_r) * real(op.grid_c), op.bw_kernel_cycles, share_of(op.math_cycles, op.bw_kernel_cycles)};
+}
+
+ChipCores chip_cores(Reader& trace) {
+    Statement chips(trace.database(), "SELECT id, workers FROM chip");
+    ChipCores cores;
+    while (chips.step()) cores[chips.whole(0)] = chips.whole(1);
+    return cores;
+}
+
+double cores_in_reach(const ChipCores& cores, const std::vector<const OpUse*>& ops) {
+    std::set<std::int64_t> chips;
+    for (const OpUse* op : ops) chips.insert(op->chip);
+    double sum = 0;
+    for (const std::int64_t chip : chips)
+        if (const auto found = cores.find(chip); found != cores.end()) sum += real(found->second);
+    return sum;
+}
 
 /// An epoch as stored, and the one it repeats; -1: none.
 struct StoredEpoch {
@@ -233,7 +263,9 @@ std::vector<EpochUse> epochs(Reader& trace) {
             const EpochUse& as = same->second;
             epoch.cores = as.cores;
             epoch.matmul_cores = as.matmul_cores;
+            epoch.speed_per_second = as.speed_per_second;
             epoch.utilization = as.utilization;
+            epoch.math_utilization = as.math_utilization;
             epoch.matmul_utilization = as.matmul_utilization;
             epoch.limiting_op = as.limiting_op;
             epoch.limit = as.limit;
@@ -292,7 +324,8 @@ std::vector<ResourceUse> resources(Reader& trace) {
     for (const Resource& one : all_resources(trace)) {
         const double peak = one.buckets.empty() ? 0 : *std::max_element(one.buckets.begin(), one.buckets.end());
         all.push_back({one.kind, one.name, one.bytes_per_cycle, one.transfers, one.bytes, one.busy, one.queueing,
-                       share(real(one.busy), real(trace.run().cycles)), share(peak, real(trace.run().bucket_cycles))});
+                       share_of(real(one.busy), real(trace.run().cycles)),
+                       share_of(peak, real(trace.run().bucket_cycles))});
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const ResourceUse& a, const ResourceUse& b) { return a.busy_cycles > b.busy_cycles; });

@@ -1,9 +1,11 @@
 // First questions to a trace: how fast were the epochs, which op held each back, and by what.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "trace/perf_formulas.hpp"
 #include "trace/reader.hpp"
 
 namespace tt::trace {
@@ -32,6 +34,9 @@ struct OpUse {
     double math_utilization = 0;         ///< of all its cores, from first unpack to last pack
     double in_bytes = 0, out_bytes = 0;  ///< per input, of the core with most
 
+    // of `cycles`
+    double wait_source_share() const { return share_of(wait_source_cycles, cycles); }
+    double wait_room_share() const { return share_of(wait_room_cycles, cycles); }
     // to run at kernel speed, and as simulated
     double in_bytes_per_cycle_needed() const { return kernel_cycles > 0 ? in_bytes / kernel_cycles : 0; }
     double in_bytes_per_cycle_got() const { return cycles > 0 ? in_bytes / cycles : 0; }
@@ -43,9 +48,11 @@ struct EpochUse {
     std::int64_t id = 0, plan = 0;
     std::string graphs, chips, status;  ///< "fwd_0,fwd_1"; "[0,1]"
     std::int64_t inputs = 0, start_cycle = 0, cycles = 0;
-    double inputs_per_second = 0;
+    double inputs_per_second = 0;  ///< steady, as simulated; 0: unknown
+    double speed_per_second = 0;   ///< inputs at the pace of the largest bw_kernel: if no op waited for another
     std::int64_t cores = 0, matmul_cores = 0;
-    double utilization = 0;         ///< share of the epoch's cycles in which FPU or SFPU work, over its cores
+    double utilization = 0;         ///< share of all cores of its chips that compute, at that pace
+    double math_utilization = 0;    ///< share of the epoch's cycles in which FPU or SFPU work, over its cores
     double matmul_utilization = 0;  ///< the same over the cores of matmuls
     std::string limiting_op;        ///< the op with the largest bw_kernel_cycles; "" without ops
     Limit limit = Limit::None;      ///< of that op
@@ -66,6 +73,13 @@ struct HandOverWait {
     std::int64_t operand = 0;    ///< of the reader
     double block_cycles = 0, lockstep_cycles = 0;
 };
+
+/// An op as a part of its epoch, at the pace of its bw_kernel.
+OpShare op_share(const OpUse& op);
+using ChipCores = std::map<std::int64_t, std::int64_t>;  ///< chip -> cores
+ChipCores chip_cores(Reader& trace);
+/// Of the chips that have ops.
+double cores_in_reach(const ChipCores& cores, const std::vector<const OpUse*>& ops);
 
 std::vector<EpochUse> epochs(Reader& trace);
 /// One epoch. Throws Error(Input) when the trace has none of that number, as ops() does.

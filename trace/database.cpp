@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace tt::trace {
 
@@ -141,7 +142,24 @@ double Statement::real(int column) const {
         fail_input({database_.shown(), 0, 0}, "cannot be read: it holds a number that is not finite");
     return value;
 }
-std::string Statement::text(int column) const {
+std::string Statement::text(int column) const { return valid_utf8(raw_text(column)); }
+Statement::Type Statement::type(int column) const {
+    switch (sqlite3_column_type(handle_, column)) {
+        case SQLITE_INTEGER:
+            return Type::Whole;
+        case SQLITE_FLOAT:
+            return Type::Real;
+        case SQLITE_TEXT:
+            return Type::Text;
+        case SQLITE_BLOB:
+            return Type::Blob;
+        default:
+            return Type::Null;
+    }
+}
+std::int64_t Statement::raw_whole(int column) const { return sqlite3_column_int64(handle_, column); }
+double Statement::raw_real(int column) const { return sqlite3_column_double(handle_, column); }
+std::string_view Statement::raw_text(int column) const {
     const unsigned char* const text = sqlite3_column_text(handle_, column);
     if (!text) return "";
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};

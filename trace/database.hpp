@@ -66,7 +66,14 @@ public:
     std::int64_t whole(int column, std::int64_t most = largest) const;
     static constexpr std::int64_t largest = std::int64_t{1} << 48;
     double real(int column) const;
+    /// Bytes that are no UTF-8 become U+FFFD.
     std::string text(int column) const;
+    enum class Type : std::uint8_t { Null, Whole, Real, Text, Blob };
+    Type type(int column) const;
+    // as they are; the text until the next step
+    std::int64_t raw_whole(int column) const;
+    double raw_real(int column) const;
+    std::string_view raw_text(int column) const;
     bool null(int column) const;
 
 private:

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/figures.hpp"
+
 namespace tt::trace {
 
 namespace {
@@ -42,14 +44,15 @@ struct LaunchSum {
     OpTotal mean(double run_cycles) const {
         OpTotal op = total;
         const auto inputs = static_cast<double>(op.inputs);
-        const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
-        op.run_share = share(op.own_cycles, run_cycles);
-        op.kernel_cycles = share(kernel, inputs);
-        op.bw_kernel_cycles = share(op.own_cycles, inputs);
-        op.cycles = share(cycles, inputs);
-        op.wait_source_share = share(wait_source, cycles);
-        op.wait_room_share = share(wait_room, cycles);
-        op.math_utilization = share(math, inputs);
+        op.run_share = share_of(op.own_cycles, run_cycles);
+        op.kernel_cycles = share_of(kernel, inputs);
+        op.bw_kernel_cycles = share_of(op.own_cycles, inputs);
+        op.cycles = share_of(cycles, inputs);
+        op.wait_source_cycles = share_of(wait_source, inputs);
+        op.wait_room_cycles = share_of(wait_room, inputs);
+        op.wait_source_share = share_of(wait_source, cycles);
+        op.wait_room_share = share_of(wait_room, cycles);
+        op.math_utilization = share_of(math, inputs);
         return op;
     }
 };

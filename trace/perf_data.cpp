@@ -71,11 +71,12 @@ std::vector<QueuePlace> queue_places(Reader& trace) {
 }  // namespace
 
 std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
-    Statement query(trace.database(),
-                    "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
-                    "f.place, f.cores, f.bytes, t.bytes, t.last_arrival - t.first_sent, t.in_flight, t.wait_source, "
-                    "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
-                    "t.epoch = ? ORDER BY f.id");
+    Statement query(
+        trace.database(),
+        "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
+        "f.place, f.cores, f.bytes, t.bytes, max(t.last_arrival - t.first_sent, 0), t.in_flight, t.wait_source, "
+        "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
+        "t.epoch = ? ORDER BY f.id");
     query.bind(1, epoch);
     std::vector<PipeUse> pipes;
     while (query.step()) {
@@ -124,8 +125,7 @@ std::vector<Resource> all_resources(Reader& trace) {
 PerfData read_perf_data(Reader& trace) {
     PerfData data;
     data.run = trace.run();
-    Statement chips(trace.database(), "SELECT id, workers FROM chip");
-    while (chips.step()) data.chip_cores[chips.whole(0)] = chips.whole(1);
+    data.chip_cores = chip_cores(trace);
     data.epochs = epochs(trace);
     Statement same(trace.database(), "SELECT id, same_as FROM epoch WHERE same_as IS NOT NULL");
     while (same.step()) data.same_as[same.whole(0)] = same.whole(1);

@@ -73,7 +73,7 @@ struct OpEstimate {
 
 struct PerfData {
     RunInfo run;
-    std::map<std::int64_t, std::int64_t> chip_cores;  ///< chip -> cores
+    ChipCores chip_cores;
     std::vector<EpochUse> epochs;
     std::map<std::int64_t, std::int64_t> same_as;  ///< epoch -> the earlier one that did exactly the same
     std::map<std::int64_t, EpochDetail> details;   ///< of epochs that repeat no other

@@ -41,8 +41,6 @@ StageUse in_sequence(const std::vector<StageUse>& stages) {
     return all;
 }
 
-double inputs_per_second(double clock_hz, double cycles) { return cycles > 0 ? clock_hz / cycles : 0; }
-
 std::string speed_text(double speed) {
     return speed > 0 && speed < 1 ? fmt::format("{:.2f}", speed) : fmt::format("{:.0f}", std::floor(speed));
 }

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/figures.hpp"
+
 namespace tt::trace {
+
+using tt::inputs_per_second;
 
 /// A pipe at one end of an op, in bytes per cycle.
 struct PipeRate {
@@ -33,8 +37,6 @@ struct StageUse {
 /// Stages one after the other.
 StageUse in_sequence(const std::vector<StageUse>& stages);
 
-/// Inputs per second; 0 where there are no cycles.
-double inputs_per_second(double clock_hz, double cycles);
 /// As the original analyzer prints it: whole, with two decimals below 1.
 std::string speed_text(double inputs_per_second);
 

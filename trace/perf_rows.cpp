@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/figures.hpp"
 #include "trace/numbers.hpp"
 
 namespace tt::trace {
@@ -196,41 +197,35 @@ static void add_rates(const PerfData& data, StageRow& row, const OpRow& op) {
     for (const OpPipe& end : op.outputs) add(end);
 }
 
-/// Cores that compute while the slowest op does: those of the chips that have ops.
-static double all_cores(const PerfData& data, const std::vector<OpRow>& ops) {
-    std::set<std::int64_t> chips;
-    for (const OpRow& op : ops) chips.insert(op.op->chip);
-    double cores = 0;
-    for (const std::int64_t chip : chips)
-        if (const auto found = data.chip_cores.find(chip); found != data.chip_cores.end()) cores += real(found->second);
-    return cores;
-}
-
 StageRow stage_row(const PerfData& data, const Stage& stage) {
     StageRow row;
+    std::vector<double> rates;
     for (const std::int64_t launch : stage.launches) {
         for (OpRow& op : op_rows(data, launch, stage.graph)) row.ops.push_back(std::move(op));
         for (const EpochUse& epoch : data.epochs) {
             if (epoch.id != launch) continue;
             row.inputs = std::max(row.inputs, epoch.inputs);
+            rates.push_back(epoch.inputs_per_second);
         }
     }
     sort_longest_first(row.ops);
     row.cycles = row.ops.empty() ? 0 : row.ops.front().bw_kernel;
     row.speed = inputs_per_second(data.clock_hz(), row.cycles);
     std::vector<OpShare> shares;
-    double estimated = 0, longest = 0, taken = 0;
+    std::vector<const OpUse*> ops;
+    double estimated = 0, longest = 0;
     for (const OpRow& op : row.ops) {
-        shares.push_back({op.cores(), op.bw_kernel, op.bw_utilization});
+        shares.push_back(op_share(*op.op));
+        ops.push_back(op.op);
         if (op.op->matmul) row.matmul_cores += op.op->grid_r * op.op->grid_c;
         row.cores += op.op->grid_r * op.op->grid_c;
         if (op.estimate) estimated += op.cores() * op.est;
         if (op.estimate) longest = std::max(longest, op.est_lim);
-        taken = std::max(taken, op.op->cycles);
         add_rates(data, row, op);
     }
-    row.simulated = inputs_per_second(data.clock_hz(), taken);
-    const double all = all_cores(data, row.ops);
+    // What runs at the same time leaves at the rate of the slowest; known when all of them are.
+    if (!rates.empty()) row.inputs_per_second = *std::min_element(rates.begin(), rates.end());
+    const double all = cores_in_reach(data.chip_cores, ops);
     row.utilization = epoch_utilization(shares, row.cycles, all);
     row.balancer_utilization = longest > 0 && all > 0 ? estimated / longest / all : 0;
     return row;

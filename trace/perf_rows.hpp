@@ -51,10 +51,10 @@ std::vector<Stage> stages(const PerfData& data, bool spatial);
 
 /// A stage in numbers.
 struct StageRow {
-    std::vector<OpRow> ops;  ///< longest bw_kernel first
-    double cycles = 0;       ///< bw_kernel of the first: the pipeline's stage
-    double speed = 0;        ///< inputs/s at that pace
-    double simulated = 0;    ///< inputs/s of the op that took most cycles for an input, waits included
+    std::vector<OpRow> ops;        ///< longest bw_kernel first
+    double cycles = 0;             ///< bw_kernel of the first: the pipeline's stage
+    double speed = 0;              ///< inputs/s at that pace
+    double inputs_per_second = 0;  ///< steady, as simulated; 0: unknown
     double utilization = 0, balancer_utilization = 0;
     std::int64_t matmul_cores = 0, cores = 0, inputs = 0;
     double noc_need = 0, noc_got = 0, dram_need = 0, dram_got = 0;  ///< GB/s, summed over operands and outputs

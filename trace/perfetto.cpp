@@ -37,8 +37,8 @@ void PerfettoWriter::name_track(std::int64_t process, std::int64_t track, const 
 void PerfettoWriter::slice(std::string_view name, const char* kind, std::int64_t process, std::int64_t track,
                            std::int64_t start, std::int64_t end, std::string_view args) {
     const std::int64_t length = nanoseconds(end) - nanoseconds(start);
-    event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{}.{:03},"args":{{{}}}}})",
-          quoted(std::string(name)), kind, process, track, moment(start), length / 1000, length % 1000, args);
+    event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+          quoted(std::string(name)), kind, process, track, moment(start), microseconds(length), args);
 }
 
 void PerfettoWriter::counter(const std::string& name, std::int64_t process, std::int64_t cycle, const char* unit,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -45,9 +46,9 @@ public:
 
 private:
     /// Whole nanoseconds, as the microseconds of the format.
-    std::string moment(std::int64_t cycle) const {
-        const std::int64_t ns = nanoseconds(cycle);
-        return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+    std::string moment(std::int64_t cycle) const { return microseconds(nanoseconds(cycle)); }
+    static std::string microseconds(std::int64_t ns) {
+        return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
     }
     std::int64_t nanoseconds(std::int64_t cycle) const {
         return cycle / mhz_ * 1000 + cycle % mhz_ * 1000 / mhz_;  // no product that overflows

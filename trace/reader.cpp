@@ -1,12 +1,16 @@
 #include "trace/reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "base/read_file.hpp"
+#include "trace/check_values.hpp"
 #include "trace/schema.hpp"
 
 namespace tt::trace {
@@ -37,7 +41,9 @@ static const std::string& checked(const std::string& path) {
 Reader::Reader(const std::string& path) : database_(checked(path), path, Database::Open::Read) {
     check_kind();
     check_schema();
+    check_values(database_);
     read_run();
+    read_rates();
 }
 
 static std::int64_t pragma(Database& database, const std::string& name) {
@@ -108,6 +114,46 @@ void Reader::read_run() {
         *number = query.whole(column++, number == &run_.seed ? INT64_MAX : Statement::largest);
     if (!query.null(column)) run_.inputs_count = query.whole(column);
     query.run();
+}
+
+/// Of an epoch; the sum over all stays a whole number.
+static constexpr std::int64_t most_inputs = std::int64_t{1} << 40;
+
+/// Executes of each graph, in the order in which they first began.
+static std::vector<GraphPace> graph_paces(Database& database) {
+    Statement query(database, "SELECT graphs, inputs, start, cycles, inputs_per_second FROM epoch ORDER BY id");
+    std::map<std::string, GraphPace> paces;
+    while (query.step()) {
+        const std::int64_t inputs = query.whole(1, most_inputs), start = query.whole(2), end = start + query.whole(3);
+        const std::string graphs = query.text(0);
+        for (std::size_t at = 0; at <= graphs.size();) {
+            const std::size_t comma = std::min(graphs.find(',', at), graphs.size());
+            GraphPace& pace = paces[graphs.substr(at, comma - at)];
+            at = comma + 1;
+            if (++pace.executes == 1) {
+                pace.first_inputs = inputs;
+                pace.start = static_cast<std::uint64_t>(start);
+                pace.first_end = static_cast<std::uint64_t>(end);
+            }
+            pace.inputs += inputs;
+            pace.last_end = std::max(pace.last_end, static_cast<std::uint64_t>(end));
+            if (const double rate = query.real(4); rate > 0) pace.inputs_per_second = rate;
+        }
+    }
+    std::vector<GraphPace> all;
+    for (const auto& [name, pace] : paces) all.push_back(pace);
+    return all;
+}
+
+/// Of a run that ended early they would be those of a part of it.
+void Reader::read_rates() {
+    if (run_.status != "complete" || run_.cycles <= 0) return;
+    const std::vector<GraphPace> graphs = graph_paces(database_);
+    std::int64_t inputs = 0;
+    for (const GraphPace& graph : graphs) inputs = std::max(inputs, graph.inputs);
+    const double hz = 1e6 * static_cast<double>(run_.clock_mhz);
+    run_.inputs_per_second = steady_rate(graphs, hz);
+    run_.end_to_end_per_second = end_to_end_rate(inputs, hz, static_cast<std::uint64_t>(run_.cycles));
 }
 
 }  // namespace tt::trace

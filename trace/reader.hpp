@@ -13,12 +13,13 @@ struct RunInfo {
     std::string ttsim, command, netlist, arch, device, mode, numerics, status, message;
     std::int64_t seed = 0, clock_mhz = 0, level = 0, cycles = 0, bucket_cycles = 0;
     std::optional<std::int64_t> inputs_count;
+    double inputs_per_second = 0, end_to_end_per_second = 0;  ///< docs/figures.md; 0: unknown
 };
 
 class Reader {
 public:
     /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file, tables or views
-    /// that are not those of a trace.
+    /// that are not those of a trace, or values that no run writes (trace/check_values.hpp).
     explicit Reader(const std::string& path);
     const RunInfo& run() const { return run_; }
     const std::string& path() const { return database_.shown(); }
@@ -30,6 +31,7 @@ private:
     void check_kind();
     void check_schema();
     void read_run();
+    void read_rates();
     Database database_;
     RunInfo run_;
 };

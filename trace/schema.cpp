@@ -120,6 +120,18 @@ CREATE VIEW load AS
   FROM run, resource r JOIN json_each(r.buckets) b;
 )";
 
+std::vector<ColumnDef> columns_of(const TableDef& table) {
+    std::vector<ColumnDef> columns;
+    for (std::size_t at = 0; at < table.columns.size();) {
+        const std::size_t end = std::min(table.columns.find(", ", at), table.columns.size());
+        const std::string_view one = table.columns.substr(at, end - at);
+        const std::string_view type = one.substr(one.find(' ') + 1);  // before "PRIMARY KEY"
+        columns.push_back({one.substr(0, one.find(' ')), type.substr(0, type.find(' '))});
+        at = end + 2;
+    }
+    return columns;
+}
+
 std::string create_schema() {
     std::string sql =
         fmt::format("PRAGMA application_id = {};\nPRAGMA user_version = {};\n", application_id, schema_version);

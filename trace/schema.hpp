@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file_kind.hpp"
 
@@ -44,6 +45,12 @@ struct TableDef {
 };
 inline constexpr std::size_t table_count = 18;
 extern const std::array<TableDef, table_count> tables;
+
+struct ColumnDef {
+    std::string_view name;
+    std::string_view type;  ///< "INTEGER", "TEXT" or "REAL"
+};
+std::vector<ColumnDef> columns_of(const TableDef& table);
 
 /// Statements that make all tables and views.
 std::string create_schema();

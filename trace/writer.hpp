@@ -43,7 +43,8 @@ private:
         else
             insert.bind(at, std::string_view(value));
     }
-    static void bind(Statement& insert, int at, const std::optional<std::int64_t>& value) {
+    template <class Number>
+    static void bind(Statement& insert, int at, const std::optional<Number>& value) {
         if (value)
             insert.bind(at, *value);
         else

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "validation/sweep_pipes.hpp"
 
@@ -68,7 +69,9 @@ std::string_view position_name(BlockPosition position) {
 
 std::string parts_table(const KernelTime& time) {
     std::string out = fmt::format(
-        "{:.1f} cycles per input, limited by {}; math utilization {:.1f} %, by the chip's counter {:.1f} %\n\n",
+        "kernel alone: {:.1f} cycles per input, limited by {} (operands always there, results always taken)\n"
+        "math utilization: {:.1f} % of its cycles\n"
+        "math utilization by the chip's performance counter: {:.1f} %\n\n",
         time.cycles, to_string(time.limit), time.engaged_percent(), time.counted_percent());
     out += fmt::format("{:<10} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "position", "micro-blocks",
                        "clk each", "unpack", "math", "pack", "fill", "drain", "limit");
@@ -77,7 +80,10 @@ std::string parts_table(const KernelTime& time) {
                            position_name(part.block.position), part.count, part.time.steady, part.time.busy[0],
                            part.time.busy[1], part.time.busy[2], part.time.fill, part.time.drain,
                            to_string(part.time.limit));
-    out += fmt::format("\nper input {:.1f} cycles\n", time.per_input);
+    out += fmt::format(
+        "\nclk each, unpack, math, pack, fill and drain are cycles of a micro-block\n"
+        "besides micro-blocks: {:.1f} cycles per input (filling, draining, reconfiguration)\n",
+        time.per_input);
     return out;
 }
 
@@ -86,8 +92,9 @@ std::string surroundings(const KernelShape& shape, std::int64_t inputs, const Ke
     const KernelTime streams = model.time(shape);
     const SweepTime sweep = time_in_sweep(shape, streams, inputs, model.constants());
     return fmt::format(
-        "with infinite bandwidth in and out; {:.1f} where it asks streams for tiles and room, as in a run; {:.1f}\n"
-        "with the pipes of a measured sweep, limited by {}: supply {:.1f}, drain {:.1f}\n",
+        "\nin a run, where it asks streams for tiles and room: {:.1f} cycles per input\n"
+        "in a measured sweep, with its pipes: {:.1f} cycles per input, limited by {}\n"
+        "pipes of the sweep: supply {:.1f} and drain {:.1f} cycles per input\n",
         streams.cycles, sweep.cycles, to_string(sweep.limit), sweep.supply, sweep.drain);
 }
 
@@ -103,6 +110,35 @@ KernelRow single_kernel(const std::string& op, const std::vector<std::string>& s
 
 std::string describe_kernel(const KernelRow& row, const KernelModel& model) {
     return parts_table(model.time(unhindered(*row.shape))) + surroundings(*row.shape, row.inputs, model);
+}
+
+std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name) {
+    const KernelTime alone = model.time(unhindered(*row.shape)), streams = model.time(*row.shape);
+    const SweepTime sweep = time_in_sweep(*row.shape, streams, row.inputs, model.constants());
+    nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
+    for (const KernelPart& part : alone.parts)
+        blocks.push_back({{"position", position_name(part.block.position)},
+                          {"micro_blocks", part.count},
+                          {"cycles", part.time.steady},
+                          {"unpack", part.time.busy[0]},
+                          {"math", part.time.busy[1]},
+                          {"pack", part.time.busy[2]},
+                          {"fill", part.time.fill},
+                          {"drain", part.time.drain},
+                          {"limit", to_string(part.time.limit)}});
+    return json_document({{"op", row.op},
+                          {"arch", chip_name},
+                          {"kernel", alone.cycles},
+                          {"limit", to_string(alone.limit)},
+                          {"math_utilization", alone.engaged_percent() / 100},
+                          {"counted_math_utilization", alone.counted_percent() / 100},
+                          {"micro_blocks", std::move(blocks)},
+                          {"besides_cycles", alone.per_input},
+                          {"in_run_cycles", streams.cycles},
+                          {"in_sweep_cycles", sweep.cycles},
+                          {"in_sweep_limit", to_string(sweep.limit)},
+                          {"supply_cycles", sweep.supply},
+                          {"drain_cycles", sweep.drain}});
 }
 
 std::string disassemble_kernel(const KernelRow& row, const KernelModel& model) {

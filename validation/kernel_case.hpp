@@ -14,6 +14,8 @@ KernelRow single_kernel(const std::string& op, const std::vector<std::string>& s
 
 /// Cycles by kind of micro-block, with infinite bandwidth and where it has neighbours.
 std::string describe_kernel(const KernelRow& row, const KernelModel& model);
+/// The same as JSON: configs/schemas/kernel.schema.json.
+std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name);
 /// Its instruction streams, one listing for each kind of micro-block.
 std::string disassemble_kernel(const KernelRow& row, const KernelModel& model);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "isa/arch.hpp"
 #include "sim/memory/memory_constants.hpp"
 
@@ -27,19 +28,17 @@ std::string dram_text(const DramBenchResult& result) {
 }
 
 std::string dram_json(const DramBenchCase& what, const DramBenchResult& result, const std::string& chip_name) {
-    return nlohmann::ordered_json{{"arch", chip_name},
-                                  {"channels", what.channels},
-                                  {"tiles", what.tiles},
-                                  {"pairing", what.pairing == Pairing::Random ? "randomly" : "carefully"},
-                                  {"direction", what.write ? "write" : "read"},
-                                  {"vc", what.static_vc ? "static" : "dynamic"},
-                                  {"noc", what.noc},
-                                  {"bytes", what.bytes},
-                                  {"bytes_per_clock", result.bytes_per_clock},
-                                  {"gb_per_second", result.gb_per_second},
-                                  {"percent_of_peak", result.percent_of_peak}}
-               .dump(2) +
-           "\n";
+    return json_document({{"arch", chip_name},
+                          {"channels", what.channels},
+                          {"tiles", what.tiles},
+                          {"pairing", what.pairing == Pairing::Random ? "randomly" : "carefully"},
+                          {"direction", what.write ? "write" : "read"},
+                          {"vc", what.static_vc ? "static" : "dynamic"},
+                          {"noc", what.noc},
+                          {"bytes", what.bytes},
+                          {"bytes_per_clock", result.bytes_per_clock},
+                          {"gb_per_second", result.gb_per_second},
+                          {"percent_of_peak", result.percent_of_peak}});
 }
 
 EthBenchResult eth_bench(const EthBenchCase& what, const ChipParams& chip) {
@@ -70,18 +69,16 @@ std::string eth_text(const EthBenchCase& what, const EthBenchResult& result) {
 }
 
 std::string eth_json(const EthBenchCase& what, const EthBenchResult& result, const std::string& chip_name) {
-    return nlohmann::ordered_json{{"arch", chip_name},
-                                  {"bytes", what.bytes},
-                                  {"receiver", receiver_names().at(static_cast<std::size_t>(what.receiver))},
-                                  {"both_ways", what.both_ways},
-                                  {"gb_per_second", result.gb_per_second},
-                                  {"interval_ns", result.interval_ns},
-                                  {"arrival_ns", result.arrival_ns},
-                                  {"round_trip_ns", result.round_trip_ns},
-                                  {"hops", what.hops},
-                                  {"relayed_ns", result.relayed_ns}}
-               .dump(2) +
-           "\n";
+    return json_document({{"arch", chip_name},
+                          {"bytes", what.bytes},
+                          {"receiver", receiver_names().at(static_cast<std::size_t>(what.receiver))},
+                          {"both_ways", what.both_ways},
+                          {"gb_per_second", result.gb_per_second},
+                          {"interval_ns", result.interval_ns},
+                          {"arrival_ns", result.arrival_ns},
+                          {"round_trip_ns", result.round_trip_ns},
+                          {"hops", what.hops},
+                          {"relayed_ns", result.relayed_ns}});
 }
 
 std::string errors_json(const BenchRows& rows, const std::vector<PredictionErrors>& errors) {
@@ -94,7 +91,7 @@ std::string errors_json(const BenchRows& rows, const std::vector<PredictionError
                           {"p95_error_percent", e.p95},
                           {"worst_error_percent", e.worst},
                           {"bias_percent", e.bias}});
-    return nlohmann::ordered_json{{"rows", rows.predictions.size()}, {"errors", groups}}.dump(2) + "\n";
+    return json_document({{"rows", rows.predictions.size()}, {"errors", groups}});
 }
 
 }  // namespace tt::sim

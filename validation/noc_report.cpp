@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 namespace tt::noc {
 
 namespace {
@@ -49,7 +51,7 @@ std::string replay_json(const ReplayResult& result, double seconds) {
     json["packets"] = result.packets;
     json["events"] = result.events;
     json["simulation_seconds"] = seconds;
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string replay_text(const ReplayResult& result) {
@@ -74,20 +76,18 @@ std::string bench_text(const BenchResult& result) {
 }
 
 std::string bench_json(const BenchCase& what, const BenchResult& result, const std::string& chip_name) {
-    return nlohmann::ordered_json{{"arch", chip_name},
-                                  {"pattern", pattern_names().at(static_cast<std::size_t>(what.pattern))},
-                                  {"memory", what.dram ? "dram" : "l1"},
-                                  {"bytes", what.bytes},
-                                  {"count", what.count},
-                                  {"noc", what.noc},
-                                  {"cycles", result.cycles},
-                                  {"bytes_per_cycle_per_core", result.bytes_per_cycle},
-                                  {"links", use_json(result.links)},
-                                  {"nius", use_json(result.nius)},
-                                  {"dram", use_json(result.dram)},
-                                  {"packets", result.packets}}
-               .dump(2) +
-           "\n";
+    return json_document({{"arch", chip_name},
+                          {"pattern", pattern_names().at(static_cast<std::size_t>(what.pattern))},
+                          {"memory", what.dram ? "dram" : "l1"},
+                          {"bytes", what.bytes},
+                          {"count", what.count},
+                          {"noc", what.noc},
+                          {"cycles", result.cycles},
+                          {"bytes_per_cycle_per_core", result.bytes_per_cycle},
+                          {"links", use_json(result.links)},
+                          {"nius", use_json(result.nius)},
+                          {"dram", use_json(result.dram)},
+                          {"packets", result.packets}});
 }
 
 }  // namespace tt::noc

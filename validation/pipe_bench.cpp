@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/text/reader.hpp"
@@ -156,7 +157,7 @@ std::string pipe_json(const PipeBenchCase& what, const PipeBenchResult& r, const
                      {"unit_tiles", r.unit_tiles},
                      {"phases", r.phases},
                      {"forks", r.forks}});
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 }  // namespace tt::sim

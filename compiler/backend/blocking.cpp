@@ -265,9 +265,10 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
 void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
     const DataFormat x = cfg.in_df.front();
     const bool a_family = info(x).family == FormatFamily::A;
-    const DataFormat tiles = !pattern.ones ? (is_block_float(x) ? cfg.acc_df : x)
-                             : a_family    ? DataFormat::Bfp2
-                                           : DataFormat::Bfp2_b;
+    const DataFormat tiles = is_integer(x)   ? x
+                             : !pattern.ones ? (is_block_float(x) ? cfg.acc_df : x)
+                             : a_family      ? DataFormat::Bfp2
+                                             : DataFormat::Bfp2_b;
     cfg.attr.identity = true;
     cfg.attr.act_t = 1;
     // the second phase is what the rest of an activation's digits needs
@@ -316,6 +317,10 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.fidelity = with_second_operand(cfg);
     cfg.fidelity = without_spare_phases(cfg);
+    if (is_integer(cfg.out_df) && cfg.acc_df != DataFormat::Int32) {  // a nop that was put behind an op of integers
+        cfg.acc_df = cfg.intermed_df = DataFormat::Int32;
+        cfg.fidelity = Fidelity::HiFi4;
+    }
     cfg.out.t = node.type.dims[0];
     cfg.out.mblock_m = node.type.dims[1];
     cfg.out.mblock_n = node.type.dims[2];

@@ -12,32 +12,79 @@ namespace {
 /// A block of one of the producer's cores.
 using BlockOf = std::pair<std::int64_t, std::int64_t>;  // core, block
 
-/// One pipe's way through the blocks.
-class Taker {
+/// What a pipe takes of the producer's blocks, step by step.
+struct Taker {
+    std::vector<std::size_t> steps;  ///< numbers of blocks
+    std::size_t at = 0;
+    bool done() const { return at == steps.size(); }
+};
+
+/// The blocks of all cores, numbered core by core, and how many pipes have not taken all they take of each.
+class Blocks {
 public:
-    Taker(const TileOrder& order, std::int64_t block_tiles) {
-        for (const TileSpan& span : order) {
-            if (span.source == TileSpan::padding) continue;
-            for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles; ++b) {
-                if (steps_.empty() || steps_.back() != BlockOf{span.source, b}) steps_.emplace_back(span.source, b);
-            }
+    Blocks(const std::vector<OutputReader>& readers, std::int64_t block_tiles) {
+        for_all(readers, block_tiles, [&](std::size_t, BlockOf block) {
+            cores_ = std::max(cores_, block.first + 1);
+            blocks_ = std::max(blocks_, block.second + 1);
+        });
+        waiting_.resize(static_cast<std::size_t>(cores_ * blocks_));
+        for_all(readers, block_tiles, [&](std::size_t pipe, BlockOf block) {
+            pipes_.resize(std::max(pipes_.size(), pipe + 1));
+            const auto number = static_cast<std::size_t>(block.first * blocks_ + block.second);
+            auto& steps = pipes_[pipe].steps;
+            if (steps.empty() || steps.back() != number) steps.push_back(number);
+        });
+        for (const Taker& pipe : pipes_) {
+            last_.emplace_back(waiting_.size(), never);
+            for (std::size_t step = 0; step < pipe.steps.size(); ++step) last_.back()[pipe.steps[step]] = step;
+            for (std::size_t block = 0; block < waiting_.size(); ++block)
+                if (last_.back()[block] != never) ++waiting_[block];
         }
-        for (std::size_t step = 0; step < steps_.size(); ++step) times_.emplace_back(steps_[step], step);
-        std::sort(times_.begin(), times_.end());
     }
-    bool done() const { return at_ == steps_.size(); }
-    const BlockOf& next() const { return steps_[at_]; }
-    void advance() { ++at_; }
-    /// It has all it takes of the block.
-    bool past(const BlockOf& block) const {
-        const auto after = std::upper_bound(times_.begin(), times_.end(), std::pair(block, steps_.size()));
-        return after == times_.begin() || std::prev(after)->first != block || at_ > std::prev(after)->second;
+    std::size_t pipes() const { return pipes_.size(); }
+    /// Takes as much as the others let it; whether that was anything.
+    bool advance(std::size_t number) {
+        Taker& pipe = pipes_[number];
+        const std::size_t before = pipe.at;
+        for (; !pipe.done() && free(number); ++pipe.at)
+            if (const std::size_t block = pipe.steps[pipe.at]; last_[number][block] == pipe.at) --waiting_[block];
+        return pipe.at != before;
+    }
+    bool done() const {
+        return std::all_of(pipes_.begin(), pipes_.end(), [](const Taker& pipe) { return pipe.done(); });
     }
 
 private:
-    std::vector<BlockOf> steps_;
-    std::vector<std::pair<BlockOf, std::size_t>> times_;  // the steps at each block
-    std::size_t at_ = 0;
+    static constexpr std::size_t never = ~std::size_t{0};
+
+    template <class Use>
+    static void for_all(const std::vector<OutputReader>& readers, std::int64_t block_tiles, const Use& use) {
+        std::size_t pipe = 0;
+        for (const OutputReader& reader : readers)
+            for (const TileOrder& order : reader.orders) {
+                for (const TileSpan& span : order) {
+                    if (span.source == TileSpan::padding) continue;
+                    for (std::int64_t b = span.first / block_tiles; b <= (span.first + span.tiles - 1) / block_tiles;
+                         ++b)
+                        use(pipe, {span.source, b});
+                }
+                ++pipe;
+            }
+    }
+    /// All others have what they take of the block before its next one.
+    bool free(std::size_t number) const {
+        const Taker& pipe = pipes_[number];
+        const std::size_t next = pipe.steps[pipe.at];
+        if (next % static_cast<std::size_t>(blocks_) == 0) return true;
+        const std::size_t last = last_[number][next - 1];
+        const bool own = last != never && pipe.at <= last;
+        return waiting_[next - 1] == (own ? 1U : 0U);
+    }
+
+    std::int64_t cores_ = 0, blocks_ = 0;
+    std::vector<Taker> pipes_;
+    std::vector<std::vector<std::size_t>> last_;  // by pipe: the last step at each block
+    std::vector<std::size_t> waiting_;            // by block
 };
 
 }  // namespace
@@ -52,21 +99,15 @@ std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<D
 bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& readers) {
     const std::int64_t tiles = std::max<std::int64_t>(1, producer.buf_size_mb / 2) * producer.cfg.out.mblock_tiles();
     if (producer.buf_size_mb / 2 >= producer.cfg.out.t) return false;
-    std::vector<Taker> pipes;
-    for (const OutputReader& reader : readers)
-        for (const TileOrder& order : reader.orders) pipes.emplace_back(order, tiles);
-    if (pipes.size() < 2) return false;
-    const auto free = [&](const Taker& pipe) {
-        const BlockOf before{pipe.next().first, pipe.next().second - 1};
-        return std::all_of(pipes.begin(), pipes.end(),
-                           [&](const Taker& other) { return &other == &pipe || other.past(before); });
-    };
+    std::size_t pipes = 0;
+    for (const OutputReader& reader : readers) pipes += reader.orders.size();
+    if (pipes < 2) return false;
+    Blocks blocks(readers, tiles);
     for (bool moved = true; moved;) {
         moved = false;
-        for (Taker& pipe : pipes)
-            for (; !pipe.done() && free(pipe); moved = true) pipe.advance();
+        for (std::size_t pipe = 0; pipe < blocks.pipes(); ++pipe) moved = blocks.advance(pipe) || moved;
     }
-    return !std::all_of(pipes.begin(), pipes.end(), [](const Taker& pipe) { return pipe.done(); });
+    return !blocks.done();
 }
 
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {

@@ -21,10 +21,9 @@ std::int64_t bits_for(std::int64_t count) {
 
 /// The places of tile rows first .. first + count - 1.
 std::span<const SparsePlace> rows_of(const SparsePattern& pattern, std::int64_t first, std::int64_t count) {
-    const auto before = [](const SparsePlace& place, std::int64_t row) { return place.row < row; };
-    const auto begin = std::lower_bound(pattern.places.begin(), pattern.places.end(), first, before);
-    const auto end = std::lower_bound(begin, pattern.places.end(), first + count, before);
-    return {begin, end};
+    const std::int64_t begin = std::min(first, pattern.rows), end = std::min(first + count, pattern.rows);
+    const std::size_t from = pattern.begins[static_cast<std::size_t>(begin)];
+    return {pattern.places.data() + from, pattern.begins[static_cast<std::size_t>(end)] - from};
 }
 
 /// One grid row's work: its tiles in order of use, and the strips of each slice.
@@ -142,9 +141,19 @@ private:
     bool add_slice(std::span<const SparsePlace> places, std::int64_t first) {
         std::size_t low = strips_.size(), high = 0;
         bool room = true;
+        std::int64_t row = -1, block = 0, past = 0;  // the first column behind the strip
+        std::size_t number = 0;
         for (const SparsePlace& place : places) {
-            const auto number = static_cast<std::size_t>(place.col / op_.attr.u_kt);
-            const std::int64_t block = (place.row - first) / op_.out.ublock_rt;
+            // columns ascend in a row: most places are in the strip of the one before
+            if (place.row != row) {
+                row = place.row;
+                block = (row - first) / op_.out.ublock_rt;
+                past = 0;
+            }
+            if (place.col >= past) {
+                number = static_cast<std::size_t>(place.col / op_.attr.u_kt);
+                past = static_cast<std::int64_t>(number + 1) * op_.attr.u_kt;
+            }
             Strip& strip = strips_[number];
             if (strip.halves == 0) strip.halves = header;
             if (strip.block != block) {
@@ -158,8 +167,8 @@ private:
             high = std::max(high, number);
         }
         if (places.empty()) add_strip(header);  // only a strip can end a slice
-        for (std::size_t number = low; number <= high && !places.empty(); ++number) {
-            const std::int64_t halves = std::exchange(strips_[number], {}).halves;
+        for (std::size_t k = low; k <= high && !places.empty(); ++k) {
+            const std::int64_t halves = std::exchange(strips_[k], {}).halves;
             if (halves == 0) continue;
             room = room && halves <= tile_halves;
             if (room) add_strip(halves);

@@ -42,6 +42,7 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
     pattern.cols = cols;
     std::unordered_map<std::string, std::int64_t> known;
     for (std::int64_t row = 0; row < pattern.rows; ++row) {
+        pattern.begins.push_back(pattern.places.size());
         std::map<std::int64_t, TileDatums> made;  // by tile column
         index.each_pick(row * edge * width, (row + 1) * edge * width, [&](std::int64_t i, std::int64_t column) {
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
@@ -52,9 +53,11 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
             settle(tile);
             const auto [it, fresh] = known.try_emplace(bytes_of(tile), static_cast<std::int64_t>(pattern.tiles.size()));
             if (fresh) pattern.tiles.push_back(std::move(tile));
-            pattern.places.push_back({row, column, it->second});
+            pattern.places.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column),
+                                      static_cast<std::int32_t>(it->second)});
         }
     }
+    pattern.begins.push_back(pattern.places.size());
     return pattern;
 }
 

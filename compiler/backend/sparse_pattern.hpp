@@ -17,8 +17,8 @@ struct TileDatum {
 using TileDatums = std::vector<TileDatum>;
 
 struct SparsePlace {
-    std::int64_t row = 0, col = 0;  ///< in tiles
-    std::int64_t tile = 0;          ///< of SparsePattern::tiles
+    std::int32_t row = 0, col = 0;  ///< in tiles
+    std::int32_t tile = 0;          ///< of SparsePattern::tiles
 };
 
 /// What an encoding of it for some blocks needs (sparse_blocking.cpp); made once.
@@ -32,6 +32,7 @@ struct SparsePattern {
     std::int64_t rows = 0, cols = 0;  ///< in tiles
     std::vector<TileDatums> tiles;    ///< all different
     std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
+    std::vector<std::size_t> begins;  ///< where each row's places begin, and where the last one's end
     bool ones = true;                 ///< all datums are 0 or sums of 1, which a byte holds
     /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
     mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};

@@ -11,9 +11,10 @@ namespace {
 
 class Cutter {
 public:
-    Cutter(Graph& whole, bool exact)
+    Cutter(Graph& whole, bool exact, bool keep_names)
         : whole_(whole),
           exact_(exact),
+          keep_names_(keep_names),
           on_host_(whole.nodes.size()),
           on_device_(whole.nodes.size()),
           part_(whole.nodes.size(), 0),
@@ -276,10 +277,11 @@ private:
             const bool fed = whole_.nodes[id].op == "loop_feed";
             const ValueId given = host(fed ? whole_.nodes[id].inputs[0].value : id);
             const Node& from = program_.graph.nodes[given];
-            std::string name = crossing_name(from);
+            const std::optional<std::string> moved = keep_names_ ? moved_input(id) : std::nullopt;
+            std::string name = moved.value_or(crossing_name(from));
             while (!given_names_.insert(name).second) name = crossing(name + "_");
             Node made = input_like(whole_.nodes[id], name);
-            made.name = unused_on_device(std::move(made.name));
+            made.name = unused_on_device(moved ? name : std::move(made.name));
             if (part > 1) made.attrs["part"] = part;
             if (turns_[id] > 0) {
                 made.attrs["turns"] = turns_[id];
@@ -290,6 +292,18 @@ private:
         }
         return found->second;
     }
+    /// The input that the host moves about to make the value, where the device has no use for it as it is.
+    std::optional<std::string> moved_input(ValueId id) const {
+        const auto moves = [](const Node& node) {
+            return node.op == "reshape" || node.op == "transpose" || node.op == "cast";
+        };
+        while (is_host(id) && moves(whole_.nodes[id])) id = whole_.nodes[id].inputs[0].value;
+        if (!whole_.nodes[id].is_input() || is_state(id)) return std::nullopt;
+        for (ValueId reader = 0; reader < whole_.nodes.size(); ++reader)
+            for (const Edge& edge : whole_.nodes[reader].inputs)
+                if (edge.value == id && is_op(reader)) return std::nullopt;
+        return crossing_name(whole_.nodes[id]);
+    }
     /// A value that crosses has its name on the device more than once.
     std::string unused_on_device(std::string name) {
         while (!device_names_.insert(name).second) name += "_";
@@ -297,7 +311,7 @@ private:
     }
 
     Graph& whole_;
-    bool exact_;
+    bool exact_, keep_names_;
     HostProgram program_;
     Graph device_ = whole_.next();
     std::vector<std::optional<ValueId>> on_host_, on_device_;
@@ -315,6 +329,6 @@ private:
 
 }  // namespace
 
-HostProgram cut_host(Graph& graph, bool exact) { return Cutter(graph, exact).run(); }
+HostProgram cut_host(Graph& graph, bool exact, bool keep_names) { return Cutter(graph, exact, keep_names).run(); }
 
 }  // namespace tt::ir

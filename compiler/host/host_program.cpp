@@ -1,6 +1,7 @@
 #include "compiler/host/host_program.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "compiler/host/host_value.hpp"
@@ -66,6 +67,7 @@ HostRun::HostRun(const HostProgram& program, const Values& inputs)
 
 /// All that has its operands by now.
 void HostRun::compute() {
+    const auto began = std::chrono::steady_clock::now();
     for (ValueId id = 0; id < values_.size(); ++id) {
         const Node& node = program_.graph.nodes[id];
         if (values_[id] || node.is_input()) continue;
@@ -74,6 +76,7 @@ void HostRun::compute() {
             if (values_[edge.value]) in.push_back(values_[edge.value].get());
         if (in.size() == node.inputs.size()) values_[id] = std::make_shared<Literal>(host_value(node, in));
     }
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
 Values HostRun::device_inputs(std::int64_t part) const {

@@ -41,8 +41,9 @@ struct HostProgram {
 /// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART},
 /// those of parts that loop {turns = TURNS}, and states {state = NAME} of the output that the next turn finds there.
 /// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
-/// Where nothing is left for the device it copies one number.
-HostProgram cut_host(Graph& graph, bool exact);
+/// Where nothing is left for the device it copies one number. `keep_names`: what the host moves of an input alone that
+/// nothing else reads is called as that input.
+HostProgram cut_host(Graph& graph, bool exact, bool keep_names = false);
 
 /// One program from two cuts: `inner` was cut out of what `outer` left for the device.
 HostProgram join(HostProgram outer, HostProgram inner);
@@ -74,11 +75,13 @@ public:
     void give(std::int64_t part, const Values& results);
     /// By name, once the results of all parts are given.
     Values outputs() const;
+    double seconds() const { return seconds_; }  ///< real time of the host's work so far
 
 private:
     void compute();
     const HostProgram& program_;
     std::vector<LiteralPtr> values_;
+    double seconds_ = 0;
 };
 
 }  // namespace tt::ir

@@ -326,7 +326,7 @@ private:
                        to_string(type));
         if (read.dtype() == type.dtype) return read;
         Literal out(type.dtype, type.dims, most_read);
-        for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, read.at(i));
+        for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, read, i);
         return out;
     }
 

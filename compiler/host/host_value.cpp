@@ -10,8 +10,7 @@ namespace tt::ir {
 
 void decompose_for_host(Graph& graph) {
     std::vector<const Pass*> passes;
-    for (const char* name :
-         {"decompose-convolution", "decompose-pools", "decompose-normalization", "decompose-softmax", "erase-unused"})
+    for (const char* name : {"decompose-convolution", "decompose-pools", "decompose-normalization", "erase-unused"})
         passes.push_back(find_pass(name));
     run_passes(graph, passes, {}, true);
 }
@@ -56,7 +55,7 @@ Literal host_value(const Node& node, std::span<const Literal* const> in) {
     return op->eval ? op->eval(node, in) : value_of_parts(node, in);
 }
 
-double host_work(const Node& node, std::span<const Type> in) {
+double multiply_adds(const Node& node, std::span<const Type> in) {
     const auto out = static_cast<double>(count(node.type.dims));
     const auto dims = [&](std::size_t k) -> const Dims& { return in[k].dims; };
     if (node.op == "matmul") return out * static_cast<double>(dims(0).back());
@@ -65,6 +64,44 @@ double host_work(const Node& node, std::span<const Type> in) {
         return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
     if (node.op == "pick_sum")
         return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
+    return 0;
+}
+
+/// The share of a map_axis's matrix that is multiplied by: a row with one 1 only moves a datum.
+static double multiplied_share(const Literal& matrix) {
+    constexpr std::int64_t most_read_here = std::int64_t{1} << 22;
+    if (matrix.size() > most_read_here || matrix.size() == 0) return 1;
+    const std::int64_t cols = matrix.dims()[1];
+    std::int64_t multiplied = 0;
+    for (std::int64_t row = 0; row < matrix.dims()[0]; ++row) {
+        std::int64_t weights = 0;
+        double sum = 0;
+        for (std::int64_t c = 0; c < cols; ++c) {
+            const double weight = matrix.at(row * cols + c);
+            weights += weight != 0 ? 1 : 0;
+            sum += weight;
+        }
+        if (weights > 1 || sum != 1) multiplied += weights;
+    }
+    return static_cast<double>(multiplied) / static_cast<double>(matrix.size());
+}
+
+WorkByOrigin multiply_adds(const Graph& graph) {
+    WorkByOrigin work;
+    for (const Node& node : graph.nodes) {
+        std::vector<Type> in;
+        for (const Edge& edge : node.inputs) in.push_back(graph.type(edge.value));
+        double adds = multiply_adds(node, in);
+        if (node.op == "map_axis")
+            if (const LiteralPtr& matrix = graph.nodes[node.inputs[1].value].literal) adds *= multiplied_share(*matrix);
+        if (adds > 0) work[node.origin] += adds;
+    }
+    return work;
+}
+
+double host_work(const Node& node, std::span<const Type> in) {
+    if (const double adds = multiply_adds(node, in); adds > 0) return adds;
+    const auto out = static_cast<double>(count(node.type.dims));
     if (node.op == "max_pool" || node.op == "average_pool")
         return out * static_cast<double>(count(node.list("kernel")));
     double read = out;

@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
             all = Literal(all.dtype(), dims);
             for (std::size_t k = 0; k < samples.size(); ++k)
                 for (std::int64_t i = 0; i < size; ++i)
-                    all.set(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name).at(i));
+                    all.copy(static_cast<std::int64_t>(k) * size + i, samples[k].at(output.name), i);
         }
         outputs.emplace_back(output.name, std::move(all));
     }
@@ -111,7 +111,7 @@ Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
     for (std::size_t turn = 0; turn < entries.size(); ++turn) {
         const Literal one = from_entry(entries[turn], result.type);
         for (std::int64_t i = 0; i < one.size(); ++i)
-            all.set(static_cast<std::int64_t>(turn) * one.size() + i, one.at(i));
+            all.copy(static_cast<std::int64_t>(turn) * one.size() + i, one, i);
     }
     return all;
 }

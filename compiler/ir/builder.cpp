@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/integers.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
+#include "compiler/ir/no_device_form.hpp"
 
 namespace tt::ir {
 
@@ -80,9 +82,29 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     return push(std::move(node));
 }
 
+/// A constant of one number that fills no more than other operands is that number: it takes no memory so.
+void Builder::narrow_filled(std::vector<Edge>& operands) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+        const ValueId id = operands[k].value;
+        const Literal* filled = literal(id);
+        if (!filled || !filled->is_filled() || filled->size() == 0) continue;
+        const bool covered = std::any_of(operands.begin(), operands.end(), [&](const Edge& other) {
+            const Dims &wide = dims(other.value), &own = filled->dims();
+            if (other.value == id || wide.size() < own.size()) return false;
+            const auto from = wide.end() - std::ssize(own);
+            return std::equal(own.begin(), own.end(), from, [](auto a, auto b) { return a == b || a == 1; });
+        });
+        if (!covered) continue;
+        Literal one(filled->dtype(), {});
+        one.copy(0, *filled, 0);
+        operands[k].value = constant(std::move(one));
+    }
+}
+
 ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
+    if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_filled(edges);
     return add_edges(op, std::move(edges), std::move(attrs));
 }
 
@@ -97,10 +119,22 @@ ValueId Builder::input(const std::string& name, Type type) {
 
 ValueId Builder::constant(Literal literal) {
     // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
-    made_ += literal.size();
-    if (made_ > 4 * most_made + 16 * given_)
-        fail_unsupported(loc_, "the constants that are made of the model have more than {} datums", made_);
+    made_ += literal.held();
+    made_of_[origin_] += literal.held();
+    if (made_ > 4 * most_made + 16 * given_) fail_made();
     return place(std::move(literal));
+}
+
+/// The op that asks for most is refused, not the one that happens to come last.
+void Builder::fail_made() const {
+    const auto most = std::max_element(made_of_.begin(), made_of_.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    throw NoDeviceForm(
+        Error(Fault::Unsupported, loc_,
+              fmt::format("the constants that are made of the model have more than {} datums, {} of them for '{}'; "
+                          "smaller inputs need less",
+                          made_, most->second, most->first)),
+        {most->first});
 }
 
 ValueId Builder::given(Literal literal) {
@@ -158,6 +192,28 @@ ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
     Literal ones(DType::F32, {1, n});
     std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
     return map_axis(x, axis, std::move(ones));
+}
+
+ValueId Builder::integer(std::int64_t value, DType dtype) {
+    Literal literal(dtype, {});
+    literal.set_integer(0, value);
+    return constant(std::move(literal));
+}
+
+ValueId Builder::averaged(ValueId x, std::int64_t count) {
+    const DType type = this->type(x).dtype;
+    if (is_float(type)) return add("multiply", {x, scalar(1.0 / static_cast<double>(count), type)});
+    const DType wide = type == DType::U64 ? DType::U64 : DType::I64;
+    const bool fits = integers::less(count, most_of(type), type == DType::U64 ? type : DType::I64);
+    if (count == 0) return add("divide", {x, integer(0, type)});
+    if (fits) return add("divide", {x, integer(count, type)});
+    return cast(add("divide", {cast(x, wide), integer(count, wide)}), type);
+}
+
+ValueId Builder::reversed(ValueId x) {
+    const DType type = this->type(x).dtype;
+    if (is_float(type)) return add("neg", {x});
+    return add("subtract", {integer(least_of(type) + most_of(type), type), x});
 }
 
 ValueId Builder::broadcast_to(ValueId x, Dims to) {

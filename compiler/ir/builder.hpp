@@ -37,13 +37,18 @@ public:
     ValueId given(Literal literal);     ///< one that stands in a file
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile
     ValueId scalar(double value, DType dtype = DType::F32) { return constant(Literal::scalar(dtype, value)); }
-    ValueId copy(const Node& node, std::vector<Edge> inputs);  ///< as it is, with other operands
+    ValueId integer(std::int64_t value, DType dtype = DType::I64);  ///< exactly
+    ValueId copy(const Node& node, std::vector<Edge> inputs);       ///< as it is, with other operands
 
     // shorthands of the model level
     ValueId reshape(ValueId x, Dims dims);
     ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
     ValueId map_axis(ValueId x, std::int64_t axis, Literal matrix);  ///< the identity adds nothing
-    ValueId reduce_sum(ValueId x, std::int64_t axis);                ///< keeps the axis
+    /// x divided by a number of elements; integers towards 0.
+    ValueId averaged(ValueId x, std::int64_t count);
+    /// x in the reverse order: floats with the other sign; integers, of which the least has no other sign, as c - x.
+    ValueId reversed(ValueId x);
+    ValueId reduce_sum(ValueId x, std::int64_t axis);  ///< keeps the axis
     ValueId broadcast_to(ValueId x, Dims dims);
     ValueId cast(ValueId x, DType to);
 
@@ -57,8 +62,10 @@ private:
     ValueId push(Node node);
     ValueId place(Literal literal);
     std::string fresh(const std::string& stem);
+    [[noreturn]] void fail_made() const;
     std::string unused(const std::string& clean);  ///< it, or with a number behind it
     /// The result when all operands are known and it is worth the time and the memory.
+    void narrow_filled(std::vector<Edge>& operands);
     std::optional<Literal> folded(const Node& node, const OpInfo& info);
 
     Graph& graph_;
@@ -68,6 +75,7 @@ private:
     std::map<std::string, int> names_;
     std::size_t known_ = 0;                           // nodes whose names are in names_
     std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // datums of constants; steps of folding
+    std::map<std::string, std::int64_t> made_of_;     // by origin
 };
 
 /// f32 zeros. Throws Error(Unsupported) for a matrix that would fill the memory.

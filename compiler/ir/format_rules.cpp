@@ -107,7 +107,7 @@ public:
 
     FormatRules read(const std::string& text) {
         YamlMap top = YamlMap::from_text(text, file_);
-        const std::optional<DataFormat> default_df = format(top, "default_df");
+        const std::optional<DataFormat> default_df = format(top, "default_df", false);
         const YamlPtr list = top.node("rules");
         top.done();
         if (!list->is_sequence()) fail_input(list->loc(file_), "'rules' must be a list");
@@ -172,17 +172,22 @@ private:
         if (!name.empty() && name != broadcast) check_type(name, map.where(key), false);
         return name;
     }
-    static DataFormat parsed(const std::string& name, const SourceLoc& loc) {
+    static DataFormat parsed(const std::string& name, const SourceLoc& loc, bool may_be_whole = true) {
         const auto df = parse_format(name);
-        if (!df || is_integer(*df) || is_raw(*df))
-            fail_input(loc, "'{}' is no float format{}", name,
-                       did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b",
-                                           "Bfp2", "Bfp2_b"}));
+        const bool whole = may_be_whole && (df == DataFormat::Int8 || df == DataFormat::Int32);
+        if (!whole && (!df || is_integer(*df) || is_raw(*df))) {
+            std::vector<std::string> known{"Float32", "Float16", "Float16_b", "Bfp8",  "Bfp8_b",
+                                           "Bfp4",    "Bfp4_b",  "Bfp2",      "Bfp2_b"};
+            if (may_be_whole) known.insert(known.end(), {"Int8", "Int32"});
+            fail_input(loc, "'{}' is no format that {}{}", name,
+                       may_be_whole ? "ops compute in" : "is a default: those are of floats",
+                       did_you_mean(name, known));
+        }
         return *df;
     }
-    static std::optional<DataFormat> format(YamlMap& map, const char* key) {
+    static std::optional<DataFormat> format(YamlMap& map, const char* key, bool may_be_whole = true) {
         if (!map.has(key)) return std::nullopt;
-        return parsed(map.text(key), map.where(key));
+        return parsed(map.text(key), map.where(key), may_be_whole);
     }
 
     void inputs(const YamlNode& node, FormatRule& rule) {
@@ -232,6 +237,9 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
         if (acc && is_block_float(*acc))
             problems.error(node.loc, "'{}' accumulates in {}; Dst has Float32 and 16-bit formats only", node.name,
                            to_string(*acc));
+        if (node.type.format && is_integer(*node.type.format) && !chip.features.fp32_dest)
+            problems.error(node.loc, "'{}' is {}; {} computes with floats alone, Wormhole chips with integers as well",
+                           node.name, to_string(*node.type.format), chip.name);
         bool a = false, b = false;
         for (const Edge& edge : node.inputs) {
             const Type& type = graph.type(edge.value);

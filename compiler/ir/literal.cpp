@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "compiler/ir/integers.hpp"
 
 namespace tt::ir {
 
@@ -135,6 +136,24 @@ Literal Literal::made_when_read(DType dtype, Dims dims, std::function<std::vecto
     return literal;
 }
 
+Literal Literal::filled(const Literal& one, Dims dims) {
+    const std::int64_t size = count(dims);
+    Literal literal;
+    literal.dtype_ = one.dtype();
+    if (is_float(one.dtype())) {
+        const float datum = one.floats()[0];
+        literal.unmade_ = std::make_shared<Unmade>(size, [size, datum] {
+            check_made({size});
+            return std::vector<float>(static_cast<std::size_t>(size), datum);
+        });
+        literal.unmade_->fill = datum;
+    } else {
+        literal.packed_ = std::make_shared<Packed>(size, one.integer(0));
+    }
+    literal.dims_ = std::move(dims);
+    return literal;
+}
+
 const std::vector<float>& Literal::Unmade::kept() {
     std::call_once(once, [&] {
         datums = make();
@@ -144,8 +163,10 @@ const std::vector<float>& Literal::Unmade::kept() {
 }
 
 const std::vector<std::int64_t>& Literal::Packed::whole() {
+    if (fill) check_made({size});
     std::call_once(once, [&] {
-        wide.assign(static_cast<std::size_t>(size), -1);
+        wide.assign(static_cast<std::size_t>(size), fill.value_or(-1));
+        if (fill) return;
         if (picks)
             picks->each(0, size, [&](std::int64_t k, std::int64_t row) { wide[static_cast<std::size_t>(k)] = row; });
         else
@@ -156,6 +177,7 @@ const std::vector<std::int64_t>& Literal::Packed::whole() {
 
 bool Literal::Packed::is_splat() const {
     if (size == 0) return false;
+    if (fill) return true;
     if (!picks) return std::all_of(bytes.begin(), bytes.end(), [&](char v) { return v == bytes.front(); });
     const auto& runs = picks->runs();
     if (runs.empty()) return true;
@@ -188,15 +210,37 @@ void Literal::set(std::int64_t i, double value) {
         floats()[k] = to_bf16(static_cast<float>(value));
     } else if (is_float(dtype_)) {
         floats()[k] = static_cast<float>(value);
-    } else if (dtype_ == DType::Bool) {
-        whole()[k] = value != 0 ? 1 : 0;
     } else {
-        whole()[k] = to_whole(value);
+        whole()[k] = integer_of(value, dtype_);
     }
+}
+
+std::int64_t Literal::integer(std::int64_t i) const {
+    const auto k = static_cast<std::size_t>(i);
+    if (packed_) return packed_->at(k);
+    if (unmade_ && unmade_->fill) return to_whole(static_cast<double>(*unmade_->fill));
+    return is_float(dtype_) ? to_whole(static_cast<double>(floats()[k])) : (*whole_)[k];
+}
+
+void Literal::set_integer(std::int64_t i, std::int64_t value) {
+    if (is_float(dtype_))
+        set(i, static_cast<double>(value));
+    else
+        whole()[static_cast<std::size_t>(i)] = wrapped(static_cast<std::uint64_t>(value), dtype_);
+}
+
+void Literal::copy(std::int64_t i, const Literal& source, std::int64_t from) {
+    if (is_float(source.dtype()))
+        set(i, source.at(from));
+    else if (is_float(dtype_))
+        set(i, static_cast<double>(to_float(source.integer(from), source.dtype())));
+    else
+        set_integer(i, source.integer(from));
 }
 
 bool Literal::is_splat() const {
     if (packed_) return packed_->is_splat();
+    if (unmade_ && unmade_->fill) return unmade_->size > 0;
     const auto same = [](const auto& data) {
         // -0 is another value than 0: it has another reciprocal, and other bits
         return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) {
@@ -216,7 +260,9 @@ std::vector<std::int64_t> Literal::integers() const {
 bool operator==(const Literal& a, const Literal& b) {
     if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
     if (a.picks() && b.picks()) return *a.picks() == *b.picks();
-    if (a.packed_ && b.packed_ && !a.picks() && !b.picks()) return a.packed_->bytes == b.packed_->bytes;
+    if (a.is_filled() && b.is_filled() && a.size() > 0) return a.integer(0) == b.integer(0) && a.at(0) == b.at(0);
+    if (a.packed_ && b.packed_ && !a.picks() && !b.picks() && !a.is_filled() && !b.is_filled())
+        return a.packed_->bytes == b.packed_->bytes;
     if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
     // bit patterns, so that NaN equals itself
     if (a.block() == b.block()) return true;

@@ -43,7 +43,7 @@ std::int64_t count(const Dims& dims);  ///< number of datums; the largest number
 std::int64_t extent(const Dims& dims);
 /// Throws Error(Unsupported) where there are more than `most` datums.
 void check_made(const Dims& dims, std::int64_t most = most_made);
-std::int64_t to_whole(double value);  ///< without what follows the point; saturates, NaN is 0
+std::int64_t to_whole(double value);  ///< without its fraction; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 
 /// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one
@@ -62,6 +62,11 @@ public:
     /// A float type; `make` gives the same datums on every call, from any thread. They take no memory until somebody
     /// wants all of them as floats().
     static Literal made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
+    /// The only element of `one` throughout, without memory. Reading all of them throws Error(Unsupported) for more
+    /// than most_made.
+    static Literal filled(const Literal& one, Dims dims);
+    /// Whether it is by filled().
+    bool is_filled() const { return (packed_ && packed_->fill) || (unmade_ && unmade_->fill); }
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
@@ -70,12 +75,25 @@ public:
         if (unmade_) return unmade_->size;
         return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
     }
+    /// Elements that it takes the memory of; a table of picks that of its runs, a filled one that of one.
+    std::int64_t held() const {
+        constexpr std::int64_t datums_of_run = 5;
+        if (is_filled()) return 1;
+        return picks() ? datums_of_run * static_cast<std::int64_t>(picks()->runs().size()) : size();
+    }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
-        if (packed_) return static_cast<double>(packed_->at(k));
-        return is_float(dtype_) ? static_cast<double>(floats()[k]) : static_cast<double>((*whole_)[k]);
+        if (unmade_ && unmade_->fill) return static_cast<double>(*unmade_->fill);
+        if (is_float(dtype_)) return static_cast<double>(floats()[k]);
+        const std::int64_t v = packed_ ? packed_->at(k) : (*whole_)[k];
+        return dtype_ == DType::U64 ? static_cast<double>(static_cast<std::uint64_t>(v)) : static_cast<double>(v);
     }
-    void set(std::int64_t i, double value);  ///< rounds and saturates to the type
+    /// An element of an integer type, exactly (compiler/ir/integers.hpp); of a float without its fraction.
+    std::int64_t integer(std::int64_t i) const;
+    void set(std::int64_t i, double value);  ///< rounds to the float type; an integer type takes integer_of() it
+    void set_integer(std::int64_t i, std::int64_t value);  ///< modulo 2^n; a float type rounds it
+    /// Element `from` of another literal as one of this type: exactly, where both are integers or floats.
+    void copy(std::int64_t i, const Literal& source, std::int64_t from);
     void reshape(Dims dims) { dims_ = std::move(dims); }
     bool is_splat() const;  ///< one value throughout (and at least one datum)
     std::vector<std::int64_t> integers() const;
@@ -132,12 +150,15 @@ private:
         std::string bytes;  // a datum each, or
         bool has_sign = false;
         std::optional<Picks> picks{};
-        std::once_flag once{};  // several threads may want them
+        std::optional<std::int64_t> fill{};  ///< or one for all
+        std::once_flag once{};               // several threads may want them
         std::vector<std::int64_t> wide{};
         Packed(std::string given, bool with_sign)
             : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
         Packed(std::int64_t count, Picks given) : size(count), picks(std::move(given)) {}
+        Packed(std::int64_t count, std::int64_t datum) : size(count), fill(datum) {}
         std::int64_t at(std::size_t k) const {
+            if (fill) return *fill;
             if (picks) return picks->at(static_cast<std::int64_t>(k));
             return has_sign ? std::int64_t{static_cast<std::int8_t>(bytes[k])}
                             : std::int64_t{static_cast<std::uint8_t>(bytes[k])};
@@ -148,7 +169,8 @@ private:
     struct Unmade {
         std::int64_t size;
         std::function<std::vector<float>()> make;
-        std::once_flag once{};  // several threads may want them
+        std::optional<float> fill{};  ///< all of them are this one
+        std::once_flag once{};        // several threads may want them
         std::vector<float> datums{};
         Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
         const std::vector<float>& kept();

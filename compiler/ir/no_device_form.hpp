@@ -24,6 +24,13 @@ public:
         }
     }
     const std::vector<std::string>& origins() const { return origins_; }
+    /// Of ops that fit on no grid, whatever is chosen for others: another policy does not help.
+    static NoDeviceForm on_any_grid(const Error& refusal, std::vector<std::string> origins) {
+        NoDeviceForm made(refusal, std::move(origins));
+        made.on_any_grid_ = true;
+        return made;
+    }
+    bool is_on_any_grid() const { return on_any_grid_; }
     /// Why those of that origin are refused.
     const Error& reason(const std::string& origin) const {
         const auto own = reasons_.find(origin);
@@ -39,12 +46,15 @@ public:
         std::vector<std::pair<std::string, Error>> both;
         for (const std::string& origin : last.origins_)
             both.emplace_back(origin, (named(origin) ? *this : last).reason(origin));
-        return NoDeviceForm(both);
+        NoDeviceForm made(both);
+        made.on_any_grid_ = last.on_any_grid_;
+        return made;
     }
 
 private:
     std::vector<std::string> origins_;
     std::map<std::string, Error> reasons_;  // by origin, where each has its own
+    bool on_any_grid_ = false;
 };
 
 /// Runs `work` for an op of that origin: what it throws as Unsupported says so.

@@ -204,7 +204,7 @@ std::string no_op(const std::string& name, const std::vector<std::string>& ops) 
 }
 
 /// What is wrong with an override's name; "": nothing.
-std::string unknown(const std::string& name, const OpOverride& o, const OverrideNames& known) {
+std::string message_of_unknown(const std::string& name, const OpOverride& o, const OverrideNames& known) {
     const auto has = [](const std::vector<std::string>& names, const std::string& one) {
         return std::find(names.begin(), names.end(), one) != names.end();
     };
@@ -225,7 +225,7 @@ std::string unknown(const std::string& name, const OpOverride& o, const Override
 std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames& names) {
     std::vector<std::string> notes;
     for (auto at = overrides.begin(); at != overrides.end();) {
-        std::string problem = unknown(at->first, at->second, names);
+        std::string problem = message_of_unknown(at->first, at->second, names);
         at = problem.empty() ? std::next(at) : overrides.erase(at);
         if (!problem.empty()) notes.push_back("an override has no effect: " + problem);
     }
@@ -235,7 +235,8 @@ std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames&
 void check_overrides(const Overrides& overrides, const OverrideNames& names) {
     Diagnostics problems;
     for (const auto& [name, o] : overrides)
-        if (const std::string problem = unknown(name, o, names); !problem.empty()) problems.error(o.loc, "{}", problem);
+        if (const std::string problem = message_of_unknown(name, o, names); !problem.empty())
+            problems.error(o.loc, "{}", problem);
     problems.throw_if_any();
 }
 

@@ -52,6 +52,7 @@ struct PassOptions {
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
     bool wide_results = false;            ///< with wide_dest: results of a few numbers are Float32
     bool fine_steps = true;               ///< without it: quantizers may be in Float16
+    bool device_comparisons = false;      ///< mark-host leaves comparisons
 };
 
 /// The override of a convolution of the model that says `fracture`, by its name or its node's in the model; nullptr.

@@ -233,13 +233,11 @@ static void each_weight(const Literal& m, const Use& use) {
 }
 
 /// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows
-/// belong to each of `outs` steps of the axis.
+/// belong to each of `outs` steps of the axis. `leading`: the axis is one of slices.
 std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
-                                           const Literal& m) {
+                                           const Literal& m, bool leading) {
     const std::int64_t ins = m.dims()[1];
-    const bool slices = step > 1 || x.form.z > 1;
-    const std::int64_t dense =
-        slices && step > 1 ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
+    const std::int64_t dense = leading ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
     constexpr std::int64_t cheap = 16;   // tiles of a dense product
     constexpr std::size_t widest = 256;  // datums of a row
     if (dense <= cheap) return std::nullopt;

@@ -73,7 +73,7 @@ Matrix Lowering::map_axis(const Node& n) {
     const Form to = form_of(n.type.dims);
     const double weight = static_cast<double>(ins) * largest(m);
     const std::int64_t step = axis + 2 == dims.size() ? 1 : strides(dims)[axis] / x.form.cols;  // rows per step
-    if (const auto sparse = sparse_map(x, to, step, outs, m)) return *sparse;
+    if (const auto sparse = sparse_map(x, to, step, outs, m, axis + 2 < dims.size())) return *sparse;
     if (axis + 2 == dims.size()) {
         const ValueId left = matrix({1, outs, ins, to.more_rt, x.form.more_rt},
                                     [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });

@@ -148,7 +148,8 @@ private:
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
     Matrix pick_sum(const Node& node);
     Matrix picked(const Node& node);
-    std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m);
+    std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m,
+                                     bool leading);
 
     // lower_moves.cpp
     Matrix transpose(const Node& node);

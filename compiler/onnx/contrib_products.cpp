@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/onnx/distances.hpp"
 #include "compiler/onnx/importer.hpp"
 
 namespace tt::ir {
@@ -20,8 +21,7 @@ void cdist(Import& n) {
     if (a.size() != 2 || b.size() != 2 || a[1] != b[1]) n.wrong("two matrices of as many columns are wanted");
     const bool squares = n.word("metric", {"sqeuclidean", "euclidean"}) == "sqeuclidean";
     n.need_small({a[0], b[0], a[1]});
-    const ValueId apart = n.two("subtract", n.b.reshape(n.x(0), {a[0], 1, a[1]}), n.b.reshape(n.x(1), {1, b[0], b[1]}));
-    const ValueId sum = n.b.reshape(n.b.reduce_sum(n.two("multiply", apart, apart), 2), {a[0], b[0]});
+    const ValueId sum = squared_distances(n, n.x(0), n.x(1));
     n.give(squares ? sum : n.one("sqrt", sum));
 }
 

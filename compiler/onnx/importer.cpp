@@ -157,6 +157,12 @@ void Import::check_positions(std::int64_t count) const {
     if (count > most) unsupported("an axis of {}; at most {} are allowed", count, most);
 }
 
+ValueId Import::scaled(ValueId v, double factor) {
+    if (!is_float(b.type(v).dtype) && factor != std::trunc(factor))
+        unsupported("it multiplies {} by {}; cast it to floats before", to_string(b.type(v)), factor);
+    return two("multiply", v, number(factor, v));
+}
+
 ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
     Dims dims = b.dims(v);
     if (axis < 0 || axis >= std::ssize(dims)) wrong("axis {} of a tensor of rank {}", axis, dims.size());

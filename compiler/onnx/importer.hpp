@@ -90,7 +90,8 @@ public:
     void check_distinct(std::vector<std::int64_t> axes) const;
     ValueId pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions);
     ValueId number(double v, ValueId like) { return b.scalar(v, b.type(like).dtype); }
-    ValueId scaled(ValueId v, double factor) { return two("multiply", v, number(factor, v)); }
+    /// Fails for integers times a fraction.
+    ValueId scaled(ValueId v, double factor);
 
 private:
     /// nullptr: not given. Fails when it has another type (of onnx::AttributeProto).

@@ -22,10 +22,14 @@ void least(Import& n) { fold(n, "minimum"); }
 void sum(Import& n) { fold(n, "add"); }
 void mean(Import& n) {
     sum(n);
-    n.out[0] = n.scaled(n.out[0], 1.0 / static_cast<double>(n.in.size()));
+    n.out[0] = n.b.averaged(n.out[0], std::ssize(n.in));
 }
 void leaky_relu(Import& n) { n.give(n.one("lrelu", n.x(0), {{"slope", n.f("alpha", 0.01)}})); }
 void prelu(Import& n) {
+    if (n.is_integer(0)) {
+        const ValueId zero = n.number(0, n.x(0)), below = n.two("minimum", n.x(0), zero);
+        return n.give(n.two("add", n.two("maximum", n.x(0), zero), n.two("multiply", below, n.x(1))));
+    }
     const ValueId below = n.one("relu", n.one("neg", n.x(0)));
     n.give(n.two("subtract", n.one("relu", n.x(0)), n.two("multiply", below, n.x(1))));
 }
@@ -66,11 +70,14 @@ void swiglu(Import& n) {
 void mish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("tanh", n.one("softplus", n.x(0))))); }
 void gelu(Import& n) { n.give(n.one(n.word("approximate", {"none", "tanh"}) == "none" ? "gelu_erf" : "gelu", n.x(0))); }
 void swish(Import& n) { n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1))))); }
+/// Limit and bias are floats: so are integers while they are compared with them.
 void shrink(Import& n) {
     const double limit = n.f("lambd", 0.5), bias = n.f("bias", 0);
-    const ValueId x = n.x(0), low = above(n, n.one("neg", x), limit), high = above(n, x, limit);
+    const ValueId x = n.is_integer(0) ? n.b.cast(n.x(0), DType::F32) : n.x(0), low = above(n, n.one("neg", x), limit),
+                  high = above(n, x, limit);
     const ValueId up = n.two("multiply", n.two("add", x, n.number(bias, x)), low);
-    n.give(n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high)));
+    const ValueId y = n.two("add", up, n.two("multiply", n.two("subtract", x, n.number(bias, x)), high));
+    n.give(n.b.cast(y, n.b.type(n.x(0)).dtype));
 }
 void tangent(Import& n) { n.give(n.two("divide", n.one("sine", n.x(0)), n.one("cosine", n.x(0)))); }
 /// (e^x + sign * e^-x) / 2
@@ -80,20 +87,6 @@ void hyperbolic(Import& n, double sign) {
 }
 void sinh(Import& n) { hyperbolic(n, -1); }
 void cosh(Import& n) { hyperbolic(n, 1); }
-void atanh(Import& n) {
-    const ValueId x = n.x(0), one = n.number(1, x);
-    n.give(n.scaled(n.one("log", n.two("divide", n.two("add", one, x), n.two("subtract", one, x))), 0.5));
-}
-void acosh(Import& n) {
-    const ValueId x = n.x(0), root = n.one("sqrt", n.two("subtract", n.one("square", x), n.number(1, x)));
-    n.give(n.one("log", n.two("add", x, root)));
-}
-void asinh(Import& n) {
-    const ValueId x = n.x(0), size = n.one("abs", x);
-    const ValueId root = n.one("sqrt", n.two("add", n.one("square", x), n.number(1, x)));
-    n.give(n.two("multiply", n.one("sign", x), n.one("log", n.two("add", size, root))));
-}
-
 /// 2 atan(x / (1 + sqrt(1 - x^2))), which divides by no zero.
 ValueId arc_sine(Import& n) {
     const ValueId x = n.x(0), one = n.number(1, x);
@@ -183,9 +176,6 @@ const ImportRules& elementwise_rules() {
         {"Tan", tangent},
         {"Sinh", sinh},
         {"Cosh", cosh},
-        {"Atanh", atanh},
-        {"Acosh", acosh},
-        {"Asinh", asinh},
         {"Asin", asin},
         {"Acos", acos},
         {"BitShift", shift_bits},

@@ -227,9 +227,14 @@ void one_hot_op(Import& n) {
         return n.b.reshape(n.b.map_axis(n.b.cast(n.x(2), DType::F32), 0, picking({k}, 2)), {});
     };
     const ValueId hot = one_hot(n, n.b.cast(n.x(0), DType::F32), depth, true);
-    const ValueId y = n.two("add", n.two("multiply", hot, n.two("subtract", value(1), value(0))), value(0));
     const std::int64_t last = n.rank();
     const std::int64_t axis = n.axis(n.i("axis", -1), last + 1);
+    if (n.is_integer(2)) {  // maybe more than a float holds
+        const auto whole = [&](std::int64_t k) { return n.b.reshape(n.pick(n.x(2), 0, {k}), {}); };
+        const ValueId chosen = n.b.add("where", {n.b.cast(hot, DType::Bool), whole(1), whole(0)});
+        return n.give(axis_moved(n, chosen, last, axis));
+    }
+    const ValueId y = n.two("add", n.two("multiply", hot, n.two("subtract", value(1), value(0))), value(0));
     n.give(n.b.cast(axis_moved(n, y, last, axis), type));
 }
 
@@ -256,15 +261,9 @@ void cumulative_product(Import& n) {
 }
 
 void cumulative_sum(Import& n) {
-    const std::int64_t axis = n.axis(n.whole(1), n.rank()), size = n.dims()[static_cast<std::size_t>(axis)];
-    const bool exclusive = n.i("exclusive", 0) != 0, reverse = n.i("reverse", 0) != 0;
-    Literal matrix = zero_matrix(size, size);
-    for (std::int64_t o = 0; o < size; ++o)
-        for (std::int64_t k = 0; k < size; ++k) {
-            const bool before = reverse ? k > o : k < o;
-            matrix.set(o * size + k, before || (k == o && !exclusive) ? 1 : 0);
-        }
-    n.give(n.b.map_axis(n.x(0), axis, std::move(matrix)));
+    const std::int64_t axis = n.axis(n.whole(1), n.rank());
+    n.give(n.one("cumulative_sum", n.x(0),
+                 {{"axis", axis}, {"exclusive", n.i("exclusive", 0)}, {"reverse", n.i("reverse", 0)}}));
 }
 
 }  // namespace

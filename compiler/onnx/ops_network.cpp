@@ -73,7 +73,14 @@ void conv_integer(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
     check_kernel(n, 1);
-    n.give(n.b.cast(n.b.add("conv", {less_zero_point(n, 0, 2), less_zero_point(n, 1, 3)}, attrs), DType::I32));
+    ValueId x = less_zero_point(n, 0, 2), w = less_zero_point(n, 1, 3);
+    const Dims d = n.b.dims(w);
+    const std::int64_t inner = d.empty() ? 1 : count(d) / std::max<std::int64_t>(d[0], 1);
+    if (!float_holds_sums(n, {2, 3}, w, inner, [&](std::int64_t i) { return i / inner; })) {
+        x = n.b.cast(x, DType::I32);
+        w = n.b.cast(w, DType::I32);
+    }
+    n.give(n.b.cast(n.b.add("conv", {x, w}, attrs), DType::I32));
 }
 
 /// A value per channel (or for all) of axis 0 or 1, shaped to be broadcast.

@@ -17,7 +17,13 @@ ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
     constexpr std::int64_t most = 256;
     if (size > most) n.unsupported("it multiplies {} datums; at most {} are unrolled", size, most);
-    if (size < 1) n.unsupported("it multiplies no datums");
+    if (size < 1) {
+        Dims dims = n.b.dims(x);
+        dims[static_cast<std::size_t>(axis)] = 1;
+        Literal ones(n.b.type(x).dtype, dims);
+        for (std::int64_t k = 0; k < ones.size(); ++k) ones.set_integer(k, 1);
+        return n.b.constant(std::move(ones));
+    }
     ValueId product = n.b.map_axis(x, axis, picking({0}, size));
     for (std::int64_t k = 1; k < size; ++k)
         product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
@@ -64,13 +70,13 @@ void reduce(Import& n, ValueId (*before)(Import&, ValueId), ValueId (*after)(Imp
 ValueId plain(Import&, ValueId x) { return x; }
 ValueId absolute(Import& n, ValueId x) { return n.one("abs", x); }
 ValueId squared(Import& n, ValueId x) { return n.one("square", x); }
-ValueId negated(Import& n, ValueId x) { return n.one("neg", x); }
+ValueId turned(Import& n, ValueId x) { return n.b.reversed(x); }
 ValueId exponential(Import& n, ValueId x) { return n.one("exp", x); }
 ValueId as_is(Import&, ValueId x, std::int64_t) { return x; }
-ValueId average(Import& n, ValueId x, std::int64_t count) { return n.scaled(x, 1.0 / static_cast<double>(count)); }
+ValueId average(Import& n, ValueId x, std::int64_t count) { return n.b.averaged(x, count); }
 ValueId rooted(Import& n, ValueId x, std::int64_t) { return n.one("sqrt", x); }
 ValueId logarithm(Import& n, ValueId x, std::int64_t) { return n.one("log", x); }
-ValueId negative(Import& n, ValueId x, std::int64_t) { return n.one("neg", x); }
+ValueId turned_back(Import& n, ValueId x, std::int64_t) { return n.b.reversed(x); }
 
 /// log(sum(exp(x))) with the maximum taken out first.
 void reduce_log_sum_exp(Import& n) {
@@ -90,7 +96,7 @@ ValueId place_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
 
 void arg_most(Import& n, bool least) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
-    const ValueId x = least ? n.one("neg", n.x(0)) : n.x(0);
+    const ValueId x = least ? n.b.reversed(n.x(0)) : n.x(0);
     n.give(drop(n, place_of_max(n, x, axis, n.i("select_last_index", 0) != 0), {axis}));
 }
 void arg_max(Import& n) { arg_most(n, false); }
@@ -207,13 +213,17 @@ void rms_norm(Import& n) {
     n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
 }
 
-/// By the sum of sizes or the root of the sum of squares; zeros stay zeros.
+/// By the sum of sizes or the root of the sum of squares; zeros stay zeros. Of datums over the largest of them, whose
+/// squares are neither too large nor too small.
 void lp_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), p = n.i("p", 2);
     if (p != 1 && p != 2) n.wrong("p is {}; it is 1 or 2", p);
-    const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, n.x(0)) : squared(n, n.x(0)), axis);
+    constexpr double least = 0x1p-120;  // whose reciprocal is still a number
+    const ValueId most = max_axis(n, absolute(n, n.x(0)), axis);
+    const ValueId x = n.two("divide", n.x(0), n.two("maximum", most, n.number(least, most)));
+    const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, x) : squared(n, x), axis);
     const ValueId norm = p == 1 ? sum : n.one("sqrt", sum);
-    n.give(n.two("divide", n.x(0), n.two("maximum", norm, n.number(1e-30, norm))));
+    n.give(n.two("divide", x, n.two("maximum", norm, n.number(least, norm))));
 }
 
 void mean_variance(Import& n) {
@@ -248,7 +258,7 @@ const ImportRules& reduction_rules() {
         {"ReduceSum", [](Import& n) { reduce<sum_axis>(n, plain, as_is); }},
         {"ReduceMean", [](Import& n) { reduce<sum_axis>(n, plain, average); }},
         {"ReduceMax", [](Import& n) { reduce<max_axis>(n, plain, as_is); }},
-        {"ReduceMin", [](Import& n) { reduce<max_axis>(n, negated, negative); }},
+        {"ReduceMin", [](Import& n) { reduce<max_axis>(n, turned, turned_back); }},
         {"ReduceProd", [](Import& n) { reduce<product_axis>(n, plain, as_is); }},
         {"ReduceL1", [](Import& n) { reduce<sum_axis>(n, absolute, as_is); }},
         {"ReduceL2", [](Import& n) { reduce<sum_axis>(n, squared, rooted); }},

@@ -48,11 +48,18 @@ void unique(Import& n) {
     const Dims d = by_axis ? x.dims() : Dims{x.size()};
     const std::int64_t size = d[static_cast<std::size_t>(axis)], inner = strides(d)[static_cast<std::size_t>(axis)];
     const std::int64_t outer = size * inner == 0 ? 0 : x.size() / (size * inner);
-    std::vector<std::vector<double>> slices(static_cast<std::size_t>(size));
+    using Slice = std::vector<long double>;  // holds integers of 64 bits
+    const auto datum = [&](std::int64_t i) {
+        if (is_float(x.dtype())) return static_cast<long double>(x.at(i));
+        const std::int64_t whole = x.integer(i);
+        return x.dtype() == DType::U64 ? static_cast<long double>(static_cast<std::uint64_t>(whole))
+                                       : static_cast<long double>(whole);
+    };
+    std::vector<Slice> slices(static_cast<std::size_t>(size));
     for (std::int64_t k = 0; k < size; ++k)
         for (std::int64_t i = 0; i < outer * inner; ++i)
-            slices[static_cast<std::size_t>(k)].push_back(x.at((i / inner * size + k) * inner + i % inner));
-    std::map<std::vector<double>, std::int64_t> first;
+            slices[static_cast<std::size_t>(k)].push_back(datum((i / inner * size + k) * inner + i % inner));
+    std::map<Slice, std::int64_t> first;
     std::vector<std::int64_t> order, which, often;
     for (std::int64_t k = 0; k < size; ++k)
         if (first.emplace(slices[static_cast<std::size_t>(k)], k).second) order.push_back(k);

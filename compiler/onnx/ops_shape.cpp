@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
 
@@ -228,6 +229,14 @@ std::vector<std::int64_t> pads_of_axes(Import& n, const std::vector<std::int64_t
     return all;
 }
 
+/// x with the value of operand 2 where `border` is not 0: a sum might leave the type, as far as anybody knows.
+ValueId bordered_integers(Import& n, ValueId x, Literal border) {
+    Literal outside(DType::Bool, border.dims());
+    for (std::int64_t at = 0; at < border.size(); ++at) outside.set_integer(at, border.integer(at));
+    const ValueId value = n.opset < 11 ? n.number(n.f("value", 0), x) : n.b.reshape(n.x(2), {});
+    return n.b.add("where", {n.b.constant(std::move(outside)), value, x});
+}
+
 void pad(Import& n) {
     std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
     const std::string mode = n.word("mode", {"constant", "reflect", "edge", "wrap"});
@@ -262,6 +271,7 @@ void pad(Import& n) {
             }
             border.set(at, inside ? 0 : value);
         }
+        if (!is_float(border.dtype())) return n.give(bordered_integers(n, x, std::move(border)));
         ValueId frame = n.b.constant(std::move(border));
         if (computed) frame = n.two("multiply", frame, n.b.reshape(n.x(2), {}));
         x = n.two("add", x, frame);
@@ -307,7 +317,7 @@ void space_to_depth(Import& n) {
 void constant(Import& n) {
     if (n.given("value")) return n.give(n.b.given(n.tensor("value")));
     if (n.given("value_float")) return n.give(n.b.scalar(n.f("value_float", 0)));
-    if (n.given("value_int")) return n.give(n.b.scalar(static_cast<double>(n.i("value_int", 0)), DType::I64));
+    if (n.given("value_int")) return n.give(n.b.integer(n.i("value_int", 0)));
     if (n.given("value_ints")) return n.give(n.b.given(Literal::vector(n.ints("value_ints"))));
     if (!n.given("value_floats")) n.unsupported("it holds no numbers");
     const auto values = n.floats("value_floats");
@@ -322,10 +332,11 @@ void constant_of_shape(Import& n) {
     for (const std::int64_t d : dims)
         if (d < 0) n.wrong("a dimension is {}", d);
     if (value.size() != 1) n.wrong("its value has {} datums; it needs one", value.size());
-    const double one = value.at(0);
-    n.check_positions(extent(dims));
+    if (extent(dims) > most_read)
+        n.unsupported("{} datums ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "), most_read);
+    if (extent(dims) > most_made) return n.give(n.b.constant(Literal::filled(value, dims)));
     Literal literal(value.dtype(), dims);
-    for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, one);
+    for (std::int64_t k = 0; k < literal.size(); ++k) literal.copy(k, value, 0);
     n.give(n.b.constant(std::move(literal)));
 }
 
@@ -337,11 +348,32 @@ void shape(Import& n) {
 }
 void size(Import& n) { n.give(n.b.scalar(static_cast<double>(count(n.dims())), DType::I64)); }
 
+/// From the first number on, without the limit; numbers of one integer type.
+Literal whole_range(Import& n) {
+    const DType type = n.literal(0).dtype();
+    const std::int64_t start = n.whole(0), limit = n.whole(1), delta = n.whole(2);
+    const bool up = !has_sign(type) || delta > 0;
+    const auto size = [](std::int64_t from, std::int64_t to) {
+        return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+    };
+    const bool none = up ? !integers::less(start, limit, type) : !integers::less(limit, start, type);
+    const std::uint64_t way = none ? 0 : up ? size(start, limit) : size(limit, start);
+    const std::uint64_t step = up ? static_cast<std::uint64_t>(delta) : size(delta, 0);
+    const std::uint64_t steps = way / step + (way % step != 0 ? 1 : 0);
+    n.check_positions(static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::uint64_t{1} << 62)));
+    Literal literal(type, {static_cast<std::int64_t>(steps)});
+    std::int64_t next = start;
+    for (std::int64_t& datum : literal.whole()) next = integers::add(datum = next, delta, type);
+    return literal;
+}
+
 void range(Import& n) {
     const double start = n.only(0), limit = n.only(1), delta = n.only(2);
     if (delta == 0) n.wrong("delta is 0");
+    if (n.is_integer(0)) return n.give(n.b.constant(whole_range(n)));
     const double steps = std::max(std::ceil((limit - start) / delta), 0.0);
     if (!std::isfinite(start) || !std::isfinite(delta) || !(steps <= 1e8)) n.unsupported("{} numbers", steps);
+    n.check_positions(to_whole(steps));
     Literal literal(n.literal(0).dtype(), {to_whole(steps)});
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, start + static_cast<double>(k) * delta);
     n.give(n.b.constant(std::move(literal)));

@@ -1,6 +1,8 @@
 // ONNX's transforms of signals: products with tables of cosines and sines.
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <optional>
 
 #include "compiler/onnx/join.hpp"
 
@@ -101,6 +103,29 @@ void discrete_fourier(Import& n) {
     n.give(transformed(n, x, axis, length, onesided ? length / 2 + 1 : length, inverse));
 }
 
+/// Frames of a long real signal as a convolution, the two parts of each frequency one after the other: its windows
+/// need not be laid out one datum below the other.
+std::optional<ValueId> convolved(Import& n, ValueId signal, std::int64_t step, std::int64_t length,
+                                 std::int64_t frequencies) {
+    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // as decompose-convolution has it
+    const Dims d = n.b.dims(signal);
+    const std::int64_t frames = 1 + (d[1] - length) / step, row = std::gcd(step, length);
+    const Literal* const window = n.has(2) ? n.b.literal(n.x(2)) : nullptr;
+    if (d[2] != 1 || frames * length <= long_signal || row < least || d[1] % row != 0 || (n.has(2) && !window))
+        return std::nullopt;
+    Literal waves(DType::F32, {2 * frequencies, 1, length});
+    for (std::int64_t f = 0; f < frequencies; ++f)
+        for (std::int64_t c = 0; c < length; ++c) {
+            const double turns = static_cast<double>(f * c % length) / static_cast<double>(length);
+            const double angle = 2 * std::numbers::pi * turns, weight = window ? window->at(c) : 1;
+            waves.set(2 * f * length + c, weight * std::cos(angle));
+            waves.set((2 * f + 1) * length + c, -weight * std::sin(angle));
+        }
+    const ValueId y = n.b.add("conv", {n.b.reshape(signal, {d[0], 1, d[1]}), n.b.constant(std::move(waves))},
+                              {{"strides", Dims{step}}});
+    return n.b.reshape(n.b.transpose(y, {0, 2, 1}), {d[0], frames, frequencies, 2});
+}
+
 /// Signal [batch, length, 1 or 2], step, window, length of a frame: [batch, frames, frequencies, 2].
 void short_time_fourier(Import& n) {
     // PyTorch's exporter leaves the last axis out, which onnxruntime takes too
@@ -112,15 +137,16 @@ void short_time_fourier(Import& n) {
     if (step < 1 || length > d[1]) n.wrong("frames of {} with a step of {} of a signal of {}", length, step, d[1]);
     const std::int64_t frames = 1 + (d[1] - length) / step;
     n.check_positions(count({frames, length}));
+    const bool onesided = n.i("onesided", 1) != 0;
+    const std::int64_t frequencies = onesided ? length / 2 + 1 : length;
+    if (n.has(2) && n.dims(2) != Dims{length})
+        n.wrong("a window {} for frames of {}", to_string(n.b.type(n.x(2))), length);
+    if (const auto whole = convolved(n, signal, step, length, frequencies)) return n.give(*whole);
     std::vector<std::int64_t> places;
     for (std::int64_t k = 0; k < frames * length; ++k) places.push_back(k / length * step + k % length);
     ValueId cut = n.b.reshape(n.pick(signal, 1, places), {d[0], frames, length, d[2]});
-    if (n.has(2)) {
-        if (n.dims(2) != Dims{length}) n.wrong("a window {} for frames of {}", to_string(n.b.type(n.x(2))), length);
-        cut = n.two("multiply", cut, n.b.reshape(n.x(2), {length, 1}));
-    }
-    const bool onesided = n.i("onesided", 1) != 0;
-    n.give(transformed(n, parts(n, cut), 2, length, onesided ? length / 2 + 1 : length, false));
+    if (n.has(2)) cut = n.two("multiply", cut, n.b.reshape(n.x(2), {length, 1}));
+    n.give(transformed(n, parts(n, cut), 2, length, frequencies, false));
 }
 
 /// com.microsoft: frequencies of the last axis, the parts as an axis more; not normalized.

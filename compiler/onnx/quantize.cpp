@@ -1,5 +1,9 @@
 #include "compiler/onnx/quantize.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 namespace tt::ir {
 
 std::pair<double, double> grid_limits(const Import& n, DType type) {
@@ -9,6 +13,22 @@ std::pair<double, double> grid_limits(const Import& n, DType type) {
     if (type == DType::U16) return {0, 65535};
     if (type == DType::I32) return {-2147483648.0, 2147483647.0};
     n.unsupported("a grid of {}; i8, u8, i16, u16 and i32 are known", to_string(type));
+}
+
+static double largest_byte(const Import& n, std::size_t k, std::size_t zero) {
+    return n.has(zero) || n.b.type(n.x(k)).dtype == DType::U8 ? 255 : 128;
+}
+
+bool float_holds_sums(const Import& n, std::pair<std::size_t, std::size_t> zeros, ValueId weights, std::int64_t inner,
+                      const std::function<std::int64_t(std::int64_t)>& sum_of) {
+    constexpr double held = 1 << 24;
+    const double datum = largest_byte(n, 0, zeros.first);
+    const Literal* known = n.b.literal(weights);
+    if (!known) return datum * largest_byte(n, 1, zeros.second) * static_cast<double>(inner) <= held;
+    std::map<std::int64_t, double> sums;
+    double most = 0;
+    for (std::int64_t i = 0; i < known->size(); ++i) most = std::max(most, sums[sum_of(i)] += std::fabs(known->at(i)));
+    return datum * most <= held;
 }
 
 ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block) {

@@ -1,12 +1,21 @@
 // Numbers on a grid of whole ones: x = (q - zero) * scale.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "compiler/onnx/importer.hpp"
 
 namespace tt::ir {
 
 /// The least and the largest number of a type that quantizers give. Fails for another type.
 std::pair<double, double> grid_limits(const Import& n, DType type);
+
+/// Whether float32 holds all sums of products of operands 0 and 1, of 8 bits, less their zero points (operands
+/// `zeros`). Each sum has `inner` products; `weights` is operand 1 less its zero point, and `sum_of` the sum that a
+/// element of it goes to.
+bool float_holds_sums(const Import& n, std::pair<std::size_t, std::size_t> zeros, ValueId weights, std::int64_t inner,
+                      const std::function<std::int64_t(std::int64_t)>& sum_of);
 
 /// A scale or zero point `v` shaped so that it is broadcast over `dims`: one for all, one for each datum of the axis,
 /// or one for each `block` of datums of the axis, in which case it is repeated.

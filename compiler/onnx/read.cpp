@@ -54,8 +54,18 @@ void Reader::free_unread(const onnx::NodeProto& node, ValueId first) {
         if (read.count(id) == 0) result_.nodes[id].literal = nullptr;
 }
 
+/// Whether a node, or one of a graph in it, is an op of ONNX's own domain.
+static bool uses_own_ops(const onnx::GraphProto& graph) {
+    return std::any_of(graph.node().begin(), graph.node().end(), [](const auto& node) {
+        return is_own_domain(node.domain()) ||
+               std::any_of(node.attribute().begin(), node.attribute().end(),
+                           [](const auto& attribute) { return attribute.has_g() && uses_own_ops(attribute.g()); });
+    });
+}
+
+/// A model need not import the domain of ops that it does not have.
 void Reader::find_opset() {
-    std::int64_t opset = 0;
+    std::int64_t opset = model_.opset_import_size() > 0 && !uses_own_ops(graph_) ? newest_opset : 0;
     for (const auto& import : model_.opset_import())
         if (is_own_domain(import.domain())) opset = import.version();
     if (opset < oldest_opset || opset > newest_opset)
@@ -72,8 +82,26 @@ void Reader::check_options() {
             problems_.error(loc(), "{} names '{}', but the model has no such input{}", flag, name,
                             did_you_mean(name, names));
     };
-    for (const auto& [name, unused] : options_.shapes) check(name, "--shape");
+    for (const auto& [name, dims] : options_.shapes)
+        if (dims.size() != 1 || !names_dimension(name)) check(name, "--shape");
     for (const auto& [name, unused] : options_.constants) check(name, "--constant");
+}
+
+bool Reader::names_dimension(const std::string& name) const {
+    for (const auto& input : graph_.input())
+        for (const auto& dim : input.type().tensor_type().shape().dim())
+            if (!name.empty() && dim.dim_param() == name) return true;
+    return false;
+}
+
+/// The dimension's own size, or what is given for its name; none: it is open. An input of that name comes first.
+std::optional<std::int64_t> Reader::size_of(const onnx::TensorShapeProto::Dimension& dim) const {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
+    const auto given = dim.dim_param().empty() ? options_.shapes.end() : options_.shapes.find(dim.dim_param());
+    if (given == options_.shapes.end() || given->second.size() != 1) return std::nullopt;
+    for (const auto& input : graph_.input())
+        if (input.name() == dim.dim_param()) return std::nullopt;
+    return given->second.front();
 }
 
 /// A name means one value only.
@@ -165,8 +193,8 @@ static bool fits(const onnx::TensorShapeProto& shape, const Dims& values) {
 void Reader::fail_open(const onnx::ValueInfoProto& input) const {
     std::vector<std::string> sizes, names;
     for (const auto& dim : input.type().tensor_type().shape().dim()) {
-        if (dim.has_dim_value() && dim.dim_value() >= 0) {
-            sizes.push_back(fmt::format("{}", dim.dim_value()));
+        if (const auto size = size_of(dim)) {
+            sizes.push_back(fmt::format("{}", *size));
             continue;
         }
         names.push_back(dim.dim_param());
@@ -197,7 +225,7 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
         check_size(input.name(), type.dims);
         return type;
     }
-    const auto open = [](const auto& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; };
+    const auto open = [this](const auto& dim) { return !size_of(dim); };
     const auto& dims = tensor.shape().dim();
     const bool any_open = std::any_of(dims.begin(), dims.end(), open);
     const auto values = any_open && options_.value_dims ? options_.value_dims(input.name()) : std::nullopt;
@@ -208,7 +236,7 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
     }
     const bool batch_only = rank > 1 && open(dims[0]) && std::none_of(dims.begin() + 1, dims.end(), open);
     if (any_open && !batch_only) fail_open(input);
-    for (const auto& dim : dims) type.dims.push_back(open(dim) ? 1 : dim.dim_value());
+    for (const auto& dim : dims) type.dims.push_back(size_of(dim).value_or(1));
     if (batch_only && options_.notes)
         options_.notes->push_back(
             fmt::format("input '{}': its first dimension '{}' is open and becomes 1; "

@@ -11,7 +11,8 @@
 namespace tt::ir {
 
 struct OnnxOptions {
-    std::map<std::string, Dims> shapes;         ///< of inputs, for those with symbolic dimensions
+    /// Of inputs, for those with symbolic dimensions; or of such a dimension, by its name, the one size.
+    std::map<std::string, Dims> shapes;
     std::map<std::string, Literal> constants;   ///< inputs that are no inputs at run time
     std::optional<std::string> folder;          ///< where data outside the model lies; none: it is refused
     std::vector<std::string>* notes = nullptr;  ///< gets a line for what was left out

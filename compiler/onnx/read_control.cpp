@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/onnx/distances.hpp"
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/reader.hpp"
+#include "compiler/onnx/tensor.hpp"
 
 namespace tt::ir {
 
@@ -172,16 +174,54 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     return true;
 }
 
+/// The shape that a graph says its output has; nothing where a dimension is open.
+static std::optional<Type> declared_type(const onnx::ValueInfoProto& output) {
+    if (!output.type().has_tensor_type() || !output.type().tensor_type().has_shape()) return std::nullopt;
+    const auto& tensor = output.type().tensor_type();
+    const auto dtype = onnx_dtype(tensor.elem_type());
+    Type type{dtype.value_or(DType::F32), {}, {}};
+    for (const auto& dim : tensor.shape().dim()) {
+        if (!dim.has_dim_value() || dim.dim_value() < 0) return std::nullopt;
+        type.dims.push_back(dim.dim_value());
+    }
+    return dtype ? std::optional(type) : std::nullopt;
+}
+
+std::optional<std::vector<ValueId>> Reader::gathered_nothing(const onnx::NodeProto& node, Import& n, const Scope& scope,
+                                                             const std::string& prefix,
+                                                             const std::vector<NamedValue>& inputs, int first,
+                                                             const char* axes) {
+    const onnx::GraphProto& body = graph_of(node, "body");
+    std::vector<ValueId> empty;
+    std::optional<std::vector<NamedValue>> results;
+    for (int k = first; k < body.output_size(); ++k) {
+        std::optional<Type> type = declared_type(body.output(k));
+        if (!type && !results) {  // what a turn would give; nobody reads it
+            results = run_graph(node, body, scope, prefix + "none/", inputs);
+            if (!results) return std::nullopt;
+        }
+        if (!type) {
+            const NamedValue& value = (*results)[static_cast<std::size_t>(k)];
+            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            type = build_.type(value.items.front());
+        }
+        const std::int64_t axis = n.axis(entry_of(node, axes, k - first), std::ssize(type->dims) + 1);
+        type->dims.insert(type->dims.begin() + axis, 0);
+        empty.push_back(build_.constant(Literal(type->dtype, type->dims)));
+    }
+    return empty;
+}
+
 bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     const auto given = operands(node, scope);
     if (!given) return false;
     if (given->size() < 2) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
     const onnx::GraphProto& body = graph_of(node, "body");
-    const auto none = [](const NamedValue& v) { return !v.sequence && v.items.empty(); };
-    const bool counted = !none((*given)[0]);
+    const auto absent = [](const NamedValue& v) { return !v.sequence && v.items.empty(); };
+    const bool counted = !absent((*given)[0]);
     const std::int64_t turns = counted ? to_whole(known(node, (*given)[0], "its number of turns").at(0)) : most_turns;
     Import n = importing(node, scope);
-    NamedValue condition = none((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
+    NamedValue condition = absent((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
     std::vector<NamedValue> state(given->begin() + 2, given->end());
     std::vector<std::vector<ValueId>> scanned;
     TurnMarks marks(n, turns);
@@ -214,6 +254,14 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     if (!counted && build_.literal(condition.items.front())->at(0) != 0)
         n.unsupported("more than {} turns", most_turns);
     build_.set_origin(scope.prefix + node.name());
+    if (scanned.empty()) {
+        std::vector<NamedValue> inputs{{{n.b.integer(0)}}, condition};
+        inputs.insert(inputs.end(), state.begin(), state.end());
+        const auto none = gathered_nothing(node, n, scope, scope.prefix + node.name() + "/", inputs,
+                                           static_cast<int>(state.size()) + 1, "");
+        if (!none) return false;
+        for (const ValueId value : *none) state.push_back({{value}});
+    }
     for (const auto& parts : scanned) state.push_back({{marks.joined(parts, 0)}});
     give(node, scope, state);
     return true;
@@ -236,6 +284,10 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     for (const NamedValue& value : *given)
         if (!value.is_tensor()) n.wrong("an operand is missing, or no tensor");
     if (!batched) {
+        if (const auto whole = distances(node, n, *given, inputs)) {
+            give(node, scope, *whole);
+            return true;
+        }
         auto results = scanned(node, scope, n, scope.prefix + node.name() + "/", *given, inputs);
         if (results) give(node, scope, *results);
         return results.has_value();
@@ -266,6 +318,25 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     return true;
 }
 
+/// A Scan that is a distance of each pair of rows, as one; none: it is something else.
+std::optional<std::vector<NamedValue>> Reader::distances(const onnx::NodeProto& node, Import& n,
+                                                         const std::vector<NamedValue>& given, std::int64_t inputs) {
+    if (given.size() != 2 || inputs != 1) return std::nullopt;
+    for (const char* const name :
+         {"scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"})
+        if (entry_of(node, name, 0) != 0) return std::nullopt;
+    const ValueId state = given[0].items.front(), rows = given[1].items.front();
+    const Dims a = n.b.dims(rows), b = n.b.dims(state);
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // differences
+    if (a.size() != 2 || b.size() != 2 || a[1] != b[1] || count({a[0], b[0], a[1]}) > most || count(a) == 0 ||
+        !is_float(n.b.type(rows).dtype))
+        return std::nullopt;
+    const auto found = scanned_distances(graph_of(node, "body"));
+    if (!found) return std::nullopt;
+    const ValueId squares = squared_distances(n, rows, state);
+    return std::vector<NamedValue>{given[0], {{found->root ? n.one("sqrt", squares) : squares}}};
+}
+
 /// What the last `inputs` of the operands are scanned to, behind the final states.
 std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
                                                        const std::string& prefix, const std::vector<NamedValue>& given,
@@ -285,7 +356,20 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
         if (turns >= 0 && size != turns) n.wrong("slices of {} and of {}", turns, size);
         turns = size;
     }
-    if (turns < 1 || turns > most_turns) n.unsupported("{} turns; 1 to {} are written out", turns, most_turns);
+    if (turns > most_turns) n.unsupported("{} turns; up to {} are written out", turns, most_turns);
+    if (turns == 0) {
+        std::vector<NamedValue> values = state;
+        for (std::size_t k = 0; k < scans.size(); ++k) {
+            Type slice = n.b.type(scans[k]);
+            slice.dims.erase(slice.dims.begin() + axes[k]);
+            values.push_back({{n.b.constant(Literal(slice.dtype, slice.dims))}});
+        }
+        const auto none =
+            gathered_nothing(node, n, scope, prefix, values, static_cast<int>(state.size()), "scan_output_axes");
+        if (!none) return std::nullopt;
+        for (const ValueId value : *none) state.push_back({{value}});
+        return state;
+    }
     std::vector<std::vector<ValueId>> gathered;
     TurnMarks marks(n, n.opset < 9 ? 1 : turns);  // of a batch: several loops
     for (std::int64_t turn = 0; turn < turns; ++turn) {

@@ -3,6 +3,8 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
@@ -131,9 +133,41 @@ void Reader::add_tail() {
     if (options_.notes) options_.notes->push_back(tail_note());
 }
 
+/// Inputs of the model of a few whole numbers, or booleans, that the first node of the tail is computed from.
+std::vector<std::string> Reader::steering_inputs() const {
+    constexpr std::int64_t few = 16;  // datums
+    std::map<std::string, const onnx::NodeProto*> made_by;
+    for (const auto& node : graph_.node())
+        for (const auto& out : node.output()) made_by.emplace(out, &node);
+    std::set<std::string> seen;
+    std::vector<const onnx::NodeProto*> open{tail_.front()};
+    while (!open.empty()) {
+        std::set<std::string> names;
+        add_read_names(*open.back(), names);
+        open.pop_back();
+        for (const std::string& name : names)
+            if (const auto found = made_by.find(name); seen.insert(name).second && found != made_by.end())
+                open.push_back(found->second);
+    }
+    std::vector<std::string> steering;
+    for (const auto& input : graph_.input()) {
+        const auto found = top_.values.find(input.name());
+        if (seen.count(input.name()) == 0 || found == top_.values.end() || !found->second.is_tensor()) continue;
+        const Node& node = result_.nodes[found->second.items.front()];
+        if (node.is_input() && !is_float(node.type.dtype) && count(node.type.dims) <= few)
+            steering.push_back(input.name());
+    }
+    return steering;
+}
+
 std::string Reader::tail_note() const {
-    return fmt::format("the host computes the last {} nodes, from {} on, whose results' shapes only a run knows: {}",
-                       tail_.size(), onnx_node_name(*tail_.front()), tail_reason_);
+    std::string note =
+        fmt::format("the host computes the last {} nodes, from {} on, whose results' shapes only a run knows: {}",
+                    tail_.size(), onnx_node_name(*tail_.front()), tail_reason_);
+    for (const std::string& input : steering_inputs())
+        note += fmt::format("; if '{}' never changes, --constant {}=FILE (or NUMBER) keeps them on the device", input,
+                            input);
+    return note;
 }
 
 Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,

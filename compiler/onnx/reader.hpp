@@ -50,6 +50,8 @@ private:
     // the model: read.cpp
     void find_opset();
     void check_options();
+    bool names_dimension(const std::string& name) const;
+    std::optional<std::int64_t> size_of(const onnx::TensorShapeProto::Dimension& dim) const;
     void check_names();
     void free_unread(const onnx::NodeProto& node, ValueId first);
     struct Weight {
@@ -85,9 +87,17 @@ private:
     bool import_if(const onnx::NodeProto& node, Scope& scope);
     bool import_loop(const onnx::NodeProto& node, Scope& scope);
     bool import_scan(const onnx::NodeProto& node, Scope& scope);
+    std::optional<std::vector<NamedValue>> distances(const onnx::NodeProto& node, Import& n,
+                                                     const std::vector<NamedValue>& given, std::int64_t inputs);
     std::optional<std::vector<NamedValue>> scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
                                                    const std::string& prefix, const std::vector<NamedValue>& given,
                                                    std::int64_t inputs);
+    /// What a body's outputs from `first` on are gathered to in no iterations. `inputs`: of an iteration, for their
+    /// types; `axes`: the attribute with the axis of each.
+    std::optional<std::vector<ValueId>> gathered_nothing(const onnx::NodeProto& node, Import& n, const Scope& scope,
+                                                         const std::string& prefix,
+                                                         const std::vector<NamedValue>& inputs, int first,
+                                                         const char* axes);
     bool import_function(const onnx::NodeProto& node, Scope& scope, const onnx::FunctionProto& function);
     const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const;
     /// The values of a graph's outputs for those of its inputs; nothing when a node of it was refused.
@@ -115,6 +125,7 @@ private:
     std::vector<ValueId> tail_operands(onnx::GraphProto& tail);
     void write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const;
     void add_tail();
+    std::vector<std::string> steering_inputs() const;
     std::string tail_note() const;
 
     // sequences and optionals, which are known while the model is read: read_sequence.cpp

@@ -3,13 +3,13 @@
 #include <onnx/onnx_pb.h>
 
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/error.hpp"
@@ -154,10 +154,16 @@ std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, 
         if (entry.key() == "offset") offset = bytes_of(entry, what, file);
         if (entry.key() == "length") length = bytes_of(entry, what, file);
     }
-    const fs::path path = inside(folder, location, what, file);
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    if (!in) fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
-    const std::int64_t size = in.tellg();
+    const InputFile in(inside(folder, location, what, file).string(), UINT64_MAX);
+    // a hard link is another name of a file anywhere, such as one that only the owner of the model's folder may not
+    // read
+    struct stat found {};
+    if (::fstat(in.descriptor(), &found) != 0 || found.st_nlink > 1)
+        fail_input({file, 0, 0},
+                   "{} has its data in '{}', which has hard links: it may be a file from elsewhere; copy it "
+                   "('cp {} COPY && mv COPY {}') if it is the model's",
+                   what, location, location, location);
+    const auto size = static_cast<std::int64_t>(in.size());
     if (offset > size || (length && *length > size - offset))
         fail_input({file, 0, 0}, "{} wants {} bytes from {} on of '{}', which has {}", what, length.value_or(needed),
                    offset, location, size);
@@ -165,8 +171,7 @@ std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, 
         fail_input({file, 0, 0}, "{} has {} bytes of data in '{}'; its shape needs {}", what,
                    length.value_or(size - offset), location, needed);
     std::string raw(static_cast<std::size_t>(needed), '\0');
-    in.seekg(offset);
-    if (!in.read(raw.data(), needed))
+    if (!in.read_at(raw.data(), static_cast<std::uint64_t>(offset), raw.size()))
         fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
     return raw;
 }

@@ -6,15 +6,14 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
+#include "compiler/ir/integers.hpp"
 #include "compiler/onnx/tensor.hpp"
 
 namespace tt::ir {
@@ -26,45 +25,23 @@ struct Layout {
     std::size_t bytes;
 };
 
-template <class T>
-double value_at(std::string_view data, std::size_t offset) {
-    T v;
-    std::memcpy(&v, data.data() + offset, sizeof v);
-    return static_cast<double>(v);
+/// An integer type takes the lowest of these bits; a byte of a boolean may be any but 0.
+std::uint64_t bits_at(std::string_view data, std::size_t offset, std::size_t bytes) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, data.data() + offset, bytes);
+    return bits;
 }
 
-double datum(std::string_view data, std::size_t offset, DType dtype) {
-    switch (dtype) {
-        case DType::F32:
-            return value_at<float>(data, offset);
-        case DType::F64:
-            return value_at<double>(data, offset);
-        case DType::I8:
-            return value_at<std::int8_t>(data, offset);
-        case DType::I16:
-            return value_at<std::int16_t>(data, offset);
-        case DType::I32:
-            return value_at<std::int32_t>(data, offset);
-        case DType::I64:
-            return value_at<std::int64_t>(data, offset);
-        case DType::U16:
-            return value_at<std::uint16_t>(data, offset);
-        case DType::U32:
-            return value_at<std::uint32_t>(data, offset);
-        case DType::U64:
-            return value_at<std::uint64_t>(data, offset);
-        case DType::U8:
-        case DType::Bool:
-            return value_at<std::uint8_t>(data, offset);
-        case DType::F16: {
-            std::uint16_t bits = 0;
-            std::memcpy(&bits, data.data() + offset, sizeof bits);
-            return static_cast<double>(from_half(bits));
-        }
-        case DType::BF16:
-            break;
-    }
-    return 0;
+void set_datum(Literal& literal, std::int64_t i, std::string_view data, std::size_t bytes, std::int64_t at) {
+    const std::uint64_t bits = bits_at(data, static_cast<std::size_t>(at) * bytes, bytes);
+    if (literal.dtype() == DType::F16)
+        literal.set(i, static_cast<double>(from_half(static_cast<std::uint16_t>(bits))));
+    else if (literal.dtype() == DType::F64)
+        literal.set(i, std::bit_cast<double>(bits));
+    else if (literal.dtype() == DType::F32)
+        literal.set(i, static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+    else
+        literal.set_integer(i, static_cast<std::int64_t>(bits));
 }
 
 const std::map<std::string, Layout>& layouts() {
@@ -198,62 +175,29 @@ Literal parse_npy(std::string_view data, const std::string& file) {
     const std::string_view datums = data.substr(start + length);
     if (header.fortran) {
         const auto place = columns_first(*header.dims);
-        for (std::int64_t i = 0; i < literal.size(); ++i)
-            literal.set(i,
-                        datum(datums, static_cast<std::size_t>(place(i)) * layout->second.bytes, layout->second.dtype));
+        for (std::int64_t i = 0; i < literal.size(); ++i) set_datum(literal, i, datums, layout->second.bytes, place(i));
         return literal;
     }
     if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way
         if (bytes > 0) std::memcpy(literal.floats().data(), datums.data(), bytes);
         return literal;
     }
-    for (std::int64_t i = 0; i < literal.size(); ++i)
-        literal.set(i, datum(datums, static_cast<std::size_t>(i) * layout->second.bytes, layout->second.dtype));
+    for (std::int64_t i = 0; i < literal.size(); ++i) set_datum(literal, i, datums, layout->second.bytes, i);
     return literal;
 }
 
 namespace {
 
 template <class T>
-void append(std::string& data, double value) {
-    T v;
-    if constexpr (std::is_floating_point_v<T>)
-        v = static_cast<T>(value);
-    else if (value <= static_cast<double>(std::numeric_limits<T>::lowest()))
-        v = std::numeric_limits<T>::lowest();
-    else if (value >= static_cast<double>(std::numeric_limits<T>::max()))
-        v = std::numeric_limits<T>::max();
-    else
-        v = static_cast<T>(value);
-    data.append(reinterpret_cast<const char*>(&v), sizeof v);
+void append(std::string& data, T value) {
+    data.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 void append_datum(std::string& data, const Literal& values, std::int64_t i) {
-    switch (values.dtype()) {
-        case DType::F32:
-        case DType::F16:
-        case DType::BF16:
-            return append<float>(data, values.at(i));
-        case DType::F64:
-            return append<double>(data, values.at(i));
-        case DType::I8:
-            return append<std::int8_t>(data, values.at(i));
-        case DType::I16:
-            return append<std::int16_t>(data, values.at(i));
-        case DType::I32:
-            return append<std::int32_t>(data, values.at(i));
-        case DType::I64:
-            return append<std::int64_t>(data, values.at(i));
-        case DType::U16:
-            return append<std::uint16_t>(data, values.at(i));
-        case DType::U32:
-            return append<std::uint32_t>(data, values.at(i));
-        case DType::U64:
-            return append<std::uint64_t>(data, values.at(i));
-        case DType::U8:
-        case DType::Bool:
-            return append<std::uint8_t>(data, values.at(i));
-    }
+    if (values.dtype() == DType::F64) return append(data, values.at(i));
+    if (is_float(values.dtype())) return append(data, static_cast<float>(values.at(i)));
+    const std::int64_t datum = values.integer(i);  // the lowest byte comes first
+    data.append(reinterpret_cast<const char*>(&datum), static_cast<std::size_t>(bits_of(values.dtype()) / 8));
 }
 
 std::string header_of(const Literal& values) {
@@ -274,6 +218,21 @@ std::string header_of(const Literal& values) {
 
 }  // namespace
 
+/// Integers of another type as those of an input.
+static Literal narrowed(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
+    Literal out(type.dtype, type.dims, most_read);
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        out.copy(i, given, i);
+        const bool same_sign = has_sign(given.dtype()) == has_sign(type.dtype) || out.integer(i) >= 0;
+        if (out.integer(i) != given.integer(i) || !same_sign)
+            fail_input({file, 0, 0}, "it holds the {} {}; input '{}' is {}", to_string(given.dtype()),
+                       given.dtype() == DType::U64 ? fmt::format("{}", static_cast<std::uint64_t>(given.integer(i)))
+                                                   : fmt::format("{}", given.integer(i)),
+                       name, to_string(type));
+    }
+    return out;
+}
+
 Literal fitted(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
     if (given.dims() != type.dims)
         fail_input({file, 0, 0}, "its shape is [{}]; input '{}' is {}", fmt::join(given.dims(), ", "), name,
@@ -282,6 +241,7 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
     if (is_float(given.dtype()) != is_float(type.dtype) && !bits)
         fail_input({file, 0, 0}, "its elements are {}; input '{}' is {}", to_string(given.dtype()), name,
                    to_string(type));
+    if (!bits && !is_float(type.dtype) && given.dtype() != type.dtype) return narrowed(given, type, file, name);
     if (!bits) return given;
     Literal out(DType::BF16, type.dims, most_read);
     for (std::size_t i = 0; i < out.floats().size(); ++i)

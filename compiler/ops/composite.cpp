@@ -1,5 +1,7 @@
 // Ops of models that a decompose pass takes apart into core ops.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "compiler/ops/op_lists.hpp"
 #include "compiler/ops/window.hpp"
@@ -13,6 +15,55 @@ Type infer_axis(const Node& node, std::span<const Type> in) {
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return in[0];
+}
+
+/// Datums as they are broadcast.
+std::vector<double> repeated(const Literal& from, const Dims& to) {
+    const Dims steps = strides(from.dims()), whole = strides(to);
+    const std::size_t skip = to.size() - from.dims().size();
+    std::vector<double> out(static_cast<std::size_t>(count(to)));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        std::int64_t at = 0;
+        for (std::size_t d = skip; d < to.size(); ++d)
+            if (from.dims()[d - skip] != 1) at += static_cast<std::int64_t>(i) / whole[d] % to[d] * steps[d - skip];
+        out[i] = from.at(at);
+    }
+    return out;
+}
+
+/// Of softmax: x, and if given what is multiplied to each line along the axis.
+Type infer_softmax(const Node& node, std::span<const Type> in) {
+    const Type out = infer_axis(node, in);
+    if (in.size() < 2) return out;
+    Dims lines = out.dims;
+    lines[static_cast<std::size_t>(node.integer("axis", -1))] = 1;
+    if (broadcast(node, in[1].dims, lines) != lines)
+        fail_input(node.loc, "'{}' multiplies lines of {} by {}", node.name, to_string(in[0]), to_string(in[1]));
+    return out;
+}
+
+/// softmax and log_softmax. A line that the factor leaves out is 0, whatever it holds.
+Literal eval_softmax(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const auto axis = static_cast<std::size_t>(node.integer("axis", -1));
+    const std::int64_t size = out.dims()[axis], step = strides(out.dims())[axis];
+    const bool logarithm = node.op == "log_softmax";
+    Dims lines = out.dims();
+    lines[axis] = 1;
+    const std::vector<double> factors = in.size() > 1 ? repeated(*in[1], lines) : std::vector<double>();
+    for (std::int64_t line = 0; size > 0 && line < out.size() / size; ++line) {
+        const std::int64_t first = line / step * step * size + line % step;
+        const double factor = factors.empty() ? 1 : factors[static_cast<std::size_t>(line)];
+        if (factor == 0) continue;
+        double most = in[0]->at(first), sum = 0;
+        for (std::int64_t k = 1; k < size; ++k) most = std::max(most, in[0]->at(first + k * step));
+        for (std::int64_t k = 0; k < size; ++k) sum += std::exp(in[0]->at(first + k * step) - most);
+        for (std::int64_t k = 0; k < size; ++k) {
+            const double away = in[0]->at(first + k * step) - most;
+            out.set(first + k * step, logarithm ? away - std::log(sum) : std::exp(away) / sum * factor);
+        }
+    }
+    return out;
 }
 
 Type infer_groups(const Node& node, std::span<const Type> in) {
@@ -61,7 +112,10 @@ Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
                 sum += x.at((n * x.dims()[1] + c / group * inner + k) * pixels + from) *
                        w.at((c * inner + k) * taps + tap);
         }
-        out.set(at, sum);
+        if (is_float(out.dtype()))
+            out.set(at, sum);
+        else
+            out.set_integer(at, to_whole(sum));
     }
     return out;
 }
@@ -92,8 +146,8 @@ Type infer_pool(const Node& node, std::span<const Type> in) {
 }
 
 constexpr std::array composite_table{
-    OpInfo{"softmax", Level::Composite, 1, 1, infer_axis, nullptr},
-    OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, nullptr},
+    OpInfo{"softmax", Level::Composite, 1, 2, infer_softmax, eval_softmax},
+    OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, eval_softmax},
     OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
     OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
     OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/device.hpp"
 #include "compiler/ops/op_lists.hpp"
 
@@ -90,13 +91,28 @@ float* eval_along(const Node& node, std::span<const Axis> axes, const float* a, 
     return to;
 }
 
-template <double (*F)(const Node&, double)>
+/// What an op does to integers; null: it has none of its own, and takes them as floats of 64 bits.
+using Whole1 = std::int64_t (*)(const Node&, std::int64_t, DType);
+using Whole2 = std::int64_t (*)(const Node&, std::int64_t, std::int64_t, DType);
+
+bool all_integers(std::span<const Literal* const> in) {
+    return std::none_of(in.begin(), in.end(), [](const Literal* x) { return is_float(x->dtype()); });
+}
+
+template <double (*F)(const Node&, double), Whole1 W>
 Literal eval1(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
+    if constexpr (W != nullptr)
+        if (all_integers(in) && !is_float(out.dtype())) {
+            const std::vector<std::int64_t>& x = in[0]->whole();
+            std::transform(x.begin(), x.end(), out.whole().begin(),
+                           [&](std::int64_t v) { return W(node, v, out.dtype()); });
+            return out;
+        }
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, F(node, in[0]->at(i)));
     return out;
 }
-template <double (*F)(const Node&, double, double)>
+template <double (*F)(const Node&, double, double), Whole2 W>
 Literal eval2(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     if (out.dtype() == DType::F32 && is_float(in[0]->dtype()) && is_float(in[1]->dtype()) && out.size() > 0) {
@@ -105,15 +121,44 @@ Literal eval2(const Node& node, std::span<const Literal* const> in) {
         return out;
     }
     Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
+    if constexpr (W != nullptr)
+        if (all_integers(in) && !is_float(out.dtype())) {
+            for (std::int64_t& datum : out.whole()) {
+                const std::int64_t x = in[0]->integer(a.next()), y = in[1]->integer(b.next());
+                datum = W(node, x, y, in[0]->dtype());
+            }
+            return out;
+        }
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, F(node, in[0]->at(a.next()), in[1]->at(b.next())));
     return out;
 }
+double power(const Node&, double a, double b) { return std::pow(a, b); }
+
 Literal eval_where(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     Walk c(in[0]->dims(), out.dims()), a(in[1]->dims(), out.dims()), b(in[2]->dims(), out.dims());
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t x = a.next(), y = b.next();
-        out.set(i, in[0]->at(c.next()) != 0 ? in[1]->at(x) : in[2]->at(y));
+        if (in[0]->at(c.next()) != 0)
+            out.copy(i, *in[1], x);
+        else
+            out.copy(i, *in[2], y);
+    }
+    return out;
+}
+Literal eval_cast(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], i);
+    return out;
+}
+/// Integers by whole exponents as such; a base of integers and an exponent of floats as floats.
+Literal eval_power(const Node& node, std::span<const Literal* const> in) {
+    if (!all_integers(in)) return eval2<power, nullptr>(node, in);
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
+    for (std::int64_t i = 0; i < out.size(); ++i) {
+        const std::int64_t base = in[0]->integer(a.next()), exponent = in[1]->integer(b.next());
+        out.set_integer(i, integers::power(base, exponent, in[0]->dtype(), in[1]->dtype()));
     }
     return out;
 }
@@ -132,12 +177,7 @@ Literal eval_lrelu(const Node& node, std::span<const Literal* const> in) {
 double gelu_tanh(double x) {
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
-double divide(const Node& n, double a, double b) {
-    if (is_float(n.type.dtype)) return a / b;
-    return b == 0 ? 0 : std::trunc(a / b);
-}
 double modulo(const Node& n, double a, double b) {
-    if (b == 0 && !is_float(n.type.dtype)) return 0;
     const double rest = std::fmod(a, b);
     const bool other_sign = n.integer("fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0);
     return other_sign ? rest + b : rest;
@@ -153,25 +193,25 @@ double nearest_int8(const Node& n, double a, double b) {
     return std::clamp(round_even(a * b + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
 }
 
-template <double (*F)(const Node&, double)>
+template <double (*F)(const Node&, double), Whole1 W = nullptr>
 constexpr OpInfo unary(std::string_view name, Level level, std::string_view onnx) {
     return {.name = name,
             .level = level,
             .min_inputs = 1,
             .max_inputs = 1,
             .infer = infer_same,
-            .eval = eval1<F>,
+            .eval = eval1<F, W>,
             .elementwise = true,
             .onnx = onnx};
 }
-template <double (*F)(const Node&, double, double)>
+template <double (*F)(const Node&, double, double), Whole2 W = nullptr>
 constexpr OpInfo binary(std::string_view name, Level level, std::string_view onnx, bool test = false) {
     return {.name = name,
             .level = level,
             .min_inputs = 2,
             .max_inputs = 2,
             .infer = test ? infer_test : infer_elementwise,
-            .eval = eval2<F>,
+            .eval = eval2<F, W>,
             .elementwise = true,
             .onnx = onnx};
 }
@@ -186,13 +226,34 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
         static_cast<void>(n);                                 \
         return EXPRESSION;                                    \
     })>(NAME, Level::LEVEL, ONNX)
-#define TT_TEST(NAME, ONNX, EXPRESSION)                                                           \
-    binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; })>( \
-        NAME, Level::Composite, ONNX, true)
+/// The same with what it does to integers, of the type `t` of the (first) operand.
+#define TT_UNARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                             \
+    unary<([](const Node& n, double x) -> double {                                       \
+              static_cast<void>(n);                                                      \
+              return EXPRESSION;                                                         \
+          }),                                                                            \
+          ([](const Node& n, std::int64_t x, [[maybe_unused]] DType t) -> std::int64_t { \
+              static_cast<void>(n);                                                      \
+              return WHOLE;                                                              \
+          })>(NAME, Level::LEVEL, ONNX)
+#define TT_BINARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                                             \
+    binary<([](const Node& n, double a, double b) -> double {                                             \
+               static_cast<void>(n);                                                                      \
+               return EXPRESSION;                                                                         \
+           }),                                                                                            \
+           ([](const Node& n, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
+               static_cast<void>(n);                                                                      \
+               return WHOLE;                                                                              \
+           })>(NAME, Level::LEVEL, ONNX)
+#define TT_TEST(NAME, ONNX, EXPRESSION, WHOLE)                                                          \
+    binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }),        \
+           ([](const Node&, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
+               return (WHOLE) ? 1 : 0;                                                                  \
+           })>(NAME, Level::Composite, ONNX, true)
 
 constexpr std::array elementwise_table{
     // ops of the device
-    TT_UNARY("nop", Core, "", x),
+    TT_UNARY_WHOLE("nop", Core, "", x, x),
     TT_UNARY("exp", Core, "Exp", std::exp(x)),
     TT_UNARY("log", Core, "Log", std::log(x)),
     TT_UNARY("sqrt", Core, "Sqrt", std::sqrt(x)),
@@ -201,8 +262,8 @@ constexpr std::array elementwise_table{
     TT_UNARY("tanh", Core, "Tanh", std::tanh(x)),
     TT_UNARY("sine", Core, "Sin", std::sin(x)),
     TT_UNARY("cosine", Core, "Cos", std::cos(x)),
-    TT_UNARY("abs", Core, "Abs", std::fabs(x)),
-    TT_UNARY("square", Core, "", x* x),
+    TT_UNARY_WHOLE("abs", Core, "Abs", std::fabs(x), integers::absolute(x, t)),
+    TT_UNARY_WHOLE("square", Core, "", x* x, integers::multiply(x, x, t)),
     TT_UNARY("gelu", Core, "", gelu_tanh(x)),
     OpInfo{.name = "lrelu",
            .level = Level::Core,
@@ -211,42 +272,55 @@ constexpr std::array elementwise_table{
            .infer = infer_same,
            .eval = eval_lrelu,
            .elementwise = true},
-    TT_UNARY("relu", Core, "Relu", std::max(x, 0.0)),
+    TT_UNARY_WHOLE("relu", Core, "Relu", std::max(x, 0.0), integers::larger(x, 0, t)),
     TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
     TT_BINARY("round_int8", Core, "", nearest_int8(n, a, b)),
-    TT_BINARY("add", Core, "Add", a + b),
-    TT_BINARY("subtract", Core, "Sub", a - b),
-    TT_BINARY("multiply", Core, "Mul", a* b),
-    TT_BINARY("maximum", Core, "", std::max(a, b)),
+    TT_BINARY_WHOLE("add", Core, "Add", a + b, integers::add(a, b, t)),
+    TT_BINARY_WHOLE("subtract", Core, "Sub", a - b, integers::subtract(a, b, t)),
+    TT_BINARY_WHOLE("multiply", Core, "Mul", a* b, integers::multiply(a, b, t)),
+    TT_BINARY_WHOLE("maximum", Core, "", std::max(a, b), integers::larger(a, b, t)),
     // taken apart by decompose-elementwise
-    TT_UNARY("neg", Composite, "Neg", -x),
+    TT_UNARY_WHOLE("neg", Composite, "Neg", -x, integers::negate(x, t)),
     TT_UNARY("erf", Composite, "Erf", std::erf(x)),
     TT_UNARY("atan", Composite, "Atan", std::atan(x)),
+    TT_UNARY("asinh", Composite, "Asinh", std::asinh(x)),
+    TT_UNARY("acosh", Composite, "Acosh", std::acosh(x)),
+    TT_UNARY("atanh", Composite, "Atanh", std::atanh(x)),
     TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
-    TT_UNARY("sign", Composite, "Sign",
-             x > 0   ? 1.0
-             : x < 0 ? -1.0
-                     : 0.0),
-    TT_UNARY("floor", Composite, "Floor", std::floor(x)),
-    TT_UNARY("ceil", Composite, "Ceil", std::ceil(x)),
-    TT_UNARY("round", Composite, "Round", round_even(x)),
-    TT_UNARY("truncate", Composite, "", std::trunc(x)),
-    TT_UNARY("not", Composite, "Not", x != 0 ? 0.0 : 1.0),
+    TT_UNARY_WHOLE("sign", Composite, "Sign",
+                   x > 0   ? 1.0
+                   : x < 0 ? -1.0
+                           : 0.0,
+                   integers::sign(x, t)),
+    TT_UNARY_WHOLE("floor", Composite, "Floor", std::floor(x), x),
+    TT_UNARY_WHOLE("ceil", Composite, "Ceil", std::ceil(x), x),
+    TT_UNARY_WHOLE("round", Composite, "Round", round_even(x), x),
+    TT_UNARY_WHOLE("truncate", Composite, "", std::trunc(x), x),
+    TT_UNARY_WHOLE("not", Composite, "Not", x != 0 ? 0.0 : 1.0, x != 0 ? 0 : 1),
     TT_UNARY("softplus", Composite, "Softplus", std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
     TT_UNARY("elu", Composite, "", x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
     TT_BINARY("quantize", Composite, "", quantize(n, a, b)),
-    TT_BINARY("divide", Composite, "Div", divide(n, a, b)),
-    TT_BINARY("minimum", Composite, "", std::min(a, b)),
-    TT_BINARY("power", Composite, "Pow", std::pow(a, b)),
-    TT_BINARY("modulo", Composite, "", modulo(n, a, b)),
-    TT_TEST("equal", "Equal", a == b),
-    TT_TEST("less", "Less", a < b),
-    TT_TEST("greater", "Greater", a > b),
-    TT_TEST("less_equal", "LessOrEqual", a <= b),
-    TT_TEST("greater_equal", "GreaterOrEqual", a >= b),
-    TT_TEST("and", "And", a != 0 && b != 0),
-    TT_TEST("or", "Or", a != 0 || b != 0),
-    TT_TEST("xor", "Xor", (a != 0) != (b != 0)),
+    TT_BINARY_WHOLE("divide", Composite, "Div", is_float(n.type.dtype) ? a / b : std::trunc(a / b),
+                    integers::divide(a, b, t)),
+    TT_BINARY_WHOLE("minimum", Composite, "", std::min(a, b), integers::smaller(a, b, t)),
+    OpInfo{.name = "power",
+           .level = Level::Composite,
+           .min_inputs = 2,
+           .max_inputs = 2,
+           .infer = infer_elementwise,
+           .eval = eval_power,
+           .elementwise = true,
+           .onnx = "Pow"},
+    TT_BINARY_WHOLE("modulo", Composite, "", modulo(n, a, b),
+                    n.integer("fmod", 0) != 0 ? integers::remainder(a, b, t) : integers::modulo(a, b, t)),
+    TT_TEST("equal", "Equal", a == b, a == b),
+    TT_TEST("less", "Less", a < b, integers::less(a, b, t)),
+    TT_TEST("greater", "Greater", a > b, integers::less(b, a, t)),
+    TT_TEST("less_equal", "LessOrEqual", a <= b, !integers::less(b, a, t)),
+    TT_TEST("greater_equal", "GreaterOrEqual", a >= b, !integers::less(a, b, t)),
+    TT_TEST("and", "And", a != 0 && b != 0, a != 0 && b != 0),
+    TT_TEST("or", "Or", a != 0 || b != 0, a != 0 || b != 0),
+    TT_TEST("xor", "Xor", (a != 0) != (b != 0), (a != 0) != (b != 0)),
     OpInfo{.name = "where",
            .level = Level::Composite,
            .min_inputs = 3,
@@ -259,7 +333,7 @@ constexpr std::array elementwise_table{
            .min_inputs = 1,
            .max_inputs = 1,
            .infer = infer_cast,
-           .eval = eval1<([](const Node&, double x) -> double { return x; })>,
+           .eval = eval_cast,
            .elementwise = true},
 };
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
@@ -20,23 +21,6 @@ void check_bits(const Node& node, std::span<const Type> in) {
 Type infer_bits(const Node& node, std::span<const Type> in) {
     check_bits(node, in);
     return infer_elementwise(node, in);
-}
-
-std::int64_t bits_of(DType type) {
-    if (type == DType::I8 || type == DType::U8) return 8;
-    if (type == DType::I16 || type == DType::U16) return 16;
-    return type == DType::I32 || type == DType::U32 ? 32 : 64;
-}
-bool has_sign(DType type) {
-    return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
-}
-/// What the type's bits make of a number.
-std::int64_t wrapped(std::uint64_t value, DType type) {
-    const std::int64_t bits = bits_of(type);
-    if (bits == 64) return static_cast<std::int64_t>(value);
-    const std::uint64_t low = value & ((std::uint64_t{1} << bits) - 1);
-    const bool negative = has_sign(type) && (low >> (bits - 1)) != 0;
-    return static_cast<std::int64_t>(negative ? low - (std::uint64_t{1} << bits) : low);
 }
 
 template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
@@ -139,7 +123,6 @@ std::int64_t work_matrix(const Node&, std::span<const Literal* const> in) {
 }
 
 std::int64_t width_of(DType type) {
-    if (type == DType::Bool) return 8;
     if (type == DType::F16 || type == DType::BF16) return 16;
     return type == DType::F32 ? 32 : bits_of(type);
 }

@@ -59,9 +59,10 @@ std::vector<Tap> taps_of(const Sampling& how, double given, std::int64_t size) {
     const auto n = static_cast<double>(size);
     const double edge = how.align_corners ? 0 : 0.5, low = -edge, high = n - 1 + edge;
     double x = how.align_corners ? (given + 1) / 2 * (n - 1) : ((given + 1) * n - 1) / 2;
+    if (how.padding == "border") x = std::clamp(x, -2.0, n + 1);  // from there on every datum is the last one
     if (!(std::fabs(x) < 1e15)) return {};
     if (how.nearest) x = std::nearbyint(x);
-    if (x < low || x > high) {
+    if ((x < low || x > high) && !how.cubic) {  // a cubic moves each of its neighbours instead
         if (how.padding == "border") x = std::clamp(x, 0.0, n - 1);
         if (how.padding == "reflection") x = reflected(x, low, high);
     }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
 
@@ -20,9 +21,20 @@ namespace {
 double reduced_by(const std::string& how, double old, double update) {
     if (how == "add") return old + update;
     if (how == "mul") return old * update;
-    if (how == "max") return std::max(old, update);
-    if (how == "min") return std::min(old, update);
-    return update;
+    return how == "max" ? std::max(old, update) : std::min(old, update);
+}
+std::int64_t reduced_by(const std::string& how, std::int64_t old, std::int64_t update, DType type) {
+    if (how == "add") return integers::add(old, update, type);
+    if (how == "mul") return integers::multiply(old, update, type);
+    return how == "max" ? integers::larger(old, update, type) : integers::smaller(old, update, type);
+}
+void reduce_into(const std::string& how, Literal& out, std::int64_t to, const Literal& updates, std::int64_t from) {
+    if (how == "none")
+        out.copy(to, updates, from);
+    else if (is_float(out.dtype()))
+        out.set(to, reduced_by(how, out.at(to), updates.at(from)));
+    else
+        out.set_integer(to, reduced_by(how, out.integer(to), updates.integer(from), out.dtype()));
 }
 
 void check_reduction(const Node& node) {
@@ -32,8 +44,7 @@ void check_reduction(const Node& node) {
                    node.word("reduction", "none"));
 }
 
-std::int64_t place_in(const Node& node, double given, std::int64_t size) {
-    const std::int64_t place = to_whole(given);
+std::int64_t place_in(const Node& node, std::int64_t place, std::int64_t size) {
     if (place < -size || place >= size)
         fail_input(node.loc, "'{}' names place {} of an axis of {}", node.name, place, size);
     return place < 0 ? place + size : place;
@@ -53,7 +64,7 @@ std::int64_t named_datum(const Node& node, const Literal& x, const Literal& ids,
     for (std::size_t a = x.dims().size(); a-- > 0;) {
         const std::int64_t own = rest % ids.dims()[a];
         rest /= ids.dims()[a];
-        datum += step * (a == axis ? place_in(node, ids.at(at), x.dims()[a]) : own);
+        datum += step * (a == axis ? place_in(node, ids.integer(at), x.dims()[a]) : own);
         step *= x.dims()[a];
     }
     return datum;
@@ -66,7 +77,7 @@ Type infer_gather_elements(const Node& node, std::span<const Type> in) {
 Literal eval_gather_elements(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, in[0]->at(named_datum(node, *in[0], *in[1], axis, i)));
+    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], named_datum(node, *in[0], *in[1], axis, i));
     return out;
 }
 
@@ -83,7 +94,7 @@ Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> 
     const std::string how = node.word("reduction", "none");
     for (std::int64_t i = 0; i < in[1]->size(); ++i) {
         const std::int64_t to = named_datum(node, *in[0], *in[1], axis, i);
-        out.set(to, reduced_by(how, out.at(to), in[2]->at(i)));
+        reduce_into(how, out, to, *in[2], i);
     }
     return out;
 }
@@ -112,10 +123,9 @@ Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
         std::int64_t row = 0;
         for (std::int64_t a = 0; a < depth; ++a) {
             const std::int64_t size = dims[static_cast<std::size_t>(a)];
-            row = row * size + place_in(node, in[1]->at(k * depth + a), size);
+            row = row * size + place_in(node, in[1]->integer(k * depth + a), size);
         }
-        for (std::int64_t i = 0; i < inner; ++i)
-            out.set(row * inner + i, reduced_by(how, out.at(row * inner + i), in[2]->at(k * inner + i)));
+        for (std::int64_t i = 0; i < inner; ++i) reduce_into(how, out, row * inner + i, *in[2], k * inner + i);
     }
     return out;
 }
@@ -137,13 +147,13 @@ Literal eval_tensor_scatter(const Node& node, std::span<const Literal* const> in
     const std::int64_t of_first = to.lines / std::max<std::int64_t>(out.dims()[0], 1);
     for (std::int64_t line = 0; line < to.lines; ++line)
         for (std::int64_t k = 0; k < from.size; ++k) {
-            std::int64_t place = to_whole(in[2]->at(line / of_first));
+            std::int64_t place = in[2]->integer(line / of_first);
             if (place < 0 || (place > to.size && !circular))
                 fail_input(node.loc, "'{}' writes to place {} of an axis of {}", node.name, place, to.size);
             place = circular && to.size > 0 ? (place % to.size + k) % to.size : place + k;
             if (place < 0 || place >= to.size)
                 fail_input(node.loc, "'{}' writes to place {} of an axis of {}", node.name, place, to.size);
-            out.set(to.first(line) + place * to.step, in[1]->at(from.first(line) + k * from.step));
+            out.copy(to.first(line) + place * to.step, *in[1], from.first(line) + k * from.step);
         }
     return out;
 }
@@ -164,11 +174,11 @@ Literal eval_reverse_sequence(const Node& node, std::span<const Literal* const> 
     const auto batch = static_cast<std::size_t>(node.integer("batch", 0));
     const std::int64_t step = strides(out.dims())[batch], samples = out.dims()[batch];
     for (std::int64_t line = 0; line < lines.lines; ++line) {
-        const std::int64_t first = lines.first(line), length = to_whole(in[1]->at(first / step % samples));
+        const std::int64_t first = lines.first(line), length = in[1]->integer(first / step % samples);
         if (length < 0 || length > lines.size)
             fail_input(node.loc, "'{}' turns round {} of an axis of {}", node.name, length, lines.size);
         for (std::int64_t k = 0; k < length; ++k)
-            out.set(first + k * lines.step, in[0]->at(first + (length - 1 - k) * lines.step));
+            out.copy(first + k * lines.step, *in[0], first + (length - 1 - k) * lines.step);
     }
     return out;
 }

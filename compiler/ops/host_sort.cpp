@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
 
@@ -29,9 +30,14 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
     const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
     std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
     for (std::int64_t line = 0; line < lines.lines; ++line) {
-        const auto value = [&](std::int64_t at) { return in[0]->at(lines.first(line) + at * lines.step); };
+        const auto datum = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
+        const auto value = [&](std::int64_t at) { return in[0]->at(datum(at)); };
         std::iota(order.begin(), order.end(), 0);
         std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](std::int64_t a, std::int64_t b) {
+            if (!is_float(in[0]->dtype())) {
+                const std::int64_t p = in[0]->integer(datum(a)), q = in[0]->integer(datum(b));
+                return p == q ? a < b : integers::less(p, q, in[0]->dtype()) != largest;
+            }
             const double p = value(a), q = value(b);
             if (p != q && p == p && q == q) return largest ? p > q : p < q;
             if ((p != p) != (q != q)) return largest == (p != p);  // no number is above all numbers
@@ -40,7 +46,10 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
         const std::int64_t base = line / lines.step * lines.step * k + line % lines.step;
         for (std::int64_t i = 0; i < k; ++i) {
             const std::int64_t place = order[static_cast<std::size_t>(i)];
-            out.set(base + i * lines.step, places ? static_cast<double>(place) : value(place));
+            if (places)
+                out.set_integer(base + i * lines.step, place);
+            else
+                out.copy(base + i * lines.step, *in[0], datum(place));
         }
     }
     return out;

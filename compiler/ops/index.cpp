@@ -1,9 +1,11 @@
 // Ops that work with places of datums. On the host they are look-ups; decompose-indexing makes products of them.
 //
 //   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative numbers count from the end
+//   cumulative_sum {axis, exclusive, reverse}   sums of all up to a place, without its own, from behind
 //   arg_max {axis}   the place of the first maximum (last = 1: of the last one), i64; the axis stays with size 1
 #include <array>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
@@ -33,13 +35,13 @@ Literal eval_take(const Node& node, std::span<const Literal* const> in) {
     std::int64_t outer = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
     for (std::int64_t p = 0; p < picks; ++p) {
-        std::int64_t id = to_whole(in[1]->at(p));
+        std::int64_t id = in[1]->integer(p);
         if (id < -size || id >= size)
             fail_input(node.loc, "'{}' takes number {} of an axis of {}", node.name, id, size);
         if (id < 0) id += size;
         for (std::int64_t o = 0; o < outer; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
-                out.set((o * picks + p) * inner + i, in[0]->at((o * size + id) * inner + i));
+                out.copy((o * picks + p) * inner + i, *in[0], (o * size + id) * inner + i);
     }
     return out;
 }
@@ -48,6 +50,16 @@ Type infer_arg_max(const Node& node, std::span<const Type> in) {
     Type out{DType::I64, in[0].dims, {}};
     out.dims[taken_axis(node, in[0])] = 1;
     return out;
+}
+
+/// Whether datum a is more than datum b.
+bool above(const Literal& x, std::int64_t a, std::int64_t b) {
+    if (is_float(x.dtype())) return x.at(a) > x.at(b);
+    return integers::less(x.integer(b), x.integer(a), x.dtype());
+}
+
+bool same(const Literal& x, std::int64_t a, std::int64_t b) {
+    return is_float(x.dtype()) ? x.at(a) == x.at(b) : x.integer(a) == x.integer(b);
 }
 
 Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
@@ -59,15 +71,55 @@ Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
         const std::int64_t base = i / step * step * size + i % step;
         std::int64_t best = 0;
         for (std::int64_t k = 1; k < size; ++k) {
-            const double here = in[0]->at(base + k * step), most = in[0]->at(base + best * step);
-            if (here > most || (last && here == most)) best = k;
+            const std::int64_t here = base + k * step, most = base + best * step;
+            if (above(*in[0], here, most) || (last && same(*in[0], here, most))) best = k;
         }
-        out.set(i, static_cast<double>(best));
+        out.set_integer(i, best);
     }
     return out;
 }
 
+Type infer_cumulative_sum(const Node& node, std::span<const Type> in) {
+    taken_axis(node, in[0]);
+    return in[0];
+}
+
+/// Calls `visit(place, first)` for every datum, line by line along the axis, in the order in which a line is summed;
+/// `first`: a line begins.
+template <class Visit>
+void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {
+    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const bool reverse = node.integer("reverse", 0) != 0;
+    const std::int64_t size = dims[axis], step = strides(dims)[axis], all = count(dims);
+    for (std::int64_t line = 0; size > 0 && line < all / size; ++line) {
+        const std::int64_t first = line / step * step * size + line % step;
+        for (std::int64_t k = 0; k < size; ++k) visit(first + (reverse ? size - 1 - k : k) * step, k == 0);
+    }
+}
+
+Literal eval_cumulative_sum(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, most_read);
+    const bool exclusive = node.integer("exclusive", 0) != 0;
+    if (!is_float(node.type.dtype)) {
+        std::int64_t sum = 0;
+        visit_lines(node, in[0]->dims(), [&](std::int64_t at, bool first) {
+            const std::int64_t before = first ? 0 : sum;
+            sum = integers::add(before, in[0]->integer(at), node.type.dtype);
+            out.set_integer(at, exclusive ? before : sum);
+        });
+        return out;
+    }
+    double sum = 0;
+    visit_lines(node, in[0]->dims(), [&](std::int64_t at, bool first) {
+        const double before = first ? 0 : sum;
+        sum = before + in[0]->at(at);
+        out.set(at, exclusive ? before : sum);
+    });
+    return out;
+}
+
 constexpr std::array index_table{
+    OpInfo{"cumulative_sum", Level::Composite, 1, 1, infer_cumulative_sum, eval_cumulative_sum},
     OpInfo{"take", Level::Composite, 2, 2, infer_take, eval_take},
     OpInfo{"arg_max", Level::Composite, 1, 1, infer_arg_max, eval_arg_max},
 };

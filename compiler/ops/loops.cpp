@@ -42,7 +42,7 @@ Literal eval_join(const Node& node, std::span<const Literal* const> in) {
     std::int64_t at = 0;
     for (const Literal* part : in) {
         const std::int64_t own = part->dims()[axis] * inner;
-        for (std::int64_t k = 0; k < part->size(); ++k) out.set(k / own * row + at + k % own, part->at(k));
+        for (std::int64_t k = 0; k < part->size(); ++k) out.copy(k / own * row + at + k % own, *part, k);
         at += own;
     }
     return out;

@@ -42,12 +42,12 @@ static Type after_tms(const Node& node, const Type& type, const std::vector<Tm>&
     return {type.dtype, {shape.z, shape.rt, shape.ct}, type.format};
 }
 
-/// A result that cannot be counted is no use to anybody, and indices into it would overflow.
+/// Larger results fit into no card's memory, whatever their format; to compile them would take hours.
 static void check_size(const Node& node, const Type& type) {
     const std::int64_t datums = extent(type.dims);
     if (datums < 0) fail_input(node.loc, "the result of '{}' would be {}", node.name, to_string(type));
-    if (datums > std::int64_t{1} << 40)
-        fail_unsupported(node.loc, "'{}' has more than 2^40 datums, or more than 64 dimensions", node.name);
+    if (datums > std::int64_t{1} << 33)
+        fail_unsupported(node.loc, "'{}' has more than 2^33 elements, or more than 64 dimensions", node.name);
     if (type.format && datums > std::int64_t{1} << 31)
         fail_unsupported(node.loc, "'{}' has more than 2^31 tiles", node.name);
 }

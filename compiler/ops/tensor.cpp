@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
 namespace tt::ir {
@@ -33,39 +34,71 @@ Type infer_matmul(const Node& node, std::span<const Type> in) {
     return {in[0].dtype, out, {}};
 }
 
+/// Sums of a result of an integer type are modulo 2^64, of which its bits are the lowest; others are of doubles.
+using Modular = std::uint64_t;
+
+bool holds_integers(const Literal& x) {
+    if (!is_float(x.dtype())) return true;
+    return x.with_floats([](const std::vector<float>& floats) {
+        return std::all_of(floats.begin(), floats.end(),
+                           [](float v) { return v == std::trunc(v) && std::fabs(v) < 0x1p63F; });
+    });
+}
+bool sums_integers(const Node& node, std::span<const Literal* const> in) {
+    return !is_float(node.type.dtype) &&
+           std::all_of(in.begin(), in.end(), [](const Literal* x) { return holds_integers(*x); });
+}
+
+template <class Number>
+Number number_at(const Literal& x, std::int64_t i) {
+    if constexpr (std::is_same_v<Number, Modular>)
+        return static_cast<Modular>(x.integer(i));
+    else
+        return x.at(i);
+}
+template <class Number>
+void put(Literal& out, std::int64_t i, Number sum) {
+    if constexpr (std::is_same_v<Number, Modular>)
+        out.set_integer(i, static_cast<std::int64_t>(sum));
+    else
+        out.set(i, sum);
+}
+
 /// The datums of a matrix that are not 0, row by row: constant matrices often only pick.
+template <class Number>
 class SparseRows {
 public:
     SparseRows(const Literal& from, std::int64_t first, std::int64_t rows, std::int64_t cols) {
         begin_.push_back(0);
         for (std::int64_t r = 0; r < rows; ++r) {
             for (std::int64_t c = 0; c < cols; ++c)
-                if (const double v = from.at(first + r * cols + c); v != 0) items_.push_back({c, v});
+                if (const auto v = number_at<Number>(from, first + r * cols + c); v != 0) items_.push_back({c, v});
             begin_.push_back(items_.size());
         }
     }
     /// Columns and values.
-    std::span<const std::pair<std::int64_t, double>> row(std::int64_t row) const {
+    std::span<const std::pair<std::int64_t, Number>> row(std::int64_t row) const {
         const auto r = static_cast<std::size_t>(row);
         return std::span(items_).subspan(begin_[r], begin_[r + 1] - begin_[r]);
     }
     /// out[c] += factor * row[c]
-    void add(std::int64_t row, double factor, std::vector<double>& out) const {
+    void add(std::int64_t row, Number factor, std::vector<Number>& out) const {
         for (const auto& [column, value] : this->row(row)) out[static_cast<std::size_t>(column)] += factor * value;
     }
 
 private:
     std::vector<std::size_t> begin_;
-    std::vector<std::pair<std::int64_t, double>> items_;
+    std::vector<std::pair<std::int64_t, Number>> items_;
 };
 
-Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
+template <class Number>
+Literal product_of(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
     const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
     const Dims sa = strides(a), sb = strides(b), so = strides(o);
     const std::int64_t batches = m * n == 0 ? 0 : out.size() / (m * n);
-    std::vector<double> sums(static_cast<std::size_t>(n));
+    std::vector<Number> sums(static_cast<std::size_t>(n));
     for (std::int64_t batch = 0; batch < batches; ++batch) {
         std::int64_t pa = 0, pb = 0;
         for (std::size_t d = 0; d + 2 < o.size(); ++d) {
@@ -74,15 +107,20 @@ Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
             if (d + a.size() >= o.size() && a[da] != 1) pa += at * sa[da];
             if (d + b.size() >= o.size() && b[db] != 1) pb += at * sb[db];
         }
-        const SparseRows right(*in[1], pb, k, n);
+        const SparseRows<Number> right(*in[1], pb, k, n);
         for (std::int64_t r = 0; r < m; ++r) {
-            std::fill(sums.begin(), sums.end(), 0.0);
+            std::fill(sums.begin(), sums.end(), Number{0});
             for (std::int64_t i = 0; i < k; ++i)
-                if (const double factor = in[0]->at(pa + r * k + i); factor != 0) right.add(i, factor, sums);
-            for (std::int64_t c = 0; c < n; ++c) out.set(batch * m * n + r * n + c, sums[static_cast<std::size_t>(c)]);
+                if (const auto factor = number_at<Number>(*in[0], pa + r * k + i); factor != 0)
+                    right.add(i, factor, sums);
+            for (std::int64_t c = 0; c < n; ++c) put(out, batch * m * n + r * n + c, sums[static_cast<std::size_t>(c)]);
         }
     }
     return out;
+}
+
+Literal eval_matmul(const Node& node, std::span<const Literal* const> in) {
+    return sums_integers(node, in) ? product_of<Modular>(node, in) : product_of<double>(node, in);
 }
 
 std::int64_t work_matmul(const Node& node, std::span<const Literal* const> in) {
@@ -105,18 +143,22 @@ Type infer_map_axis(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
+template <class Number>
+Literal mapped(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
-    const SparseRows matrix(*in[1], 0, outs, ins);
+    const SparseRows<Number> matrix(*in[1], 0, outs, ins);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t o = i / step % outs, base = i / (step * outs) * (step * ins) + i % step;
-        double sum = 0;
-        for (const auto& [k, weight] : matrix.row(o)) sum += weight * in[0]->at(base + k * step);
-        out.set(i, sum);
+        Number sum = 0;
+        for (const auto& [k, weight] : matrix.row(o)) sum += weight * number_at<Number>(*in[0], base + k * step);
+        put(out, i, sum);
     }
     return out;
+}
+Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
+    return sums_integers(node, in) ? mapped<Modular>(node, in) : mapped<double>(node, in);
 }
 std::int64_t work_map_axis(const Node& node, std::span<const Literal* const> in) {
     std::int64_t used = 0;  // not 0
@@ -151,29 +193,33 @@ std::int64_t picked_row(const Node& node, const Literal& picks, std::int64_t at,
     return row;
 }
 
-Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
+template <class Number>
+Literal picked_sum(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const Dims &l = in[1]->dims(), &r = in[2]->dims();
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
     const std::int64_t share = to_cols / node.integer("groups", 1);
     const std::int64_t batches = out.size() / std::max<std::int64_t>(to_rows * to_cols, 1);
-    std::vector<double> sums(static_cast<std::size_t>(out.size()), 0.0);
+    std::vector<Number> sums(static_cast<std::size_t>(out.size()), Number{0});
     for (std::int64_t b = 0; b < batches; ++b)
         for (std::int64_t j = 0; j < l[0]; ++j)
             for (std::int64_t q = 0; q < to_rows; ++q) {
                 const std::int64_t p = picked_row(node, *in[1], j * to_rows + q, rows);
                 if (p < 0) continue;
                 for (std::int64_t c = 0; c < cols; ++c) {
-                    const double value = in[0]->at((b * rows + p) * cols + c);
+                    const auto value = number_at<Number>(*in[0], (b * rows + p) * cols + c);
                     const std::int64_t first = c / part * share;
                     for (std::int64_t d = first; d < first + share; ++d)
                         sums[static_cast<std::size_t>((b * to_rows + q) * to_cols + d)] +=
-                            value * in[2]->at((j * part + c % part) * to_cols + d);
+                            value * number_at<Number>(*in[2], (j * part + c % part) * to_cols + d);
                 }
             }
-    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, sums[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < out.size(); ++i) put(out, i, sums[static_cast<std::size_t>(i)]);
     return out;
+}
+Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
+    return sums_integers(node, in) ? picked_sum<Modular>(node, in) : picked_sum<double>(node, in);
 }
 
 std::int64_t work_pick_sum(const Node& node, std::span<const Literal* const> in) {
@@ -195,7 +241,7 @@ Literal eval_pick_rows(const Node& node, std::span<const Literal* const> in) {
     const std::int64_t picks = in[1]->size();
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t row = picked_row(node, *in[1], i / cols % picks, rows);
-        if (row >= 0) out.set(i, in[0]->at((i / (picks * cols) * rows + row) * cols + i % cols));
+        if (row >= 0) out.copy(i, *in[0], (i / (picks * cols) * rows + row) * cols + i % cols);
     }
     return out;
 }
@@ -285,6 +331,15 @@ Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
+    if (!is_float(out.dtype())) {
+        for (std::int64_t i = 0; i < out.size(); ++i) {
+            std::int64_t most = least_of(out.dtype());
+            for (std::int64_t k = 0; k < n; ++k)
+                most = integers::larger(most, in[0]->integer(i / step * step * n + i % step + k * step), out.dtype());
+            out.set_integer(i, most);
+        }
+        return out;
+    }
     for (std::int64_t i = 0; i < out.size(); ++i) {
         double most = -std::numeric_limits<double>::infinity();
         for (std::int64_t k = 0; k < n; ++k)
@@ -317,7 +372,7 @@ Literal swapped(const Node& node, const Literal& in, std::int64_t a, std::int64_
     Literal out(node.type.dtype, node.type.dims, most_read);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t z = i / (a * b * c), rest = i % (a * b * c);
-        out.set(i, in.at((z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c));
+        out.copy(i, in, (z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c);
     }
     return out;
 }

@@ -72,6 +72,19 @@ void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axe
     w.out = full - w.pad_before - w.pad_after;
 }
 
+/// Work and tables grow with the taps. Those that meet nothing but pads can only be there on purpose.
+void check_taps(const Node& node, const std::vector<Window>& axes) {
+    double taps = 1, inputs = 1;
+    for (const Window& w : axes) {
+        taps *= static_cast<double>(w.kernel);
+        inputs *= static_cast<double>(w.in);
+    }
+    const double most = std::max(65536.0, 4 * inputs);
+    if (taps > most)
+        fail_unsupported(node.loc, "'{}' has a kernel of {} elements; at most {} are allowed for an input of {}",
+                         node.name, taps, most, inputs);
+}
+
 }  // namespace
 
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel) {
@@ -100,6 +113,7 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
         if (w.out < 1) fail_input(node.loc, "'{}' leaves nothing of axis {} of {}", node.name, i + 2, w.in);
         all.push_back(w);
     }
+    check_taps(node, all);
     return all;
 }
 

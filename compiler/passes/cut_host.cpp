@@ -10,7 +10,8 @@
 namespace tt::ir {
 
 static void run_cut_host(Graph& graph, const PassOptions& options) {
-    HostProgram program = cut_host(graph, options.default_df == DataFormat::Float32 && !options.host_fallback);
+    HostProgram program =
+        cut_host(graph, options.default_df == DataFormat::Float32 && !options.host_fallback, options.keep_names);
     if (!options.host) return;
     const bool first = options.host->graph.nodes.empty();
     *options.host = first ? std::move(program) : join(std::move(*options.host), std::move(program));

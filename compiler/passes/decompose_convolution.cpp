@@ -7,8 +7,10 @@
 //
 //   y = pick_sum(x, picks of rows 0..a, W of rows 0..a) + bias + pick_sum(x, picks of rows a..b, ...) + ...
 //
-// Parts need less memory each and work beside each other. Weights that are computed go through matmul: x * W[k] for all
-// k side by side in a batch, then one map_axis that picks and sums.
+// Parts need less memory each and work beside each other. A long signal of one channel, which would lie one datum in a
+// row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is
+// some rows one after the other, and a position of the kernel one of these. Weights that are computed go through
+// matmul: x * W[k] for all k side by side in a batch, then one map_axis that picks and sums.
 #include <algorithm>
 #include <numeric>
 
@@ -25,6 +27,7 @@ struct Shape {
     std::vector<Window> spatial;
     std::int64_t n = 1, c = 1, oc = 1, in = 1, out = 1, taps = 1, groups = 1;
     bool transposed = false;
+    bool signal = false;  ///< of one channel, cut into rows
     Dims out_dims;
 };
 
@@ -127,18 +130,48 @@ std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& optio
     const std::int64_t rows = s.spatial.front().kernel;
     const OpOverride* own = convolution_override(options.overrides, node);
     if (!own) return std::clamp<std::int64_t>(options.conv_fracture, 1, rows);
+    if (s.signal) return std::min(*own->fracture, rows);
     if (*own->fracture > rows)
         fail_input(own->loc, "'{}' cannot be cut into {} parts: its kernel has {} rows", node.name, *own->fracture,
                    rows);
     return *own->fracture;
 }
 
+/// The same convolution of a long signal by rows of as many datums as go into its kernel and its stride.
+std::optional<Shape> by_rows(const Shape& s) {
+    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // datums in all windows; in a row
+    if (s.transposed || s.c != 1 || s.groups != 1 || s.spatial.size() != 1 || s.taps * s.out <= long_signal)
+        return std::nullopt;
+    const Window& window = s.spatial.front();
+    const std::int64_t row = std::gcd(window.kernel, window.stride);
+    if (row < least || window.dilation != 1 || window.in % row != 0 || window.pad_before % row != 0)
+        return std::nullopt;
+    Shape rows = s;
+    rows.signal = true;
+    rows.spatial = {{.in = window.in / row,
+                     .out = window.out,
+                     .kernel = window.kernel / row,
+                     .stride = window.stride / row,
+                     .dilation = 1,
+                     .pad_before = window.pad_before / row,
+                     .pad_after = window.pad_after / row}};
+    rows.c = row;
+    rows.in /= row;
+    rows.taps /= row;
+    return rows;
+}
+
 void run_decompose_convolution(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
-        const Shape s = shape_of(build, node, in);
-        const ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
-        const ValueId weights = tap_weights(build, s, in[1]);
+        Shape s = shape_of(build, node, in);
+        ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
+        ValueId weights = tap_weights(build, s, in[1]);
+        if (const auto rows = build.literal(weights) ? by_rows(s) : std::nullopt) {
+            s = *rows;
+            x = build.reshape(x, {s.n, s.in, s.c});
+            weights = build.reshape(weights, {s.taps, s.c, s.oc});
+        }
         const ValueId bias = in.size() > 2 ? in[2] : no_value;
         if (build.literal(weights))
             return channels_first(build, s.spatial, pick_sums(build, s, x, weights, bias, parts_of(node, s, options)));

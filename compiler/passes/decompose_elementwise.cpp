@@ -1,6 +1,6 @@
 // decompose-elementwise: what the device has no op for, from what it has.
 //
-//   a > b      clamp((a - b) * 1e30, 0, 1)                    exact for every difference a float can show
+//   a > b      above (a - b), 0 or 1, exact for every difference a float can show
 //   round x    |x| bit by bit: r = min(|x|, 2^n); for k = n - 1 .. 0: r -= clamp((r - 2^k) * 1e30, 0, 2^k);
 //              what is left is in (0, 1], and |x| + (0 or 1) - r is whole. Each step is exact in every format, and
 //              so is the result; no format holds a fraction from 2^n on. floor, ceil and truncate decide otherwise
@@ -10,9 +10,7 @@
 //   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), put right by the remainder: exact while the
 //              format holds the integers
 //   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
-//   erf x      Abramowitz and Stegun 7.1.26, |error| < 1.5e-7
-//   atan x     of t = min(|x|, 1 / |x|) by Abramowitz and Stegun 4.4.49, |error| < 2e-8, in formats of 16 bits 4.4.47,
-//              |error| < 1e-5; of a larger |x| pi / 2 less that
+//   others     sign, erf, atan and relatives, powers of any sign: device_functions.hpp
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -20,6 +18,7 @@
 
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/device_functions.hpp"
 #include "compiler/passes/fine_steps.hpp"
 
 namespace tt::ir {
@@ -46,7 +45,8 @@ public:
     ValueId scaled(ValueId x, double factor) { return mul(x, real(factor)); }
     /// The multiplier reads 10 of Float16's 11 bits of a first operand; a difference keeps all.
     ValueId neg(ValueId x) { return sub(real(0), x); }
-    /// `height` where x > 0, else 0. A 5-bit exponent holds no number as large as 1e30.
+    /// `height` where x > 0, else 0, for differences that are within 1e-30 and 1e8 of each other; others are for
+    /// above(). A 5-bit exponent holds no number as large as 1e30.
     ValueId step(ValueId x, double height = 1) {
         const auto clamped = [&](ValueId v) { return one("relu_max", v, {{"threshold", height}}); };
         if (in_steps_) return clamped(scaled(x, 0x1p15));  // no difference is below 2^-11 of what it decides
@@ -72,7 +72,7 @@ public:
         return std::copysign(1.0, known->at(0));
     }
     ValueId is_beyond(ValueId x, double sign) {
-        return step(sign > 0 ? sub(x, real(far() / 2)) : sub(real(-far() / 2), x));
+        return above(sign > 0 ? sub(x, real(far() / 2)) : sub(real(-far() / 2), x));
     }
 
     /// Of |x|: what stands above the next lower whole number, in (0, 1], or 0 for 0; and whether that number is odd.
@@ -102,7 +102,7 @@ public:
         const Part p = part(x, bits);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
         const ValueId size = replaced(p, two("maximum", above, mul(p.odd, complement(below))));
-        return is_below_zero_nowhere(x) ? size : mul(sign(x), size);
+        return is_below_zero_nowhere(x) ? size : mul(side(x), size);
     }
     bool is_below_zero_nowhere(ValueId x) const {
         const std::string& op = build_.graph().nodes[x].op;
@@ -160,16 +160,22 @@ public:
     /// Of a negative number every fraction counts, of the others a whole one.
     ValueId floor(ValueId x) {
         const Part p = part(x, whole_bits());
-        const ValueId negative = step(neg(x));
-        const ValueId up = two("maximum", is_one(p.fraction), mul(negative, step(p.fraction)));
+        const ValueId negative = above(neg(x));
+        const ValueId up = two("maximum", is_one(p.fraction), mul(negative, above(p.fraction)));
         return mul(sign(x), replaced(p, up));
     }
-    ValueId sign(ValueId x) { return sub(step(x), step(neg(x))); }
+    ValueId sign(ValueId x) {
+        if (in_steps_) return sub(step(x), step(neg(x)));
+        return DeviceFunctions(*this).sign(x);
+    }
+    ValueId above(ValueId x) { return DeviceFunctions(*this).above(x); }
+    /// The sign of a number of 1/4 or more; of smaller ones something between -1 and 1.
+    ValueId side(ValueId x) { return in_steps_ ? sign(x) : DeviceFunctions(*this).side(x); }
     ValueId floor_of_size(ValueId x) {
         const Part p = part(x, whole_bits());
         return replaced(p, is_one(p.fraction));
     }
-    ValueId truncate(ValueId x) { return mul(sign(x), floor_of_size(x)); }
+    ValueId truncate(ValueId x) { return mul(side(x), floor_of_size(x)); }
     ValueId inverse(ValueId x) { return one("reciprocal", x); }
     /// a / b; in Float32 with one Newton step more.
     ValueId quotient(ValueId a, ValueId b) {
@@ -179,26 +185,6 @@ public:
     }
     ValueId minimum(ValueId a, ValueId b) { return neg(two("maximum", neg(a), neg(b))); }
 
-    ValueId erf(ValueId x) {
-        const ValueId size = one("abs", x);
-        const ValueId t = inverse(add(scaled(size, 0.3275911), real(1)));
-        ValueId sum = real(1.061405429);
-        for (const double a : {-1.453152027, 1.421413741, -0.284496736, 0.254829592}) sum = add(mul(sum, t), real(a));
-        const ValueId tail = mul(mul(sum, t), one("exp", neg(one("square", x))));
-        return mul(sign(x), complement(tail));
-    }
-    ValueId atan(ValueId x) {
-        static const std::vector<double> fine{0.0028662257,  -0.0161657367, 0.0429096138,
-                                              -0.0752896400, 0.1065626393,  -0.1420889944,
-                                              0.1999355085,  -0.3333314528, 1};
-        static const std::vector<double> coarse{0.0208351, -0.0851330, 0.1801410, -0.3302995, 0.9998660};
-        const ValueId size = one("abs", x), t = minimum(size, inverse(size)), t2 = one("square", t);
-        const std::vector<double>& series = precise_ ? fine : coarse;
-        ValueId sum = real(series.front());
-        for (std::size_t k = 1; k < series.size(); ++k) sum = add(mul(sum, t2), real(series[k]));
-        const ValueId angle = mul(sum, t), rest = sub(real(std::numbers::pi / 2), scaled(angle, 2));
-        return mul(sign(x), add(angle, mul(step(sub(size, real(1))), rest)));
-    }
     /// |a| / |b| of integers as quotient and remainder. Half a step up keeps the estimate away from the edge; where a
     /// format's reciprocal misses by one, the remainder shows it.
     std::pair<ValueId, ValueId> whole_division(ValueId a, ValueId b) {
@@ -211,6 +197,7 @@ public:
     }
     Builder& build() { return build_; }
     bool precise() const { return precise_; }
+    FormatFamily family() const { return info(df_).family; }
 
 private:
     /// From 2^this on the format holds whole numbers only; of Float32 what --numerics float32 shall still round.
@@ -292,20 +279,29 @@ ValueId whole_power(Math& m, ValueId x, std::int64_t n) {
 
 ValueId power(Math& m, const Node& node, Operands in) {
     const Literal* exponent = m.build().literal(in[1]);
-    const bool stays = node.type.dims == m.build().dims(in[0]);
+    const bool known = exponent && exponent->is_splat();
+    const double e = known ? exponent->at(0) : 0, size = std::fabs(e);
+    const bool positive = is_positive(m.build().graph(), in[0]);
     ValueId result = in[0];
-    if (exponent && exponent->is_splat() && stays && exponent->at(0) != 0 && std::fabs(exponent->at(0)) <= 64) {
-        const double e = exponent->at(0), size = std::fabs(e);
-        if (size == std::floor(size))
-            result = whole_power(m, in[0], static_cast<std::int64_t>(size));
-        else if (size == 0.5)
+    if (known && e == 0) {
+        result = m.real(1);
+    } else if (known && size == std::floor(size) && size <= 64) {
+        result = whole_power(m, in[0], static_cast<std::int64_t>(size));
+        if (e < 0) result = m.inverse(result);
+    } else if (known && size != std::floor(size)) {
+        if (size == 0.5)
             result = m.one("sqrt", in[0]);
+        else if (size < 1 && !positive)
+            result = DeviceFunctions(m).root(in[0], size);
         else
             result = m.one("exp", m.scaled(m.one("log", in[0]), size));
         if (e < 0) result = m.inverse(result);
-    } else {
+    } else if (positive) {
         result = m.one("exp", m.mul(m.one("log", in[0]), in[1]));
+    } else {
+        result = DeviceFunctions(m).power(in[0], in[1]);
     }
+    if (m.build().dims(result) != node.type.dims) result = m.build().broadcast_to(result, node.type.dims);
     return is_float(node.type.dtype) ? result : m.round(result);
 }
 
@@ -313,7 +309,7 @@ ValueId cast(Math& m, const Node& node, Operands in) {
     const DType from = m.build().type(in[0]).dtype, to = node.type.dtype;
     ValueId x = in[0];
     if (to == DType::Bool && from != DType::Bool)
-        x = m.step(m.one("abs", x));
+        x = m.above(m.one("abs", x));
     else if (is_float(from) && !is_float(to))
         x = m.truncate(x);
     Attrs attrs = node.attrs;
@@ -370,12 +366,15 @@ const std::map<std::string, Recipe>& recipes() {
         {"floor", [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
         {"ceil", [](Math& m, const Node&, Operands in) { return m.neg(m.floor(m.neg(in[0]))); }},
         {"truncate", [](Math& m, const Node&, Operands in) { return m.truncate(in[0]); }},
-        {"erf", [](Math& m, const Node&, Operands in) { return m.erf(in[0]); }},
-        {"atan", [](Math& m, const Node&, Operands in) { return m.atan(in[0]); }},
+        {"erf", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).erf(in[0]); }},
+        {"atan", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atan(in[0]); }},
+        {"asinh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).asinh(in[0]); }},
+        {"acosh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).acosh(in[0]); }},
+        {"atanh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atanh(in[0]); }},
         {"gelu_erf",
          [](Math& m, const Node&, Operands in) {
              if (!m.precise()) return m.one("gelu", in[0]);
-             const ValueId gate = m.add(m.erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
+             const ValueId gate = m.add(DeviceFunctions(m).erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
              return m.mul(m.scaled(in[0], 0.5), gate);
          }},
         {"softplus",
@@ -387,19 +386,24 @@ const std::map<std::string, Recipe>& recipes() {
         {"and", [](Math& m, const Node&, Operands in) { return m.mul(in[0], in[1]); }},
         {"or", [](Math& m, const Node&, Operands in) { return m.two("maximum", in[0], in[1]); }},
         {"xor", [](Math& m, const Node&, Operands in) { return m.one("abs", m.sub(in[0], in[1])); }},
-        {"greater", [](Math& m, const Node&, Operands in) { return m.step(m.sub(in[0], in[1])); }},
-        {"less", [](Math& m, const Node&, Operands in) { return m.step(m.sub(in[1], in[0])); }},
-        {"greater_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.sub(in[1], in[0]))); }},
-        {"less_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.step(m.sub(in[0], in[1]))); }},
+        {"greater", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[0], in[1])); }},
+        {"less", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[1], in[0])); }},
+        {"greater_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[1], in[0]))); }},
+        {"less_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[0], in[1]))); }},
         {"equal",
          [](Math& m, const Node&, Operands in) {
              for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
                  if (const double beyond = m.infinite(in[k]); beyond != 0) return m.is_beyond(in[1 - k], beyond);
-             return m.complement(m.step(m.one("abs", m.sub(in[0], in[1]))));
+             return m.complement(m.above(m.one("abs", m.sub(in[0], in[1]))));
          }},
         {"where",
-         [](Math& m, const Node&, Operands in) {
-             return m.add(m.mul(in[0], m.finite(in[1])), m.mul(m.complement(in[0]), m.finite(in[2])));
+         [](Math& m, const Node& node, Operands in) {
+             const bool no_first = splat(m, in[1]) == 0.0, no_second = splat(m, in[2]) == 0.0;
+             const ValueId first = m.mul(in[0], m.finite(in[1]));
+             if (no_second && m.build().dims(first) == node.type.dims) return first;
+             const ValueId second = m.mul(m.complement(in[0]), m.finite(in[2]));
+             if (no_first && m.build().dims(second) == node.type.dims) return second;
+             return m.add(first, second);
          }},
     };
     return table;

@@ -1,6 +1,7 @@
 // decompose-indexing: places of datums, on the device.
 //
 //   %y = take %x, %ids {axis}   ->  one_hot(ids) * x, one_hot from a comparison with 0, 1, 2, ...
+//   %y = cumulative_sum %x {axis}   ->  map_axis by a matrix of ones below its diagonal
 //   %y = arg_max %x {axis}      ->  the maximum of a falling score where x is its maximum
 //
 // Exact while the data format holds the numbers exactly; mark-host takes away what it may of the others.
@@ -71,10 +72,23 @@ ValueId arg_max(Builder& b, const Node& node, ValueId x) {
     return b.cast(place, DType::I64);
 }
 
+ValueId cumulative_sum(Builder& b, const Node& node, ValueId x) {
+    const std::int64_t axis = node.integer("axis", 0), size = b.dims(x)[static_cast<std::size_t>(axis)];
+    const bool exclusive = node.integer("exclusive", 0) != 0, reverse = node.integer("reverse", 0) != 0;
+    Literal matrix = zero_matrix(size, size, node.loc, node.name);
+    for (std::int64_t o = 0; o < size; ++o)
+        for (std::int64_t k = 0; k < size; ++k) {
+            const bool before = reverse ? k > o : k < o;
+            matrix.set(o * size + k, before || (k == o && !exclusive) ? 1 : 0);
+        }
+    return b.map_axis(x, axis, std::move(matrix));
+}
+
 void run_decompose_indexing(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "take") return take(build, node, in[0], in[1]);
         if (node.op == "arg_max") return arg_max(build, node, in[0]);
+        if (node.op == "cumulative_sum") return cumulative_sum(build, node, in[0]);
         return std::nullopt;
     });
 }
@@ -83,7 +97,7 @@ void run_decompose_indexing(Graph& graph, const PassOptions&) {
 
 extern const Pass decompose_indexing;
 const Pass decompose_indexing{.name = "decompose-indexing",
-                              .summary = "take and arg_max from comparisons and products",
+                              .summary = "take, arg_max and running sums from comparisons and products",
                               .run = run_decompose_indexing};
 
 }  // namespace tt::ir

@@ -1,6 +1,7 @@
 // decompose-softmax
 //
 //   %y = softmax %x       ->  e = exp(x - max x), y = e * (1 / sum e)
+//   %y = softmax %x, %f   ->  y = e * (f * (1 / sum e)), f of one number for each row
 //   %y = log_softmax %x   ->  y = (x - max x) - log(sum exp(x - max x))
 //
 // Without stable softmax the maximum is left out.
@@ -17,7 +18,9 @@ static void run_decompose_softmax(Graph& graph, const PassOptions& options) {
         const ValueId e = build.add("exp", {x});
         const ValueId sum = build.reduce_sum(e, axis);
         if (node.op == "log_softmax") return build.add("subtract", {x, build.add("log", {sum})});
-        return build.add("multiply", {e, build.add("reciprocal", {sum})});
+        ValueId factor = build.add("reciprocal", {sum});
+        if (in.size() > 1) factor = build.add("multiply", {factor, in[1]});
+        return build.add("multiply", {e, factor});
     });
 }
 

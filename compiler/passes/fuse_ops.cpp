@@ -91,8 +91,9 @@ private:
     }
     bool wanted(const Node& node) const { return said(node).value_or(false); }
 
-    /// Nothing but formats is set, and the operands are values of one exponent family.
+    /// Nothing but formats is set, and the operands are values of one exponent family; ops of integers stay apart.
     bool plain(const Node& node) const {
+        if (is_integer(*node.type.format)) return false;
         if (node.attrs.size() != formats_of(node).size()) return false;
         for (const Edge& edge : node.inputs)
             if (info(*graph_.type(edge.value).format).family != info(*node.type.format).family) return false;

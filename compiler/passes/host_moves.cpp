@@ -5,6 +5,11 @@
 //
 // Reshapes and transposes that only inputs reach, and those that only lead to outputs. They are marked as mark-host
 // does; cut-host takes them out.
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string>
+
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
@@ -12,6 +17,28 @@ namespace tt::ir {
 namespace {
 
 bool is_move(const Node& node) { return node.op == "reshape" || node.op == "transpose"; }
+
+/// Moves that are alike and read the same become one: what the host then does once, several ops of the device read.
+/// Only those that an input leads to through moves.
+void share_moves(Graph& graph) {
+    std::map<std::pair<ValueId, std::string>, ValueId> first;
+    std::vector<ValueId> same(graph.nodes.size());
+    std::vector<bool> from_input(graph.nodes.size(), false);
+    bool any = false;
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        Node& node = graph.nodes[id];
+        same[id] = id;
+        for (Edge& edge : node.inputs) edge.value = same[edge.value];
+        from_input[id] = node.is_input() || (is_move(node) && from_input[node.inputs[0].value]);
+        if (!is_move(node) || !from_input[id] || node.type.format) continue;
+        const std::string what =
+            fmt::format("{} {}", node.op, fmt::join(node.list(node.op == "reshape" ? "dims" : "perm"), ","));
+        same[id] = first.try_emplace({node.inputs[0].value, what}, id).first->second;
+        any = any || same[id] != id;
+    }
+    for (Output& output : graph.outputs) output.value = same[output.value];
+    if (any) graph.erase_unused();
+}
 
 /// Which values the device reads when it does not do the moves before outputs.
 std::vector<bool> device_reads(const Graph& graph) {
@@ -26,6 +53,7 @@ std::vector<bool> device_reads(const Graph& graph) {
 
 void run_host_moves(Graph& graph, const PassOptions& options) {
     if (!options.host_fallback) return;
+    share_moves(graph);
     const std::vector<bool> reads = device_reads(graph);
     const auto uses = graph.use_counts();
     std::vector<bool> from_input(graph.nodes.size(), false);

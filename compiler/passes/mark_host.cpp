@@ -10,8 +10,18 @@
 // format does not hold. The device computes them exactly, but of operands that were rounded to the data format, so that
 // a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
 // the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
-// before such a decision goes with it: its sums are exact on the host and have more bits than the format. In the midst
-// of a model all this stays on the device; compiler/whole_numbers.hpp warns of what it does not hold.
+// before such a decision goes with it: its sums are exact on the host and have more bits than the format. So does what
+// is a function of each datum, and a softmax: in the data format its results would be equal more often. In the midst of
+// a model all this stays on the device, which compares exactly what its format holds, but for
+//
+//   places beyond what the data format holds (look-ups in long tables, maxima of long axes), with the whole numbers
+//   that they are made of
+//   sine and cosine of running sums, whose phases are large, with the sums
+//   powers of numbers of any sign
+//
+// compiler/whole_numbers.hpp warns of what the device does not hold. With `device_comparisons` comparisons do so
+// everywhere, and the host takes no cheap ops for the way alone: places of maxima at the end are found among what the
+// device has made.
 //
 // Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
 // refused; Float32 holds those of most models.
@@ -19,7 +29,9 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/signs.hpp"
 #include "kernels/formats/overflow.hpp"
 
 namespace tt::ir {
@@ -42,10 +54,13 @@ bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
+/// Booleans that are repeated, cut or put together.
+bool moves_mask(const Node& node) { return node.op == "map_axis" && node.type.dtype == DType::Bool; }
+
 /// The host's work for them is about that of handing the datums over.
 bool cheap(const Node& node) {
-    return computable(node) &&
-           (find_op(node.op)->elementwise || one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
+    return computable(node) && (find_op(node.op)->elementwise || moves_mask(node) ||
+                                one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
 }
 
 /// Multiply-adds of a product that the host takes: about a second a sample.
@@ -65,7 +80,9 @@ class Marker {
 public:
     Marker(Graph& graph, const PassOptions& options)
         : graph_(graph),
+          options_(options),
           fallback_(options.host_fallback),
+          compares_(options.device_comparisons),
           run_(largest_whole_run(options.default_df, false)),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
           host_(graph.nodes.size(), false),
@@ -73,14 +90,17 @@ public:
 
     void run() {
         mark_without_device_form();
+        mark_inexact();
         mark_before();
         if (!exact_) mark_after();
         if (fallback_) {
+            mark_far_places();
+            mark_phases();
             find_whole_products();
             decide_before();
             decide_after();
-            join_host_ops();
-            reduce_on_host();
+            if (!compares_) join_host_ops();
+            if (!compares_) reduce_on_host();
         }
         leave_loops();
         Diagnostics problems;
@@ -101,9 +121,8 @@ private:
     /// A little less or more of an operand may change it by a whole step.
     bool decides(const Node& node) const {
         if (!computable(node)) return false;
-        if (one_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo", "equal", "less", "greater",
-                          "less_equal", "greater_equal", "arg_max"}))
-            return true;
+        if (one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal", "arg_max"})) return !compares_;
+        if (one_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo"})) return true;
         if (node.op == "take" && looks_far(node)) return true;
         return whole(node.type) && find_op(node.op)->elementwise;
     }
@@ -119,8 +138,15 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             const OpInfo* op = find_op(node.op);
-            host_[id] = node.has("host") || (op && op->level == Level::Host);
+            host_[id] = node.has("host") || (op && op->level == Level::Host) ||
+                        (fallback_ && is_power_of_any_sign(graph_, node));
         }
+    }
+
+    /// Integers that the device's floats would not wrap around, or round.
+    void mark_inexact() {
+        const std::vector<bool> inexact = inexact_integer_ops(graph_, integer_ranges(graph_), held_integers(options_));
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) host_[id] = host_[id] || inexact[id];
     }
 
     /// What the device does turn by turn is its own.
@@ -164,6 +190,45 @@ private:
         }
     }
 
+    /// Places that the format does not hold, and the whole numbers that host ops read: the device would round them.
+    void mark_far_places() {
+        std::vector<bool> read_whole(graph_.nodes.size(), false), device_reads(graph_.nodes.size(), false);
+        for (const Output& output : graph_.outputs) device_reads[output.value] = true;
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            const bool far = computable(node) && (node.op == "take" ? looks_far(node) : finds_far(node));
+            const bool made_of = read_whole[id] && cheap(node) && (wide(node.type) || !device_reads[id]);
+            if (far || made_of) host_[id] = true;
+            for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+                const ValueId from = node.inputs[k].value;
+                if (!host_[id]) device_reads[from] = true;
+                const bool places = host_[id] && wide(graph_.type(from)) && node.op != "arg_max";
+                read_whole[from] = read_whole[from] || places || (made_of && !far);
+            }
+        }
+    }
+    bool finds_far(const Node& node) const {
+        return node.op == "arg_max" &&
+               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > run_;
+    }
+
+    /// Running sums that end in a sine or cosine, with all that lies between.
+    void mark_phases() {
+        std::vector<bool> sums(graph_.nodes.size(), false), wanted(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            const bool passes = cheap(node) || (node.op == "map_axis" && products(node) <= most_products);
+            sums[id] = node.op == "cumulative_sum";
+            for (const Edge& edge : node.inputs) sums[id] = sums[id] || (passes && sums[edge.value]);
+        }
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+            const Node& node = graph_.nodes[id];
+            if (!sums[id] || !(wanted[id] || one_of(node, {"sine", "cosine"}))) continue;
+            host_[id] = true;
+            for (const Edge& edge : node.inputs) wanted[edge.value] = true;
+        }
+    }
+
     /// Decisions that depend on inputs alone, with all they depend on.
     void decide_before() {
         std::vector<bool> known(graph_.nodes.size(), false);
@@ -202,8 +267,11 @@ private:
         for (const Output& output : graph_.outputs) device_reads[output.value] = true;
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
-            if (host_reads[id] && !device_reads[id] && (scales(node) || whole_product_[id])) host_[id] = true;
-            for (const Edge& edge : node.inputs) (host_[id] ? host_reads : device_reads)[edge.value] = true;
+            const bool scaling = host_reads[id] && !device_reads[id] && (scales(node) || whole_product_[id]);
+            if (scaling) host_[id] = true;
+            const bool found_as_made = compares_ && node.op == "arg_max";  // places among what the device has made
+            for (const Edge& edge : node.inputs)
+                (host_[id] && !found_as_made ? host_reads : device_reads)[edge.value] = true;
         }
     }
 
@@ -267,21 +335,25 @@ private:
     }
     std::int64_t products(const Node& node) const {
         const Dims& right = operand(node.inputs[1]).type.dims;
-        const std::int64_t each =
-            node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
+        const std::int64_t each = node.op == "conv"       ? count(right) / std::max<std::int64_t>(right[0], 1)
+                                  : node.op == "map_axis" ? right.back()
+                                                          : right[right.size() - 2];
         return count({count(node.type.dims), each});
     }
 
-    /// What brings a result to the steps of a decision: no more than a datum by a number.
+    /// What brings a result to the steps of a decision: a function of each datum, alone or with a number, or a softmax.
     bool scales(const Node& node) const {
         if (!computable(node)) return false;
-        if (one_of(node, {"reshape", "transpose", "cast", "neg", "abs"})) return true;
+        if (one_of(node, {"reshape", "transpose", "softmax", "log_softmax"})) return true;
+        if (node.inputs.size() == 1 && find_op(node.op)->elementwise) return true;
         return one_of(node, {"divide", "multiply", "add", "subtract", "maximum", "minimum"}) &&
                (is_number(operand(node.inputs[0])) || is_number(operand(node.inputs[1])));
     }
 
     Graph& graph_;
+    const PassOptions& options_;
     bool fallback_;
+    bool compares_;     // the device does
     std::int64_t run_;  // of whole numbers, from 0 on, that the data format holds
     bool exact_;
     std::vector<bool> host_, whole_product_;

@@ -29,7 +29,8 @@ void pack(const Node& node, Literal& y) {
 
 }  // namespace
 
-MeanPoints::MeanPoints(const Graph& graph, unsigned threads) : graph_(graph), threads_(threads) {
+MeanPoints::MeanPoints(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples)
+    : graph_(graph), threads_(threads), samples_(samples) {
     for (const Node& node : graph.nodes) points_.push_back(made(node));
 }
 
@@ -60,6 +61,10 @@ MeanPoints::Points MeanPoints::made(const Node& node) {
 MeanPoints::Points MeanPoints::input(const Node& node) {
     const std::vector<std::int64_t> dims = node.list("dims");
     if (!node.type.format || dims.empty() || node.word("dtype", "f32") != "f32") return std::nullopt;
+    if (samples_) {
+        const auto given = samples_->find(node.origin);
+        return given == samples_->end() ? std::nullopt : sampled(node, given->second);
+    }
     const std::int64_t full = node.type.dims[2] * tile;
     Literal x = zeros(count_of_points, full);
     for (std::int64_t p = 0; p < count_of_points / 2; ++p)
@@ -69,6 +74,19 @@ MeanPoints::Points MeanPoints::input(const Node& node) {
             x.set(p * full + c, sum);
             x.set((p + count_of_points / 2) * full + c, -sum);
         }
+    return x;
+}
+
+/// Rows from the first to the last; of few rows all, again and again.
+MeanPoints::Points MeanPoints::sampled(const Node& node, const Literal& sample) {
+    const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
+    if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
+    const std::int64_t rows = sample.size() / columns;
+    Literal x = zeros(count_of_points, full);
+    for (std::int64_t p = 0; p < count_of_points; ++p) {
+        const std::int64_t row = rows < count_of_points ? p % rows : p * rows / count_of_points;
+        for (std::int64_t c = 0; c < columns; ++c) x.set(p * full + c, sample.at(row * columns + c));
+    }
     return x;
 }
 

@@ -6,9 +6,11 @@
 //
 // A rule without op_type also sets the output_df of inputs and constants whose name fits: a weight, a mask.
 // Others take the format of the first op that wants one. A computed operand that others read as well is
-// converted by a nop, and so is what maxima over slices read in another format than theirs.
+// converted by a nop, and so is what maxima over slices read in another format than theirs. Ops of Int8 and Int32:
+// whole_formats.cpp.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/passes/whole_formats.hpp"
 
 namespace tt::ir {
 
@@ -32,7 +34,13 @@ struct Wishes {
 class Applier {
 public:
     Applier(Graph& graph, const std::vector<FormatRule>& rules) : graph_(graph), rules_(rules) {
-        for (const FormatRule& rule : rules) patterns_.emplace_back(rule.name_regex, rule.loc);
+        for (const FormatRule& rule : rules) {
+            patterns_.emplace_back(rule.name_regex, rule.loc);
+            whole_ = whole_ || (rule.output_df && is_integer(*rule.output_df));
+            for (const auto& [k, input] : rule.inputs) whole_ = whole_ || is_integer(input.df);
+            whole_ = whole_ || (rule.accumulate_df && is_integer(*rule.accumulate_df)) ||
+                     (rule.intermediate_df && is_integer(*rule.intermediate_df));
+        }
     }
 
     void run() {
@@ -55,6 +63,7 @@ public:
                 graph_.type(graph_.nodes[id].inputs[0].value).format != DataFormat::Float32)
                 conversions_[{id, 0}] = DataFormat::Float32;
         convert();
+        if (whole_) compute_whole(graph_);
     }
 
 private:
@@ -72,7 +81,8 @@ private:
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
     }
 
-    /// Whether a rule names an input or a constant; the last one that does gives it its format.
+    /// Whether a rule names an input or a constant; the last one that does gives it its format. Int8 is not made Int32,
+    /// which would hold the same datums: products take Int8 alone.
     bool named(Node& node) const {
         if ((!node.is_input() && !node.is_constant()) || !node.type.format) return false;
         bool found = false;
@@ -80,13 +90,15 @@ private:
             const FormatRule& rule = rules_[r];
             if (!rule.output_df || !rule.op_type.empty() || rule.name_regex.empty()) continue;
             if (!patterns_[r].matches(node.name)) continue;
-            node.type.format = rule.output_df;
+            const bool same_datums = node.type.format == DataFormat::Int8 && rule.output_df == DataFormat::Int32;
+            if (!same_datums) node.type.format = rule.output_df;
             found = true;
         }
         return found;
     }
 
-    static void apply(Node& node, const Wishes& wishes) {
+    void apply(Node& node, const Wishes& wishes) const {
+        if (whole_ && wishes.output && !is_integer(*wishes.output)) node.attrs[float_result] = std::int64_t{1};
         const auto name = [](DataFormat df) { return std::string(to_string(df)); };
         if (wishes.output) node.type.format = *wishes.output;
         if (wishes.intermediate) node.attrs["intermed_df"] = name(*wishes.intermediate);
@@ -145,6 +157,7 @@ private:
     Graph& graph_;
     const std::vector<FormatRule>& rules_;
     std::vector<NamePattern> patterns_;
+    bool whole_ = false;  // some rule has an integer format
     std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
 };
 

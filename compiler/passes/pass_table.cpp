@@ -8,7 +8,7 @@ namespace tt::ir {
 // One name per pass; its file has the rest.
 // clang-format off
 extern const Pass roll_loops, keep_states, fold_constants, erase_unused, merge_moves, sink_moves, fold_scales, fold_batch_norm, whole_products, flatten_rows,
-    recognize_gelu, recognize_norms, recognize_softmax,
+    recognize_gelu, recognize_norms, recognize_softmax, recognize_masked,
     mark_host, host_windows, split_wide_products, host_moves, cut_host_part,
     decompose_indexing, decompose_convolution, decompose_pools, decompose_normalization, decompose_softmax,
     decompose_elementwise,
@@ -18,7 +18,7 @@ extern const Pass roll_loops, keep_states, fold_constants, erase_unused, merge_m
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{
         &roll_loops, &fold_constants, &erase_unused, &merge_moves, &sink_moves, &fold_scales, &fold_batch_norm, &whole_products, &flatten_rows,
-        &recognize_gelu, &recognize_norms, &recognize_softmax,
+        &recognize_gelu, &recognize_norms, &recognize_softmax, &recognize_masked,
         &mark_host, &host_windows, &split_wide_products, &host_moves, &cut_host_part,
         &decompose_indexing, &decompose_convolution, &decompose_pools, &decompose_normalization, &decompose_softmax,
         &decompose_elementwise,
@@ -38,13 +38,13 @@ std::span<const Pipeline> all_pipelines() {
     static const std::vector<Pipeline> table{
         {"decompose",
          "model ops to core ops",
-         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "whole-products",
+         {"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "recognize-masked", "fold-batch-norm", "whole-products",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "erase-unused"}},
         {"default",
          "everything ttsim compile does before placing",
-         {"roll-loops", "fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "fold-batch-norm", "whole-products", "mark-host", "host-windows", "cut-host",
+         {"roll-loops", "fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "recognize-masked", "fold-batch-norm", "whole-products", "mark-host", "host-windows", "cut-host",
           "decompose-indexing", "decompose-convolution", "decompose-pools", "decompose-normalization",
           "decompose-softmax", "decompose-elementwise",
           "fold-constants", "fold-scales", "flatten-rows", "merge-moves", "sink-moves", "merge-moves", "split-wide-products", "host-moves", "cut-host",

@@ -4,10 +4,7 @@
 //   x - log(sum exp x),  log(softmax x)                                   ->  %y = log_softmax %x {axis}
 //
 // With or without the maximum, which changes nothing; x - (max + log(sum exp(x - max))) too. The division may be a
-// product with a reciprocal. What an exporter puts in the place of NaN, which a row has that is masked as a whole, is
-// left out where the maximum is subtracted: on the device no number is infinite, and a sum of exponentials at least 1.
-//
-//   s = softmax x,  where (not (s == s)), 0, s                            ->  %s
+// product with a reciprocal.
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
@@ -46,16 +43,8 @@ public:
         return made("log_softmax", x, sum->axes[0]);
     }
     std::optional<ValueId> of_log(ValueId x) {
-        if (!match_.is(x, "softmax")) return std::nullopt;
+        if (!match_.is(x, "softmax") || match_.node(x).inputs.size() > 1) return std::nullopt;
         return made("log_softmax", match_.operand(x, 0), match_.node(x).integer("axis", 0));
-    }
-    /// s, where something else stands in for a NaN of it.
-    std::optional<ValueId> of_guarded(ValueId condition, ValueId otherwise) {
-        if (!match_.is(otherwise, "softmax") || !match_.is(condition, "not")) return std::nullopt;
-        const ValueId same = match_.operand(condition, 0);
-        if (!match_.is(same, "equal") || match_.operand(same, 0) != otherwise || match_.operand(same, 1) != otherwise)
-            return std::nullopt;
-        return otherwise;
     }
 
 private:
@@ -84,13 +73,12 @@ private:
     Match match_;
 };
 
-void run_recognize_softmax(Graph& graph, const PassOptions& options) {
+void run_recognize_softmax(Graph& graph, const PassOptions&) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
         if (node.op == "divide") found = Softmax(build).of_quotient(in[0], in[1]);
         if (node.op == "multiply") found = Softmax(build).of_product(in[0], in[1]);
         if (node.op == "subtract") found = Softmax(build).of_difference(in[0], in[1]);
-        if (node.op == "where" && options.stable_softmax) found = Softmax(build).of_guarded(in[0], in[2]);
         if (node.op == "log") found = Softmax(build).of_log(in[0]);
         if (!found || build.dims(*found) != node.type.dims) return std::nullopt;
         return found;

@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 
 namespace tt::ir {
@@ -331,7 +332,7 @@ private:
             const std::int64_t own = count(first.type.dims);
             for (std::size_t t = 0; t < family.size(); ++t)
                 for (std::int64_t k = 0; k < own; ++k)
-                    all.set(static_cast<std::int64_t>(t) * own + k, graph_.nodes[family[t]].literal->at(k));
+                    all.copy(static_cast<std::int64_t>(t) * own + k, *graph_.nodes[family[t]].literal, k);
             return build_.constant(std::move(all));
         }
         if (first.op == "map_axis") return picked(loop, family, dims);
@@ -511,6 +512,10 @@ std::vector<Loop> rolling(const Graph& graph, const PassOptions& options) {
 void run_roll_loops(Graph& graph, const PassOptions& options) {
     const auto marked = [](const Node& node) { return node.has("turn") || node.op == "join"; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
+    // integers that the host has to compute keep a loop written out
+    const std::vector<bool> inexact = inexact_integer_ops(graph, integer_ranges(graph), held_integers(options));
+    for (ValueId id = 0; id < graph.nodes.size(); ++id)
+        if (inexact[id]) graph.nodes[id].attrs["host"] = std::int64_t{1};
     graph = Roller(graph, rolling(graph, options)).run();
 }
 

@@ -227,14 +227,65 @@ bool reduce_before(Move& move, std::set<std::size_t>& axes) {
     return true;
 }
 
+/// The axis of a reshape's source of which `axis` is a part, with the sizes of that part and of what stands around it.
+struct AxisPart {
+    std::size_t of = 0;
+    std::int64_t before = 1, parts = 1, after = 1;
+};
+
+std::optional<AxisPart> part_of_axis(const Move& reshape, std::size_t axis) {
+    for (const AxisGroup& g : groups_of(reshape.from, reshape.to)) {
+        if (axis < g.b0 || axis >= g.b1) continue;
+        if (g.a1 != g.a0 + 1) return std::nullopt;
+        AxisPart part{.of = g.a0, .before = 1, .parts = reshape.to[axis], .after = 1};
+        for (std::size_t a = g.b0; a < g.b1; ++a)
+            if (a != axis) (a < axis ? part.before : part.after) *= reshape.to[a];
+        return part;
+    }
+    return std::nullopt;
+}
+
+/// Positions `k` of the part, for all of what stands around it.
+Literal picked_part(const AxisPart& part, std::int64_t k) {
+    const std::int64_t ins = part.before * part.parts * part.after;
+    Literal matrix(DType::F32, {part.before * part.after, ins});
+    for (std::int64_t b = 0; b < part.before; ++b)
+        for (std::int64_t a = 0; a < part.after; ++a)
+            matrix.set((b * part.after + a) * ins + (b * part.parts + k) * part.after + a, 1);
+    return matrix;
+}
+
+/// A maximum over a part of an axis that the reshape `chain.moves[at]` cuts apart, such as the four of each of a
+/// maxout's channels, is that of as many picks from the whole axis. Apart, the datums would fill more tiles.
+std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at, std::size_t axis) {
+    constexpr std::int64_t most_parts = 8, most_datums = std::int64_t{1} << 20;  // of a matrix that picks
+    Move& cut = chain.moves[at];
+    if (!cut.reshape || tiles_of(cut.to) <= tiles_of(cut.from)) return std::nullopt;
+    const auto part = part_of_axis(cut, axis);
+    if (!part || part->parts > most_parts) return std::nullopt;
+    const std::int64_t outs = part->before * part->after;
+    if (outs > most_datums / (outs * part->parts)) return std::nullopt;
+    Chain front{chain.source, {chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at)}};
+    const ValueId whole = moved(build, front.source, front);
+    std::optional<ValueId> most;
+    for (std::int64_t k = 0; k < part->parts; ++k) {
+        const ValueId picked = build.map_axis(whole, static_cast<std::int64_t>(part->of), picked_part(*part, k));
+        most = most ? build.add("maximum", {*most, picked}) : picked;
+    }
+    cut.to[axis] = 1;
+    chain.moves.erase(chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at));
+    return moved(build, *most, chain);
+}
+
 std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId x) {
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     if (build.dims(x)[axis] == 1) return x;
     Chain chain = chain_of(build, build.graph(), x);
     if (chain.moves.empty()) return std::nullopt;
     std::set<std::size_t> axes{axis};
-    for (auto move = chain.moves.rbegin(); move != chain.moves.rend(); ++move)
-        if (!reduce_before(*move, axes)) return std::nullopt;
+    for (std::size_t at = chain.moves.size(); at-- > 0;)
+        if (!reduce_before(chain.moves[at], axes))
+            return axes.size() == 1 ? max_of_parts(build, std::move(chain), at, *axes.begin()) : std::nullopt;
     ValueId y = chain.source;
     for (const std::size_t a : axes)
         if (build.dims(y)[a] != 1) y = build.add("reduce_max", {y}, {{"axis", static_cast<std::int64_t>(a)}});

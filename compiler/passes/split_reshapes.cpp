@@ -11,6 +11,12 @@
 //
 // The cheapest way there is taken, by the numbers of the matrices and the datums that are carried. What is left too
 // large is refused later, by name, and the host may do it.
+//
+//   %a = reshape %x : [c, h, w] -> [c, h * w]        %a = transpose %x {perm = [1, 2, 0]}
+//   %y = transpose %a {perm = [1, 0]}            ->  %y = reshape %a : [h, w, c] -> [h * w, c]
+//
+// Before that, and the other way round: a reshape that keeps its last axis on the other side of a transpose needs no
+// matrix.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -18,6 +24,7 @@
 
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "compiler/passes/move_groups.hpp"
 
 namespace tt::ir {
 
@@ -25,10 +32,27 @@ namespace {
 
 using Width = std::int64_t;
 
-constexpr double largest_matrix = 1 << 26;  // in numbers: a reshape with a larger one is taken apart
-constexpr Width widest = 8192;              // between the two ends
+// In numbers of a reshape's matrix: a larger one is taken apart where there is a cheaper way, and one that is larger
+// still is not made.
+constexpr double large_matrix = 1 << 22, largest_matrix = 1 << 26;
+constexpr Width widest = 8192;  // between the two ends
 
 double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
+
+/// Numbers of the matrix between two widths.
+double matrix_of(std::int64_t datums, Width a, Width b) {
+    const std::int64_t both = std::lcm(a, b), period = std::min(both, datums);
+    const double runs = static_cast<double>(period / a + period / b - period / both);
+    return tiles_of(a) * tiles_of(b) * runs;
+}
+
+/// Of a reshape: 0 where rows stay as they are, or one row becomes a column.
+double matrix_of(const Dims& from, const Dims& to) {
+    const std::int64_t datums = count(to);
+    if (from.empty() || to.empty() || datums == 0 || from.back() == to.back()) return 0;
+    if (datums == from.back() && to.back() == 1) return 0;
+    return matrix_of(datums, from.back(), to.back());
+}
 
 class Ways {
 public:
@@ -42,12 +66,7 @@ public:
     /// Whether rows can be cut into whole tiles beside each other.
     static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
 
-    /// Numbers of the matrix between two widths.
-    double matrix(Width a, Width b) const {
-        const std::int64_t both = std::lcm(a, b), period = std::min(both, datums_);
-        const double runs = static_cast<double>(period / a + period / b - period / both);
-        return tiles_of(a) * tiles_of(b) * runs;
-    }
+    double matrix(Width a, Width b) const { return matrix_of(datums_, a, b); }
 
     /// From the first width to the last; empty where there is none.
     std::vector<Width> cheapest() const {
@@ -110,12 +129,10 @@ ValueId widened(Builder& build, ValueId x, Width narrow, Width wide) {
 std::optional<ValueId> taken_apart(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.op != "reshape" || node.has("host") || node.type.format || node.type.dims.empty()) return std::nullopt;
     const Dims dims = build.dims(in[0]);
+    if (matrix_of(dims, node.type.dims) <= large_matrix) return std::nullopt;
     const std::int64_t datums = count(dims);
-    if (dims.empty() || datums == 0) return std::nullopt;
     const Width from = dims.back(), to = node.type.dims.back();
-    if (from == to || (datums == from && to == 1)) return std::nullopt;
     const Ways ways(datums, from, to);
-    if (ways.matrix(from, to) <= largest_matrix) return std::nullopt;
     const std::vector<Width> way = ways.cheapest();
     if (way.empty()) return std::nullopt;
     ValueId x = build.reshape(in[0], {datums / from, from});
@@ -130,7 +147,33 @@ std::optional<ValueId> taken_apart(Builder& build, const Node& node, std::span<c
     return build.reshape(x, node.type.dims);
 }
 
-void run_split_reshapes(Graph& graph, const PassOptions&) { rewrite(graph, taken_apart); }
+/// A reshape and a transpose, one behind the other, the other way round where that makes do with a much smaller matrix.
+std::optional<ValueId> swapped(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if ((node.op != "reshape" && node.op != "transpose") || node.has("host")) return std::nullopt;
+    const Node first = build.graph().nodes[in[0]];
+    if (first.op != (node.op == "reshape" ? "transpose" : "reshape") || first.has("host")) return std::nullopt;
+    const ValueId x = first.inputs[0].value;
+    const Dims source = build.dims(x);
+    if (node.op == "transpose") {
+        const double matrix = matrix_of(source, first.type.dims);
+        if (matrix <= large_matrix) return std::nullopt;
+        const auto order = transpose_first(source, first.type.dims, node.list("perm"));
+        if (!order) return std::nullopt;
+        const ValueId y = build.transpose(x, *order);
+        return 2 * matrix_of(build.dims(y), node.type.dims) <= matrix ? std::optional(build.reshape(y, node.type.dims))
+                                                                      : std::nullopt;
+    }
+    const double matrix = matrix_of(first.type.dims, node.type.dims);
+    if (matrix <= large_matrix) return std::nullopt;
+    const auto other = reshape_first(source, first.list("perm"), node.type.dims);
+    if (!other || 2 * matrix_of(source, other->dims) > matrix) return std::nullopt;
+    return build.transpose(build.reshape(x, other->dims), other->perm);
+}
+
+void run_split_reshapes(Graph& graph, const PassOptions&) {
+    rewrite(graph, swapped);
+    rewrite(graph, taken_apart);
+}
 
 }  // namespace
 

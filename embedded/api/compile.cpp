@@ -1,4 +1,5 @@
 // Compiling and opening a backend's netlist, and what its results look like.
+#include <cstdio>
 #include <filesystem>
 
 #include "embedded/api/backend.hpp"
@@ -34,9 +35,14 @@ void tt_backend::Impl::open(tt::tt_compile_result* result) {
     if (!config.perf_desc_args.empty()) fs::create_directories(config.output_dir);
     if (config.mode != tt::DEVICE_MODE::CompileOnly) {
         device().open();
-        record->server = std::make_unique<tt_bridge::DeviceServer>(
-            record->device, tt_bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
-            config.output_dir);
+        try {
+            record->server = std::make_unique<tt_bridge::DeviceServer>(
+                record->device, tt_bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
+                config.output_dir);
+        } catch (const std::exception& error) {  // most programs need none
+            std::fprintf(stderr, "tt_backend: %s: other processes cannot reach the device: %s\n",
+                         config.output_dir.c_str(), error.what());
+        }
     }
     if (result) result->success = true;
 }

@@ -60,10 +60,7 @@ void check_contiguous(const tt_PytorchTensorDesc& tensor, const std::string& fil
 
 void write_file(const void* data, std::size_t bytes, const std::string& file) {
     if (!data) throw std::runtime_error(file + ": the tensor has no memory: its ptr is null");
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-    out.close();
-    if (!out) throw std::runtime_error(file + ": the tensor cannot be written there");
+    tt_bridge::write_file(file, data, bytes);
 }
 
 template <class Tensor>

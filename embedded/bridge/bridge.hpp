@@ -43,6 +43,7 @@ struct ImageFacts {
     std::vector<std::string> inputs, outputs, intermediates, constants, parameters;
     std::map<std::string, Prestride> prestrides;
     std::map<std::string, ImageTensor> tensors;
+    std::shared_ptr<const void> in_use;  ///< as long as it lives, no other process replaces the folder
 };
 /// Unpacks into `folder`.
 ImageFacts open_image(const std::string& file, const std::string& folder);
@@ -74,6 +75,8 @@ struct QueueFacts {
 struct Wait {
     double seconds = 0;
     bool for_ever = false;
+    /// Looked at now and then: the result is no longer needed, and the call ends with an error.
+    std::function<bool()> given_up = {};
 };
 
 /// [entries, z, y, x] numbers in the caller's memory.
@@ -187,10 +190,12 @@ struct ServedDevice {
     bool golden = false;
 };
 
-/// Lets other processes of this user reach a device's queues, as long as this lives.
+/// Lets other processes of this user reach a device's queues, as long as this lives: through a socket in a folder that
+/// only this user can enter. At most 256 connections; what ends, by itself or with its process, takes nothing more.
 class DeviceServer {
 public:
-    /// `folder`: what the others know it by; it need not be there.
+    /// `folder`: its name for the others; it need not be there. Throws std::runtime_error where there can be no
+    /// socket or no thread.
     DeviceServer(std::shared_ptr<Device> device, ServedDevice served, const std::string& folder);
     ~DeviceServer();
     DeviceServer(const DeviceServer&) = delete;
@@ -205,7 +210,9 @@ struct RemoteDevice {
     ServedDevice served;
     std::shared_ptr<QueueAccess> queues;
 };
-/// The devices that other processes serve under a folder's name; those that do not answer are left out.
+/// The devices that other processes of this user serve under a folder's name. Those that do not answer within 5 s, and
+/// those that take no more connections, are left out with a line on standard error. Throws std::runtime_error with all
+/// of these lines where no device is left.
 std::vector<RemoteDevice> devices_served_for(const std::string& folder);
 
 // --- machines ----------------------------------------------------------------------------------------------------
@@ -230,6 +237,9 @@ std::map<std::string, std::string> backend_parameters(const std::string& soc, co
 void write_parameters(const std::map<std::string, std::string>& all, const std::string& file);
 /// " (did you mean ...?)", or "".
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+/// Appears whole or not at all, and replaces what is there.
+void write_file(const std::string& file, const void* data, std::size_t bytes);
 
 // --- sizes -------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -37,7 +38,7 @@ Device::Device(const std::string& netlist_file, const DeviceOptions& options) : 
 Device::Device(const ImageFacts& image, const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
     guarded([&] {
         impl_->options = options;
-        tt::image::DevicePart part = tt::image::read_device_part(tt::image::read_tree(image.folder));
+        tt::image::DevicePart part = tt::image::read_device_part(tt::image::read_members(image.folder));
         impl_->take(std::move(part.netlist));
         impl_->constants = std::move(part.constants);
         impl_->machine = std::move(part.machine);
@@ -111,6 +112,7 @@ void Device::Impl::patiently(Wait wait, const std::function<void(tt::runtime::Pa
     double waited = 0;
     bool told = false;
     if (options.golden) wait = {};
+    if (std::isnan(wait.seconds)) throw std::runtime_error("a wait that is no number of seconds");
     for (;;) {
         (void)live();
         const double now = wait.for_ever ? slice : std::clamp(wait.seconds - waited, 0.0, slice);
@@ -120,7 +122,8 @@ void Device::Impl::patiently(Wait wait, const std::function<void(tt::runtime::Pa
             return attempt(patience);
         } catch (const tt::Error& error) {
             waited += now;
-            if (error.fault() != tt::Fault::Hang || (!wait.for_ever && waited >= wait.seconds)) throw;
+            if (error.fault() != tt::Fault::Hang || (!wait.for_ever && !(waited < wait.seconds))) throw;
+            if (wait.given_up && wait.given_up()) throw std::runtime_error("the process that called is gone");
             if (waited >= told_after && !told) std::fprintf(stderr, "tt_backend: still waiting: %s\n", error.what());
             told = told || waited >= told_after;
         }

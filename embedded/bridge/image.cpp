@@ -44,7 +44,7 @@ Prestride prestride_of(const tt::image::TensorTransform& transform, const std::s
 }
 
 ImageFacts facts_of(const std::string& folder) {
-    const tt::image::DeviceRecord record = tt::image::read_record(folder);
+    const tt::image::DeviceRecord record = tt::image::read_summary(folder).record;
     ImageFacts facts;
     facts.folder = (fs::path(folder) / tt::image::image_folder).string();
     facts.netlist_file = (fs::path(facts.folder) / fs::path(record.netlist).filename()).string();
@@ -70,8 +70,10 @@ ImageFacts facts_of(const std::string& folder) {
 
 ImageFacts open_image(const std::string& file, const std::string& folder) {
     return guarded([&] {
-        tt::image::extract_image(file, folder);
-        return facts_of(folder);
+        const tt::FolderHoldPtr hold = tt::image::extract_image(file, folder);
+        ImageFacts facts = facts_of(folder);
+        facts.in_use = hold;
+        return facts;
     });
 }
 

@@ -9,6 +9,10 @@ tt::Tensor prestrided(const tt::Queue& queue, const tt::Tensor& values, tt::Data
     if (host != tt::DataFormat::Float32 && host != tt::DataFormat::Float16 && host != tt::DataFormat::Float16_b)
         tt::fail_input(queue.loc, "queue '{}': a Prestride takes Float32, Float16 and Float16_b, not {}", queue.name,
                        to_string(host));
+    for (const auto& [x, y] : offsets)
+        if (x < 0 || y < 0)
+            tt::fail_input(queue.loc, "queue '{}': a Prestride's offset is ({}, {}); offsets count from 0", queue.name,
+                           x, y);
     tt::Tensor out(queue.shape(), queue.tile);
     const std::int64_t s = stride, down = (values.rows + s - 1) / s, across = (values.cols + s - 1) / s;
     const std::int64_t rows = values.z * static_cast<std::int64_t>(offsets.size());

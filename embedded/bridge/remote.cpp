@@ -1,42 +1,52 @@
 // The queues of a device that another process has.
-#include <cstring>
+#include <cstdio>
+#include <map>
 #include <mutex>
+#include <system_error>
 
 #include "embedded/bridge/guard.hpp"
+#include "embedded/bridge/meeting.hpp"
 #include "embedded/bridge/wire.hpp"
 
 namespace tt_bridge {
 
 namespace {
 
+/// For connecting and what the other process says then, all together.
+constexpr std::chrono::seconds connecting(5);
+
+/// A device that is gone, or that another user's process pretends to be.
+struct NoDevice : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// One call at a time on one connection; calls that wait in several threads take one each.
 class Caller {
 public:
-    explicit Caller(const Protocol::endpoint& device) : socket_(context_) {
-        socket_.connect(device);
-        if (!of_this_user(socket_)) throw std::runtime_error("another user's process has the device");
-        close_when_forked(socket_.native_handle());
-        const json hello = receive(socket_);
+    /// Throws NoDevice, and std::exception where it refuses or does not answer in time.
+    explicit Caller(const Place& place) {
+        const TimeLimit limit{{}, TimeLimit::Clock::now() + connecting};
+        socket_ = connected(place, *limit.over);
+        if (!socket_) throw NoDevice("the process that made the backend is gone");
+        const json hello = receive(socket_, limit);
+        if (hello.is_object()) throw std::runtime_error(hello.at("error").get<std::string>());
         served = {hello.at(0).get<std::string>(), hello.at(1).get<std::uint64_t>(), hello.at(2).get<bool>()};
     }
-    ~Caller() { closed(socket_.native_handle()); }
-    Caller(const Caller&) = delete;
-    Caller& operator=(const Caller&) = delete;
 
     json call(const json& message) {
         send(socket_, message);
         return receive(socket_);
     }
+    bool is_open() const { return !has_gone(socket_); }
     ServedDevice served;
 
 private:
-    boost::asio::io_context context_;
-    Protocol::socket socket_;
+    Descriptor socket_;
 };
 
 class RemoteQueues final : public QueueAccess {
 public:
-    RemoteQueues(Protocol::endpoint device, std::unique_ptr<Caller> first)
+    RemoteQueues(Place device, std::unique_ptr<Caller> first)
         : device_(std::move(device)), netlist_(first->served.netlist_path) {
         idle_.push_back(std::move(first));
     }
@@ -71,7 +81,7 @@ private:
     json call(const json& message) const;
     std::unique_ptr<Caller> caller() const;
 
-    Protocol::endpoint device_;
+    Place device_;
     std::string netlist_;
     mutable std::mutex guard_;
     mutable std::vector<std::unique_ptr<Caller>> idle_;
@@ -79,11 +89,15 @@ private:
 };
 
 std::unique_ptr<Caller> RemoteQueues::caller() const {
-    const std::lock_guard lock(guard_);
-    if (idle_.empty()) return std::make_unique<Caller>(device_);
-    std::unique_ptr<Caller> taken = std::move(idle_.back());
-    idle_.pop_back();
-    return taken;
+    {
+        const std::lock_guard lock(guard_);
+        while (!idle_.empty()) {
+            std::unique_ptr<Caller> taken = std::move(idle_.back());
+            idle_.pop_back();
+            if (taken->is_open()) return taken;
+        }
+    }
+    return std::make_unique<Caller>(device_);
 }
 
 json RemoteQueues::call(const json& message) const {
@@ -93,9 +107,11 @@ json RemoteQueues::call(const json& message) const {
         answer = with->call(message);
         const std::lock_guard lock(guard_);
         idle_.push_back(std::move(with));
-    } catch (const boost::system::system_error& error) {
+    } catch (const std::system_error& error) {
         throw std::runtime_error(netlist_ + ": the process that made the backend does not answer any more (" +
                                  error.what() + ")");
+    } catch (const NoDevice&) {
+        throw std::runtime_error(netlist_ + ": the process that made the backend does not answer any more");
     }
     const auto failed = answer.find("error");
     if (failed == answer.end()) return answer.at("result");
@@ -103,34 +119,21 @@ json RemoteQueues::call(const json& message) const {
     throw std::runtime_error(failed->get<std::string>());
 }
 
-std::shared_ptr<std::vector<std::uint32_t>> words_of(const json& data) {
-    const auto& bytes = data.get_binary();
-    auto memory = std::make_shared<std::vector<std::uint32_t>>((bytes.size() + 3) / 4);
-    if (!bytes.empty()) std::memcpy(memory->data(), bytes.data(), bytes.size());
-    return memory;
-}
-
 Result RemoteQueues::get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
                          std::int64_t slot) {
-    const json got = call({{"call", "get"},
-                           {"queue", queue},
-                           {"count", count},
-                           {"stacking", {stacking.h, stacking.v, stacking.row_major}},
-                           {"wait", to_json(wait)},
-                           {"slot", slot}});
-    Result result;
-    got.at(0).get_to(result.format);
-    got.at(1).get_to(result.itemsize);
-    got.at(2).get_to(result.shape);
-    result.memory = words_of(got.at(3));
-    return result;
+    return result_from(call({{"call", "get"},
+                             {"queue", queue},
+                             {"count", count},
+                             {"stacking", {stacking.h, stacking.v, stacking.row_major}},
+                             {"wait", to_json(wait)},
+                             {"slot", slot}}));
 }
 
 std::shared_ptr<std::vector<std::uint32_t>> RemoteQueues::tilized(const std::string& queue, const HostTensor& tensor,
                                                                   std::uint32_t& buffer_bytes) const {
     const json got = call({{"call", "tilized"}, {"queue", queue}, {"tensor", to_json(tensor)}});
     got.at(0).get_to(buffer_bytes);
-    return words_of(got.at(1));
+    return words_from(got.at(1));
 }
 
 /// No process sees another one's memory: what lies here has the size of the queue's and stays zero.
@@ -152,14 +155,22 @@ std::vector<void*> RemoteQueues::mapped(const std::string& name) {
 std::vector<RemoteDevice> devices_served_for(const std::string& folder) {
     return guarded([&] {
         std::vector<RemoteDevice> all;
-        for (const std::uint64_t id : ids_served(folder)) try {
-                const Protocol::endpoint device = endpoint_of(folder, id);
-                auto caller = std::make_unique<Caller>(device);
+        std::string left_out;
+        for (const Place& place : places_of(folder)) try {
+                auto caller = std::make_unique<Caller>(place);
                 const ServedDevice served = caller->served;
-                all.push_back({served, std::make_shared<RemoteQueues>(device, std::move(caller))});
-            } catch (const boost::system::system_error&) {
-                // it ended just now
+                all.push_back({served, std::make_shared<RemoteQueues>(place, std::move(caller))});
+            } catch (const NoDevice&) {
+                // it ended just now, or was never one of this user's
+            } catch (const std::bad_alloc&) {
+                throw;
+            } catch (const std::exception& error) {
+                left_out += (left_out.empty() ? "" : "\n") + folder +
+                            ": a process that serves a device there (socket " + place.folder + "/" + place.name +
+                            ") is left out: " + error.what();
             }
+        if (all.empty() && !left_out.empty()) throw std::runtime_error(left_out);
+        if (!left_out.empty()) std::fprintf(stderr, "tt_backend: %s\n", left_out.c_str());
         return all;
     });
 }

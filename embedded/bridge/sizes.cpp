@@ -1,4 +1,7 @@
-// Bytes of numbers and tiles, from the tables that the simulator goes by.
+// Bytes of numbers and tiles, from the tables that the simulator goes by, and bytes as files.
+#include <ostream>
+
+#include "base/new_file.hpp"
 #include "embedded/bridge/guard.hpp"
 #include "isa/data_format.hpp"
 #include "runtime/image/host_numbers.hpp"
@@ -9,6 +12,14 @@ static tt::DataFormat format_of(const std::string& name) {
     const auto format = tt::parse_format(name);
     if (!format || *format == tt::DataFormat::Invalid) tt::fail_input({}, "'{}' is no data format", name);
     return *format;
+}
+
+void write_file(const std::string& file, const void* data, std::size_t bytes) {
+    guarded([&] {
+        tt::write_new_file(file, tt::FileKind::Any, [&](std::ostream& out) {
+            out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+        });
+    });
 }
 
 std::uint32_t number_bytes(const std::string& name) {

@@ -1,5 +1,6 @@
 // Entries between the caller's memory and a device. Order of a push: convert, wait for room for all, move.
 #include <cstring>
+#include <utility>
 
 #include "embedded/bridge/device_impl.hpp"
 #include "embedded/bridge/host_entries.hpp"
@@ -10,7 +11,7 @@ namespace tt_bridge {
 namespace {
 
 void check_slots(const tt::Queue& ram, std::int64_t slot, std::size_t count) {
-    if (slot < 0 || slot + static_cast<std::int64_t>(count) > ram.entries)
+    if (slot < 0 || slot > ram.entries || std::cmp_greater(count, ram.entries - slot))
         tt::fail_input(ram.loc, "ram '{}' has slots 0..{}: none for {} entries from ptr {}", ram.name, ram.entries - 1,
                        count, slot);
 }
@@ -166,6 +167,10 @@ Result Device::get(const std::string& name, std::uint32_t count, const Stacking&
         result.format = to_string(host);
         result.itemsize = static_cast<std::uint32_t>(tt::image::host_bytes(host));
         const std::size_t bytes = std::size_t{result.shape[1]} * result.shape[2] * result.shape[3] * result.itemsize;
+        // before memory for them: the count may come from another process
+        if (std::cmp_greater(count, queue.entries))
+            tt::fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name, queue.entries,
+                           count);
         const std::int64_t first = first_slot(*impl_, queue, count, ram_slot);
         const std::vector<tt::Tensor> entries = entries_from(*impl_, queue, count, ram_slot, wait);
         unsigned char* to = nullptr;

@@ -1,119 +1,155 @@
 #include "embedded/bridge/wire.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
+#include <array>
+#include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <mutex>
-#include <set>
 #include <system_error>
-
-#include "base/sha256.hpp"
 
 namespace tt_bridge {
 
-// --- 1. sockets ----------------------------------------------------------------------------------------------------
+// --- 1. messages ---------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// The same for every path to the folder.
-std::string name_of(const std::string& folder) {
-    std::error_code ignored;
-    const std::filesystem::path full = std::filesystem::weakly_canonical(folder, ignored);
-    const std::string path = (ignored ? std::filesystem::path(folder) : full).lexically_normal().string();
-    return fmt::format("tt_backend/{}/{}/", ::geteuid(), tt::sha256(path).substr(0, 32));
-}
+/// Strides of a tensor are 32-bit numbers of bytes; beside the tensor a message has little.
+constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 32) + (1 << 20);
+/// In a message that has begun, without a byte: the other process has stopped.
+constexpr std::chrono::seconds standing(30);
 
-}  // namespace
+/// CBOR's heads, one by one, without building anything.
+class Scan {
+public:
+    explicit Scan(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
 
-Protocol::endpoint endpoint_of(const std::string& folder, std::uint64_t id) {
-    return {std::string(1, '\0') + name_of(folder) + std::to_string(id)};
-}
-
-std::vector<std::uint64_t> ids_served(const std::string& folder) {
-    const std::string mark = "@" + name_of(folder);
-    std::set<std::uint64_t> ids;  // each connection has a line of its own
-    std::ifstream sockets("/proc/net/unix");
-    for (std::string line; std::getline(sockets, line);) {
-        const std::size_t at = line.find(mark);
-        if (at != std::string::npos) ids.insert(std::strtoull(line.c_str() + at + mark.size(), nullptr, 10));
+    void check() {
+        std::array<std::uint64_t, 8> left{};  ///< items of the arrays and maps that are open
+        std::size_t depth = 0;
+        do {
+            const std::uint64_t inner = item();
+            if (inner > 0) {
+                if (depth == left.size()) throw NoMessage("a message is nested too deeply");
+                left[depth++] = inner;
+                continue;
+            }
+            while (depth > 0 && --left[depth - 1] == 0) --depth;
+        } while (depth > 0);
+        if (at_ != bytes_.size()) throw NoMessage("bytes stand behind a message");
     }
-    return {ids.begin(), ids.end()};
-}
 
-bool of_this_user(Protocol::socket& socket) {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    return ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
-}
+private:
+    static constexpr std::uint64_t most_items = 1 << 16;
 
-namespace {
+    /// Passes one head, and its bytes of text or data. Gives the number of items inside.
+    std::uint64_t item() {
+        const std::uint8_t head = next();
+        const unsigned kind = head >> 5, small = head & 31;
+        if (small > 27 || kind == 6) throw NoMessage("a message has what no message of ours has");
+        std::uint64_t value = small;
+        if (small >= 24) {
+            value = 0;
+            for (unsigned n = 1U << (small - 24); n > 0; --n) value = value << 8 | next();
+        }
+        if (++items_ > most_items || ((kind == 4 || kind == 5) && value > most_items))
+            throw NoMessage("a message has too many items");
+        if (kind == 4) return value;
+        if (kind == 5) return 2 * value;
+        if (kind == 2 || kind == 3) {
+            if (value > bytes_.size() - at_) throw NoMessage("a message is cut off");
+            at_ += static_cast<std::size_t>(value);
+        }
+        return 0;
+    }
+    std::uint8_t next() {
+        if (at_ == bytes_.size()) throw NoMessage("a message is cut off");
+        return bytes_[at_++];
+    }
 
-std::mutex opened_guard;
-std::vector<int> opened;
-
-void register_forks() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        ::pthread_atfork([] { opened_guard.lock(); }, [] { opened_guard.unlock(); },
-                         [] {
-                             for (const int descriptor : opened) ::close(descriptor);
-                             opened.clear();
-                             opened_guard.unlock();
-                         });
-    });
-}
+    const std::vector<std::uint8_t>& bytes_;
+    std::size_t at_ = 0;
+    std::uint64_t items_ = 0;
+};
 
 }  // namespace
 
-void close_when_forked(int descriptor) {
-    register_forks();
-    const std::lock_guard lock(opened_guard);
-    opened.push_back(descriptor);
+json from_cbor(const std::vector<std::uint8_t>& bytes) {
+    Scan(bytes).check();
+    try {
+        return json::from_cbor(bytes);
+    } catch (const json::exception& error) {
+        throw NoMessage(error.what());
+    }
 }
 
-void closed(int descriptor) {
-    const std::lock_guard lock(opened_guard);
-    std::erase(opened, descriptor);
-}
-
-// --- 2. messages ---------------------------------------------------------------------------------------------------
-
-void send(Protocol::socket& socket, const json& message) {
+void send(const Descriptor& socket, const json& message) {
     const std::vector<std::uint8_t> bytes = json::to_cbor(message);
     const std::uint64_t size = bytes.size();
-    boost::asio::write(socket, std::array{boost::asio::buffer(&size, sizeof size), boost::asio::buffer(bytes)});
+    if (size > most_bytes)
+        throw std::runtime_error(fmt::format(
+            "a message of {} bytes to another process; at most {} can be sent: take fewer entries in a call", size,
+            most_bytes));
+    const TimeLimit limit{standing, {}};
+    write_all(socket, &size, sizeof size, limit);
+    write_all(socket, bytes.data(), bytes.size(), limit);
 }
 
-json receive(Protocol::socket& socket) {
+void send_at_once(const Descriptor& socket, const json& message) {
+    const std::vector<std::uint8_t> bytes = json::to_cbor(message);
+    const std::uint64_t size = bytes.size();
+    const TimeLimit now{std::chrono::milliseconds(0), {}};
+    try {
+        write_all(socket, &size, sizeof size, now);
+        write_all(socket, bytes.data(), bytes.size(), now);
+    } catch (const std::system_error&) {  // it has gone
+    }
+}
+
+json receive(const Descriptor& socket, const TimeLimit& first) {
+    const TimeLimit rest{standing, first.over};
+    std::array<std::uint8_t, sizeof(std::uint64_t)> head{};
+    read_all(socket, head.data(), 1, first);
+    read_all(socket, head.data() + 1, head.size() - 1, rest);
     std::uint64_t size = 0;
-    boost::asio::read(socket, boost::asio::buffer(&size, sizeof size));
+    std::memcpy(&size, head.data(), sizeof size);
+    if (size > most_bytes) throw NoMessage(fmt::format("a message of {} bytes; at most {} are read", size, most_bytes));
     std::vector<std::uint8_t> bytes;
     constexpr std::uint64_t piece = 1 << 24;  // memory grows with what comes, not with what is said to
     while (bytes.size() < size) {
         const std::size_t before = bytes.size();
         bytes.resize(static_cast<std::size_t>(std::min(size, before + piece)));
-        boost::asio::read(socket, boost::asio::buffer(bytes.data() + before, bytes.size() - before));
+        read_all(socket, bytes.data() + before, bytes.size() - before, rest);
     }
-    return json::from_cbor(bytes);
+    return from_cbor(bytes);
 }
 
-// --- 3. what they hold ---------------------------------------------------------------------------------------------
+json error_answer(const std::string& text, bool not_ready) { return {{"error", text}, {"not_ready", not_ready}}; }
+
+// --- 2. what they hold ---------------------------------------------------------------------------------------------
 
 json binary(const void* data, std::size_t bytes) {
     const auto* first = static_cast<const std::uint8_t*>(data);
     return json::binary(std::vector<std::uint8_t>(first, first + bytes));
 }
 
+std::shared_ptr<std::vector<std::uint32_t>> words_from(const json& data) {
+    const auto& bytes = data.get_binary();
+    auto memory = std::make_shared<std::vector<std::uint32_t>>((bytes.size() + 3) / 4);
+    if (!bytes.empty()) std::memcpy(memory->data(), bytes.data(), bytes.size());
+    return memory;
+}
+
 json to_json(Wait wait) { return {wait.seconds, wait.for_ever}; }
-Wait wait_from(const json& from) { return {from.at(0).get<double>(), from.at(1).get<bool>()}; }
+
+Wait wait_from(const json& from) {
+    constexpr double most_seconds = 1e9;  // clocks count nanoseconds in 63 bits
+    const Wait wait{from.at(0).get<double>(), from.at(1).get<bool>(), {}};
+    if (!(wait.seconds >= 0 && wait.seconds <= most_seconds))
+        throw std::runtime_error(
+            fmt::format("a wait of {} s; a number from 0 to {} is wanted", wait.seconds, most_seconds));
+    return wait;
+}
 
 json to_json(const QueueFacts& f) {
     return {f.name,   f.format, f.host_format, f.ram,         f.on_host,     f.flat,     f.untilized,
@@ -153,6 +189,16 @@ std::vector<std::uint8_t> packed(const HostTensor& t) {
 
 }  // namespace
 
+static std::uint64_t bytes_of(std::uint32_t itemsize, const Sizes& shape) {
+    std::uint64_t bytes = itemsize;
+    for (const std::uint32_t size : shape) {
+        if (size != 0 && bytes > most_bytes / size)
+            throw std::runtime_error("a message's tensor is larger than any message");
+        bytes *= size;
+    }
+    return bytes;
+}
+
 json to_json(const HostTensor& t) {
     return {t.format, t.itemsize, t.shape, t.stride, t.offsets, t.data != nullptr, json::binary(packed(t))};
 }
@@ -168,7 +214,7 @@ HostTensor host_tensor_from(const json& from) {
     std::uint32_t step = t.itemsize;
     for (std::size_t k = t.shape.size(); k-- > 0; step *= t.shape[k]) t.strides[k] = step;
     if (!from.at(5).get<bool>()) return t;
-    if (bytes.size() != std::size_t{t.itemsize} * t.shape[0] * t.shape[1] * t.shape[2] * t.shape[3])
+    if (bytes.empty() || bytes.size() != bytes_of(t.itemsize, t.shape))
         throw std::runtime_error("a message's tensor has another size than its shape");
     t.data = bytes.data();
     return t;
@@ -190,6 +236,23 @@ TilizedTensor tilized_from(const json& from) {
         throw std::runtime_error("a message's tensor has another size than its buffers");
     t.data = bytes.data();
     return t;
+}
+
+json to_json(const Result& result) {
+    const void* data = result.memory ? result.memory->data() : result.in_queue;
+    return {result.format, result.itemsize, result.shape,
+            binary(data, static_cast<std::size_t>(bytes_of(result.itemsize, result.shape)))};
+}
+
+Result result_from(const json& from) {
+    Result result;
+    from.at(0).get_to(result.format);
+    from.at(1).get_to(result.itemsize);
+    from.at(2).get_to(result.shape);
+    if (from.at(3).get_binary().size() != bytes_of(result.itemsize, result.shape))
+        throw std::runtime_error("a message's result has another size than its shape");
+    result.memory = words_from(from.at(3));
+    return result;
 }
 
 }  // namespace tt_bridge

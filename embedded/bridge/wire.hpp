@@ -1,35 +1,37 @@
-// Calls between a process that has a device and others of the same user: CBOR messages over a Unix socket
-// that no file stands for: it ends with its process, whatever ends that.
+// Calls between a process that has a device and others of the same user: CBOR messages over a Unix socket. What comes
+// from the other process is checked before it is used: it may be anything.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "embedded/bridge/bridge.hpp"
+#include "embedded/bridge/descriptor.hpp"
 
 namespace tt_bridge {
 
 using nlohmann::json;
-using Protocol = boost::asio::local::stream_protocol;
 
-/// Of the device with a number that belongs to a folder.
-Protocol::endpoint endpoint_of(const std::string& folder, std::uint64_t id);
-/// The numbers of all devices that are served now for a folder.
-std::vector<std::uint64_t> ids_served(const std::string& folder);
-/// The other end is a process of this user.
-bool of_this_user(Protocol::socket& socket);
+/// What comes is no message of ours. The connection cannot go on.
+struct NoMessage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
-/// Whole messages. Throw boost::system::system_error when the other end is gone.
-void send(Protocol::socket& socket, const json& message);
-json receive(Protocol::socket& socket);
+/// Whole messages. Throw std::system_error when the other end is gone or stands still in the midst of a message, and
+/// NoMessage. `first`: until a message begins.
+void send(const Descriptor& socket, const json& message);
+json receive(const Descriptor& socket, const TimeLimit& first = {});
+/// Sends what fits without waiting, to a process that is refused.
+void send_at_once(const Descriptor& socket, const json& message);
 
-/// Descriptors that a forked process does not keep, so that a socket ends with the process that opened it.
-void close_when_forked(int descriptor);
-void closed(int descriptor);  ///< it no longer is open
+/// Throws NoMessage for CBOR that is cut off, nested deeper than a message is, of too many items, or has what messages
+/// lack: tags and texts of unknown length, in which a parser may recurse.
+json from_cbor(const std::vector<std::uint8_t>& bytes);
+
+json error_answer(const std::string& text, bool not_ready);
 
 // --- what messages hold --------------------------------------------------------------------------------------------
+// Those that read throw std::exception at values that no process of ours sends.
 
 json binary(const void* data, std::size_t bytes);
 json to_json(Wait wait);
@@ -42,5 +44,8 @@ json to_json(const HostTensor& tensor);
 HostTensor host_tensor_from(const json& from);
 json to_json(const TilizedTensor& tensor);
 TilizedTensor tilized_from(const json& from);
+json to_json(const Result& result);
+Result result_from(const json& from);
+std::shared_ptr<std::vector<std::uint32_t>> words_from(const json& binary);
 
 }  // namespace tt_bridge

@@ -11,6 +11,7 @@ namespace ttsim {
 struct ImageInfo {
     std::string text;  ///< the summary that `ttsim tti info` prints
     std::string json;
+    std::string record;  ///< its device.json
 };
 /// Throws Error(Input) at the member that is missing or damaged.
 TTSIM_API ImageInfo image_info(const std::string& path);

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ttsim/array.hpp>
@@ -34,6 +35,7 @@ struct CompileOptions {
     std::int64_t chips = 1;
     std::vector<int> harvested_rows;  ///< NoC rows the device lacks
     bool host_fallback = true;        ///< false: what would run on the host is refused
+    bool device_comparisons = false;  ///< the device compares, and the host takes no op to spare the way alone
     std::string cluster;              ///< descriptor file of chips and their links; "": the product's own
 
     /// Formats and fidelities op by op, the cheapest with which outputs have this correlation with the model in float32
@@ -92,11 +94,16 @@ public:
     /// A device image (docs/tti.md), which holds the machine as well, and says that it is for a device of this type:
     /// Golden, Model, Versim, Emulation or Silicon. Throws Error(Input) when it cannot be written, for another type, or
     /// when the device is a chip of your own.
+    /// `host_files`: what a program of yours computes around the device (host_parts.json, host_parts.safetensors,
+    /// host_parts.zip); ttsim keeps them and does not read them.
     void write_image(const std::string& file, const std::string& device_type = "Silicon",
-                     const std::string& device_name = "tt0") const;
+                     const std::string& device_name = "tt0",
+                     const std::map<std::string, std::string>& host_files = {}) const;
     /// Of an archive, or of the folder into which one was unpacked. Throws Error (Input, Unsupported) at the member
     /// that is missing, damaged or does not fit.
     static CompiledModel read_image(const std::string& path);
+    /// Those that the image has, for as long as a copy of this lives.
+    std::map<std::string, std::string_view> host_files() const;
 
     struct Impl;
     explicit CompiledModel(std::shared_ptr<const Impl> impl);

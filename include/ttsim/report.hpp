@@ -16,13 +16,14 @@ struct OpTime {
     std::int64_t tiles = 0;                         ///< packed, all cores and inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
     std::uint64_t busy_cycles = 0;                  ///< of the busiest core
+    double busy_share = 0;                          ///< of the graph's cycles
 };
 
 struct GraphTime {
     std::string name;
     std::int64_t chip = 0, executes = 0, inputs = 0;
     std::uint64_t cycles = 0;      ///< all its executes
-    double inputs_per_second = 0;  ///< steady
+    double inputs_per_second = 0;  ///< steady, within an execute; 0: unknown
     std::vector<OpTime> ops;
 };
 
@@ -51,6 +52,7 @@ struct RunReport {
     std::uint64_t latency_cycles = 0;  ///< of the first input, kernels loaded
     double inputs_per_second = 0;      ///< steady; 0: unknown
     double end_to_end_per_second = 0;  ///< inputs over all cycles
+    double host_seconds = 0;           ///< real time of the host's steps of a model, which take no simulated time
     std::vector<GraphTime> graphs;     ///< in order of first execution
     std::vector<OutputCheck> outputs;  ///< empty unless checked
     std::vector<std::string> notes;    ///< warnings worth showing

@@ -281,6 +281,25 @@ void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, Matri
     with_vector_instructions([&] { decode_body(format, dim, body, tile); });
 }
 
+static std::uint32_t sign_and_magnitude(float datum) {
+    const std::uint32_t bits = bits_of(datum), sign = bits & sign_bit;
+    return sign == 0 ? bits : std::min(0U - bits, sign_bit - 1) | sign;
+}
+static float as_integer(std::uint32_t code) {
+    const std::uint32_t magnitude = code & ~sign_bit;
+    return float_of((code & sign_bit) != 0 ? 0U - magnitude : magnitude);
+}
+
+void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+    check_tile(dim, tile.rows, tile.cols);
+    encode_datums<std::uint32_t, sign_and_magnitude>(dim, tile, body);
+}
+
+void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile) {
+    check_tile(dim, tile.rows, tile.cols);
+    decode_datums<std::uint32_t, as_integer>(dim, body, tile);
+}
+
 void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, std::uint8_t* header) {
     constexpr unsigned uncompressed = 0x10;
     const auto units = static_cast<std::uint64_t>(tile_bytes(format, dim) / 16);

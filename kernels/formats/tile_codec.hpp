@@ -16,6 +16,11 @@ namespace tt {
 void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body);
 void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile);
 
+/// The same of a tile of Int32 whose elements are the bits of an int32, all of which are kept
+/// (kernels/ops/integer_bits.hpp).
+void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body);
+void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile);
+
 /// The 16-byte header in front of a tile: size in 16-byte units, tile id, format code (hardware layout).
 void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, std::uint8_t* header);
 

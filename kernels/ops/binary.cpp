@@ -1,6 +1,7 @@
 // add, subtract, multiply, maximum.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "kernels/exact/fpu.hpp"
@@ -42,7 +43,17 @@ static Tensor golden_pairs(const OpConfig& op, std::span<const Tensor* const> in
     return golden_datums(
         op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(a.at(z, r, c), b.at(z, r, c)); });
 }
+/// The same of the integers themselves (integer_bits.hpp).
+static Tensor golden_integers(const OpConfig& op, std::span<const Tensor* const> in,
+                              std::int64_t (*f)(std::int64_t, std::int64_t)) {
+    return golden_pairs(op, in, [f](float a, float b) {
+        constexpr std::int64_t most = 2147483647;
+        const std::int64_t sum = f(std::bit_cast<std::int32_t>(a), std::bit_cast<std::int32_t>(b));
+        return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(sum, -most, most)));
+    });
+}
 static Tensor golden_add(const OpConfig& op, std::span<const Tensor* const> in) {
+    if (keeps_integers(op)) return golden_integers(op, in, [](std::int64_t a, std::int64_t b) { return a + b; });
     return golden_pairs(op, in, [](float a, float b) { return a + b; });
 }
 static Tensor golden_subtract(const OpConfig& op, std::span<const Tensor* const> in) {
@@ -55,6 +66,8 @@ static Tensor golden_multiply(const OpConfig& op, std::span<const Tensor* const>
     });
 }
 static Tensor golden_maximum(const OpConfig& op, std::span<const Tensor* const> in) {
+    if (keeps_integers(op))
+        return golden_integers(op, in, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
     return golden_pairs(op, in, [](float a, float b) { return std::max(a, b); });
 }
 
@@ -120,7 +133,13 @@ static void block_pairs(const BlockArgs& args, F f) {
                   });
     finish_dest(args);
 }
+/// row(out, a, b, count) on the integers themselves.
+static bool on_integers(const BlockArgs& args, void (*row)(float*, const float*, const float*, std::int64_t)) {
+    if (keeps_integers(args.op)) rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0], row);
+    return keeps_integers(args.op);
+}
 static void block_add(const BlockArgs& args) {
+    if (on_integers(args, add_integers)) return;
     fast_or_exact(
         args, [&] { block_pairs(args, [](float a, float b) { return a + b; }); },
         [&] { exact_add(args, exact::AddKind::Add); });
@@ -131,6 +150,7 @@ static void block_subtract(const BlockArgs& args) {
         [&] { exact_add(args, exact::AddKind::Subtract); });
 }
 static void block_maximum(const BlockArgs& args) {
+    if (on_integers(args, larger_integers)) return;
     block_pairs(args, [](float a, float b) { return b > a ? b : a; });
 }
 

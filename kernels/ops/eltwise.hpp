@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/exact/block.hpp"
+#include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
@@ -50,7 +51,7 @@ inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, Ti
 
 /// What copies of in0 become in Dst.
 inline void copied_to_dest(const BlockArgs& args) {
-    if (!follows_formats(args.numerics) || moves_bits(args.op)) return;
+    if (!follows_formats(args.numerics) || moves_bits(args.op) || keeps_integers(args.op)) return;
     if (is_integer(args.op.acc_df)) return round_to_dest(args.op.acc_df, args.out);
     exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
 }

@@ -60,6 +60,7 @@ OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp*
     config.intermed_df = op.intermed_df;
     config.fidelity = op.fidelity;
     config.attr = sub.attributes;
+    config.attr.fused_op_id = op.attr.fused_op_id.empty() ? op.name : op.attr.fused_op_id;  // it is a sub-op
     config.attr.approximate_mode = op.attr.approximate_mode;
     for (const auto& operand : sub.inputs) {
         const bool input = operand.kind == Kind::Input;

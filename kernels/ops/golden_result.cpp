@@ -1,5 +1,7 @@
 #include "kernels/ops/golden_result.hpp"
 
+#include "kernels/ops/integer_bits.hpp"
+
 #include <cmath>
 
 namespace tt {
@@ -22,6 +24,12 @@ static float whole(DataFormat format, float x) {
 
 void finish_golden(const OpConfig& op, const Tensor* previous, Tensor& result) {
     if (is_raw(op.out_df)) return;
+    if (keeps_integers(op)) {
+        if (op.attr.relu_en && op.attr.relu != ReluMode::None)
+            for (float& x : result.data)
+                if (std::signbit(x)) x = 0.0F;
+        return;
+    }
     if (previous != nullptr) {
         TT_CHECK(previous->data.size() == result.data.size(), "gradient of '{}' changes size", op.name);
         for (std::size_t i = 0; i < result.data.size(); ++i) result.data[i] += previous->data[i];
@@ -32,6 +40,7 @@ void finish_golden(const OpConfig& op, const Tensor* previous, Tensor& result) {
     if (is_integer(op.out_df)) {
         for (float& x : result.data) x = whole(op.out_df, x);
     }
+    if (result_is_bits(op)) floats_to_integers(result);
 }
 
 }  // namespace tt

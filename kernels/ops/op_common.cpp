@@ -1,5 +1,6 @@
 // What every op shares: common attributes, operand counts, the default unpack conversion and the packer.
 #include "kernels/exact/block.hpp"
+#include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
 
 namespace tt {
@@ -99,6 +100,7 @@ std::vector<std::string> fast_parts(const OpConfig& op) {
 }
 
 void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
+    if (operand_is_bits(op, static_cast<std::size_t>(operand)) && !keeps_integers(op)) integers_to_floats(values);
     const OpDef* def = find_op(op.type);
     if (def != nullptr && def->prepare != nullptr) return def->prepare(op, operand, numerics, values);
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
@@ -134,6 +136,10 @@ static void add_previous(ConstMatrixView previous, MatrixView out) {
 void pack_result(const BlockArgs& args) {
     const OpConfig& op = args.op;
     if (is_raw(op.out_df)) return;  // bit patterns: nothing to compute with
+    if (keeps_integers(op)) {
+        if (op.attr.relu_en && op.attr.relu != ReluMode::None) rectify_integers(args.out);
+        return;
+    }
     const bool real = follows_formats(args.numerics);
     if (args.previous.data != nullptr) {
         add_previous(args.previous, args.out);
@@ -151,6 +157,7 @@ void pack_result(const BlockArgs& args) {
         saturate_to_integer(op.out_df, args.out);
     else if (real)
         pack_from_dest(dest, op.out_df, args.out);
+    if (result_is_bits(op)) floats_to_integers(args.out);
 }
 
 }  // namespace tt

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/ops/golden_result.hpp"
+#include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "netlist/golden/tm_tensor.hpp"
 
@@ -70,11 +71,12 @@ public:
     }
 
 private:
+    bool becomes_floats(std::size_t k) const { return travels_as_bits(op_.cfg.in_df[k]) && !keeps_integers(op_.cfg); }
     bool rounds(std::size_t k) const {
         const DataFormat df = op_.cfg.in_df[k];
         return follows_formats(options_.numerics) && (coarse(df) || (options_.tf32 && df == DataFormat::Float32));
     }
-    bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k); }
+    bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k) || becomes_floats(k); }
 
     template <class Take>
     void run(std::int64_t datums_kept, Take&& take) {
@@ -118,6 +120,7 @@ private:
                 const std::int64_t group = moved_[k].z() / all;
                 made.push_back(moved_[k].slices(first * group, count * group));
             }
+            if (becomes_floats(k)) integers_to_floats(made.back());
             if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, made.back());
             operands[k] = &made.back();
         }
@@ -260,10 +263,29 @@ struct Golden::Impl {
                 *result = OpGolden(options, op, in).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
                 if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
-                if (options.op_result) options.op_result(op, n, {*result, 0, result->z});
+                if (options.op_result) show_result(op, n, {*result, 0, result->z});
             },
             after);
         return {task, result, nullptr, 0};
+    }
+
+    /// Who looks at results, and may change them, sees floats.
+    void show_result(const Op& op, std::int64_t n, const GoldenPart& part) {
+        const bool bits = travels_as_bits(op.cfg.out_df);
+        if (!bits) return options.op_result(op, n, part);
+        Tensor floats = part.slices;
+        integers_to_floats(floats);
+        const std::vector<float> before = floats.data;
+        options.op_result(op, n, {floats, part.first, part.z});
+        if (floats.data == before) return;
+        floats_to_integers(floats);
+        part.slices = std::move(floats);
+    }
+    void give(const Queue& queue, std::int64_t n, const GoldenPart& part) const {
+        if (!travels_as_bits(queue.df)) return options.sink(queue, n, part);
+        Tensor floats = part.slices;
+        integers_to_floats(floats);
+        options.sink(queue, n, {floats, part.first, part.z});
     }
 
     /// Whether the sink takes the result of an op, nothing else does, and it is so large that it comes in parts.
@@ -293,8 +315,8 @@ struct Golden::Impl {
                     finish_golden(op.cfg, nullptr, slices);
                     if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, slices);
                     const GoldenPart part{slices, first, op.cfg.out.t};
-                    if (options.op_result) options.op_result(op, n, part);
-                    for (const auto& [queue, entry] : to) options.sink(*queue, entry, part);
+                    if (options.op_result) show_result(op, n, part);
+                    for (const auto& [queue, entry] : to) give(*queue, entry, part);
                 });
             },
             after);
@@ -407,7 +429,7 @@ struct Golden::Impl {
         Task& last_sunk = sunk[&queue];
         last_sunk = pool.submit(
             [this, &queue, n, value = written.tensor] {
-                options.sink(queue, n, {*value, 0, value->z});
+                give(queue, n, {*value, 0, value->z});
             },
             {written.task, last_sunk});
     }
@@ -468,6 +490,13 @@ void Golden::run(const std::vector<ProgramCall>& calls) {
     impl_->pool.wait_all();
 }
 
+static std::shared_ptr<Tensor> as_floats(const Queue& queue, std::shared_ptr<Tensor> value) {
+    if (!travels_as_bits(queue.df)) return value;
+    auto floats = std::make_shared<Tensor>(*value);
+    integers_to_floats(*floats);
+    return floats;
+}
+
 std::shared_ptr<Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
     const auto [base, ratio] = impl_->base_of(queue);
     if (ratio == 1) {
@@ -475,14 +504,14 @@ std::shared_ptr<Tensor> Golden::entry(const Queue& queue, std::int64_t n) {
         const auto it = slots.find(n);
         if (it == slots.end()) return nullptr;
         impl_->pool.wait(it->second.task);
-        return it->second.tensor;
+        return as_floats(queue, it->second.tensor);
     }
     const Slots& parts = impl_->store[base];
     const auto first = parts.lower_bound(n * ratio);
     if (first == parts.end() || first->first >= (n + 1) * ratio) return nullptr;
     const GoldenValue value = impl_->read_slot(queue, n);
     impl_->pool.wait(value.task);
-    return value.tensor;
+    return as_floats(queue, value.tensor);
 }
 
 // --- launch by launch ----------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ struct GoldenOptions {
     Numerics numerics = Numerics::Real;  ///< Real: Bfp2/Bfp4 and Tf32 requantization as the reference does
     bool tf32 = false;                   ///< Float32 operands become Tf32 (chips with a 32-bit Dst)
     std::optional<std::int64_t> inputs_count;
-    /// HOST-fed entry, converted to the queue's format.
+    /// HOST-fed entry, converted to the queue's format; Int32 as bits (kernels/ops/integer_bits.hpp), which golden
+    /// keeps. Values taken from golden are floats.
     std::function<Tensor(const Queue&, std::int64_t entry)> host_entry;
     /// Takes every entry of the FIFOs no graph reads, per queue in order, as soon as it is there; golden does not keep
     /// them then, and large ones that nothing else reads never lie in memory as a whole. Called from one thread at a
@@ -69,7 +70,7 @@ public:
 
     // --- launch by launch, in place of run() ---
     std::unique_ptr<GoldenLaunch> launch(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access);
-    void put(const Queue& queue, std::int64_t n, Tensor value);  ///< what the host pushes or writes
+    void put(const Queue& queue, std::int64_t n, Tensor value);  ///< what the host pushes or writes; Int32 as bits
     void forget(const Queue& fifo, std::int64_t below);          ///< entries that nobody will read any more
 
 private:

@@ -9,7 +9,8 @@ using namespace ttsim;
 void bind_images(nb::module_& m) {
     nb::class_<ImageInfo>(m, "ImageInfo", "What a device image says of itself.")
         .def_ro("text", &ImageInfo::text)
-        .def_ro("json", &ImageInfo::json);
+        .def_ro("json", &ImageInfo::json)
+        .def_ro("record", &ImageInfo::record, "Its device.json.");
     m.def("image_info", &image_info, "path"_a, nb::call_guard<nb::gil_scoped_release>());
     nb::class_<MergeReport>(m, "MergeReport", "What merging images moved.")
         .def_ro("text", &MergeReport::text, "Bytes in use by channel.")

@@ -31,6 +31,7 @@ void bind_compiling(nb::module_& m) {
         .def_rw("chips", &CompileOptions::chips)
         .def_rw("harvested_rows", &CompileOptions::harvested_rows)
         .def_rw("host_fallback", &CompileOptions::host_fallback)
+        .def_rw("device_comparisons", &CompileOptions::device_comparisons)
         .def_rw("cluster", &CompileOptions::cluster)
         .def_rw("amp_light", &CompileOptions::amp_light)
         .def_rw("format_rules", &CompileOptions::format_rules)
@@ -75,7 +76,24 @@ void bind_compiling(nb::module_& m) {
         .def_prop_ro("netlist", &CompiledModel::netlist)
         .def("write_folder", &CompiledModel::write_folder, "folder"_a)
         .def_static("read_folder", &CompiledModel::read_folder, "folder"_a)
-        .def("write_image", &CompiledModel::write_image, "file"_a, "device_type"_a = "Silicon", "device_name"_a = "tt0")
+        .def(
+            "write_image",
+            [](const CompiledModel& c, const std::string& file, const std::string& device_type,
+               const std::string& device_name, const std::map<std::string, nb::bytes>& host_files) {
+                std::map<std::string, std::string> files;
+                for (const auto& [name, bytes] : host_files)
+                    files.emplace(name, std::string(bytes.c_str(), bytes.size()));
+                c.write_image(file, device_type, device_name, files);
+            },
+            "file"_a, "device_type"_a = "Silicon", "device_name"_a = "tt0",
+            "host_files"_a = std::map<std::string, nb::bytes>{})
+        .def("host_files",
+             [](const CompiledModel& c) {
+                 std::map<std::string, nb::bytes> files;
+                 for (const auto& [name, bytes] : c.host_files())
+                     files.emplace(name, nb::bytes(bytes.data(), bytes.size()));
+                 return files;
+             })
         .def_static("read_image", &CompiledModel::read_image, "path"_a);
     m.def("compile", &compile, "graph"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
 }

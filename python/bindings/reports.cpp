@@ -19,14 +19,15 @@ void bind_reports(nb::module_& m) {
         .def_ro("tiles", &OpTime::tiles, "Packed, by all cores for all inputs.")
         .def_ro("first_cycle", &OpTime::first_cycle)
         .def_ro("last_cycle", &OpTime::last_cycle)
-        .def_ro("busy_cycles", &OpTime::busy_cycles, "Of the busiest core.");
+        .def_ro("busy_cycles", &OpTime::busy_cycles, "Of the busiest core.")
+        .def_ro("busy_share", &OpTime::busy_share, "Of the graph's cycles.");
     nb::class_<GraphTime>(m, "GraphTime", "What a graph's executes took.")
         .def_ro("name", &GraphTime::name)
         .def_ro("chip", &GraphTime::chip)
         .def_ro("executes", &GraphTime::executes)
         .def_ro("inputs", &GraphTime::inputs)
         .def_ro("cycles", &GraphTime::cycles)
-        .def_ro("inputs_per_second", &GraphTime::inputs_per_second)
+        .def_ro("inputs_per_second", &GraphTime::inputs_per_second, "Steady, within an execute; 0: unknown.")
         .def_ro("ops", &GraphTime::ops);
     nb::class_<OutputCheck>(m, "OutputCheck", "An output queue beside golden.")
         .def_ro("queue", &OutputCheck::queue)
@@ -43,6 +44,7 @@ void bind_reports(nb::module_& m) {
         .def_ro("latency_cycles", &RunReport::latency_cycles)
         .def_ro("inputs_per_second", &RunReport::inputs_per_second, "Steady; 0: unknown.")
         .def_ro("end_to_end_per_second", &RunReport::end_to_end_per_second)
+        .def_ro("host_seconds", &RunReport::host_seconds, "Real time of the host's steps of a model.")
         .def_ro("graphs", &RunReport::graphs)
         .def_ro("outputs", &RunReport::outputs)
         .def_ro("notes", &RunReport::notes)

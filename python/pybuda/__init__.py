@@ -4,8 +4,17 @@
     module = pybuda.PyTorchModule("linear", torch.nn.Linear(64, 64))
     output = pybuda.run_inference(module, inputs=[(torch.randn(1, 32, 64),)]).get()
     print(output[0].value())"""
+import sys
+
+try:
+    import torch as _torch  # noqa: F401 (what is missing is said once, here)
+except ModuleNotFoundError as _missing:
+    raise ImportError("pybuda needs torch, which is not installed: pip install torch, or pip install 'ttsim[pybuda]'") \
+        from _missing
+from ttsim import __version__
+
 from . import (_C, ci, config, op, op_repo, optimizers, parameter, pybudaglobal, query, run, schedulers, tensor, tools,
-               torch_optimizers, torch_schedulers, transformers, ttdevice, tti, utils, verify)
+               torch_optimizers, torch_schedulers, transformers, ttdevice, tti, tvm_to_python, utils, verify)
 from ._C import DataFormat, MathFidelity, k_dim
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode
 from .cluster import TTCluster
@@ -32,18 +41,21 @@ from .ttdevice import TTDevice
 from .tti import TTDeviceImage
 from .verify.config import VerifyConfig
 
+pybuda = sys.modules[__name__]  # `from pybuda import pybuda`
+
 __all__ = [
     "Adam", "AdamW", "BackendDevice", "BackendType", "CPUDevice", "CompileDepth", "CompiledGraphState",
     "CompilerConfig", "DataFormat", "Device", "DeviceMode", "GPUDevice", "JaxModule", "LAMB", "LARS", "MXNetModule",
     "MathFidelity", "Module", "OnnxModule", "Parameter", "PerfTraceLevel", "PyBudaModule", "PyTorchModule", "SGD",
     "SomeTensor", "TFGraphDefModule", "TFLiteModule", "TFModule", "TTCluster", "TTDevice", "TTDeviceImage", "Tensor",
-    "TensorShape", "VerifyConfig", "_C", "_internal_insert_fj_buffering_nop", "ci", "compile_torch", "config",
+    "TensorShape", "VerifyConfig", "_C", "__version__", "_internal_insert_fj_buffering_nop", "ci", "compile_torch", "config",
     "configure_mixed_precision", "detect_available_devices", "error_raised", "get_intermediates_queue",
     "get_loss_queue", "get_parameter_checkpoint", "get_parameter_gradients", "get_report", "get_tenstorrent_device",
     "initialize_pipeline", "insert_buffering_nop", "insert_nop", "is_silicon", "k_dim", "op", "op_repo", "optimizers",
-    "override_dram_queue_placement", "override_op_size", "parameter", "pybuda_compile", "pybuda_reset", "pybudaglobal",
+    "override_dram_queue_placement", "override_op_size", "parameter", "pybuda", "pybuda_compile", "pybuda_reset", "pybudaglobal",
     "query", "run", "run_backward", "run_forward", "run_generate", "run_generative_inference", "run_inference",
     "run_optimizer", "run_schedulers", "run_training", "schedulers", "set_chip_break", "set_configuration_options",
     "set_device_pipeline", "set_epoch_break", "shutdown", "sync", "tensor", "tools", "torch_optimizers",
-    "torch_schedulers", "transformers", "ttdevice", "tti", "update_device_parameters", "utils", "verify"
+    "torch_schedulers", "transformers", "ttdevice", "tti", "tvm_to_python",
+    "update_device_parameters", "utils", "verify"
 ]

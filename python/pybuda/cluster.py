@@ -5,5 +5,7 @@ from typing import Any
 
 
 class TTCluster:
+    """A name of the original, which it does not use."""
+
     def __init__(self, *_: Any, **__: Any) -> None:
         raise RuntimeError("TTCluster never ran; make a TTDevice with num_chips= or chip_ids=")

@@ -7,6 +7,7 @@ from typing import Any
 from .argument_kinds import WHOLE, takes
 from .config import CompilerConfig, _get_global_compiler_config
 from .device import Device, formats_of
+from .op_names import warn_unknown
 from .stage import narrowed, wide
 from .tensor import to_pt_tensors
 from .training import refuse_training
@@ -25,6 +26,7 @@ class CompiledGraphState:
 
     @staticmethod
     def from_compiled_graph(device: Any, result: Any) -> CompiledGraphState:
+        """Of a CompileResult of `device`."""
         return CompiledGraphState(result)
 
 
@@ -41,6 +43,7 @@ def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[An
     values = to_pt_tensors(list(inputs))
     dev.input_formats = formats_of(inputs)
     dev.compile_for(narrowed(values) if microbatch_size > 1 else values, compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)
+    warn_unknown(compiler_cfg or _get_global_compiler_config(), [dev])
     dev.graph_name = graph_name
     result = dev.get_compiled_results()
     result.take_golden(dev.evaluate(wide(values)))

@@ -5,6 +5,8 @@ import json
 import logging
 import operator
 import os
+import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,14 +33,14 @@ _PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_
 def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     """A product, or a soc descriptor file. RuntimeError for an architecture that is not simulated, or a product of
     another one."""
-    product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
+    product = str(config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0])
     if product:
         named = BackendDevice.Grayskull if product.startswith("gs") else BackendDevice.Wormhole_B0
         if named != arch:
             raise RuntimeError(f"device_config '{settings.device_config}' is a {named.name}, the device was made with "
                                f"arch {arch.name}; make it with arch=pybuda.BackendDevice.{named.name}")
         return product
-    descriptor = os.fspath(settings.backend_device_descriptor_path)
+    descriptor = str(os.fspath(settings.backend_device_descriptor_path))
     if descriptor and (os.path.exists(descriptor) or os.path.dirname(descriptor)):
         return descriptor
     if descriptor:  # a name of those that are installed with the original
@@ -53,13 +55,24 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     return next((name for name in simulated_products() if name.startswith(family)), _PRODUCTS[arch])
 
 
+def descriptor_grid(path: str) -> tuple[int, int]:
+    """Rows and columns of the Tensix cores that a soc descriptor names. RuntimeError for a file without them."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    listed = re.search(r"functional_workers:\s*\[([^\]]*)\]", text)
+    workers = re.findall(r"(\d+)-(\d+)", listed.group(1)) if listed else []
+    if not workers:
+        raise RuntimeError(f"{path}: a soc descriptor has a list functional_workers of cores such as 1-2; there is none")
+    return len({row for _, row in workers}), len({column for column, _ in workers})
+
+
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
     """Of all tensors: what the user says, else the widest of the exponent family that most inputs of floats have, on a
     tie that of 8 bits; narrower inputs have rules of their own. RuntimeError for what ops do not compute in."""
     tensor_formats.check_computed("default_df_override", settings.default_df_override)
     tensor_formats.check_computed("fp32_fallback of the device", fp32_fallback)
-    if settings.default_df_override is not None:
-        return settings.default_df_override
+    override: DataFormat | None = settings.default_df_override
+    if override is not None:
+        return override
     found = [fp32_fallback if given == DataFormat.Float32 else _COMPUTED[given] for given in inputs
              if given == DataFormat.Float32 or given in _COMPUTED]
     return tensor_formats.widest(found) if found else fp32_fallback
@@ -73,10 +86,10 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
                             "ignore_unknown": True, "fidelity": settings.default_math_fidelity.name}
     if settings.amp_level in (None, 0) or settings.default_df_override is not None or data_format.name != "Float16_b":
         made["format"] = data_format.name
-    wanted = {
+    wanted: dict[str, tuple[Any, Any]] = {
         "microbatch": (microbatch, 1),
         "chips": (_chips(device), 1),
-        "accumulate_format": (_accumulated(settings.default_accumulate_df, device), None),
+        "accumulate_format": (_accumulated(_of_floats(settings.default_accumulate_df), device), None),
         "amp": (settings.amp_level if settings.amp_level in (1, 2) else 0, 0),
         "amp_light": (getattr(settings, "_amp_light", 0) or int(os.environ.get("PYBUDA_AMP_LIGHT", "0") or 0), 0),
         "policy": (_choice(_POLICIES, op_overrides.policy_name(settings), "balancer_policy"), ""),
@@ -95,7 +108,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
                            else settings.dram_placement_algorithm.name.lower(), ""),
     }
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
-    rules = tensor_formats.rules(formats or {}, data_format, settings)
+    rules = tensor_formats.rules(formats or {}, data_format, settings, device.arch != BackendDevice.Grayskull)
     with of_field("amp_properties", settings.amp_properties):
         rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
         if rules:
@@ -130,10 +143,28 @@ def _is_forward(rule: Any) -> bool:
 
 
 def _accumulated(data_format: DataFormat | None, device: Any) -> str | None:
-    """Sums of 32 bits only where the chip has them, else in the device's fp32_fallback."""
+    """Sums of 32 bits only where the chip has them, else in the device's fp32_fallback. Sums of integers are of 32 bits
+    by themselves."""
     if data_format == DataFormat.Float32 and device.arch == BackendDevice.Grayskull:
         data_format = output_format(device.fp32_fallback)
     return data_format and data_format.name
+
+
+def has_integer_rules(settings: Any) -> bool:
+    """Whether configure_mixed_precision() asks for Int8 or Int32 somewhere."""
+    def formats(value: Any) -> list[Any]:
+        if isinstance(value, dict):
+            return [one for given in value.values() for one in formats(given)]
+        return [one for given in value for one in formats(given)] if isinstance(value, (list, tuple)) else [value]
+
+    with of_field("amp_properties", settings.amp_properties):
+        return any(one in (DataFormat.Int8, DataFormat.Int32) for rule in settings.amp_properties
+                   for one in formats([rule.output_df, rule.intermediate_df, rule.accumulate_df, rule.input_df]))
+
+
+def _of_floats(data_format: DataFormat | None) -> DataFormat | None:
+    """None for integers: that is how these accumulate, whatever other ops do."""
+    return None if data_format == DataFormat.Int32 else data_format
 
 
 def _rule(rule: Any, device: Any) -> dict[str, Any]:

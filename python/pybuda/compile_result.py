@@ -8,6 +8,7 @@ from typing import Any
 from .op_homes import homes
 from .placer_solution import LoweredGraph, PlacerSolution
 from .tensor import Tensor
+from .whole_file import write_whole
 
 
 class CompileResult:
@@ -43,6 +44,7 @@ class CompileResult:
 
     @property
     def lowered_graph(self) -> LoweredGraph:
+        """Ops of the netlist, by name."""
         return LoweredGraph(self.netlist)
 
     @property
@@ -52,8 +54,8 @@ class CompileResult:
 
     @property
     def netlist_filename(self) -> str:
+        """Path of the netlist, which is written to backend_output_dir."""
         os.makedirs(self._folder, exist_ok=True)
         name = os.path.join(self._folder, f"{self.device.graph_name}_netlist.yaml")
-        with open(name, "w") as out:
-            out.write(self.compiled[0].netlist)
+        write_whole(name, self.compiled[0].netlist)
         return name

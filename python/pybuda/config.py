@@ -7,18 +7,26 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import op_override_values
 from ._C import DataFormat, MathFidelity
 from ._C.balancer import OpOverride
 from .config_fields import BY_NAME, FIELDS, CompileDepth, PerfTraceLevel, TTIDumpFormat
 from .config_json import from_plain, to_plain
+from .whole_file import own_temporary_folder, write_whole
 
-__all__ = ["CompileDepth", "CompilerConfig", "PerfTraceLevel", "TTIDumpFormat"]  # and functions, at the end
+__all__ = [
+    "CompileDepth", "CompilerConfig", "PerfTraceLevel", "TTIDumpFormat", "_internal_insert_fj_buffering_nop",
+    "add_cpu_fallback_ops", "add_schedule_constraint", "configure_mixed_precision", "insert_buffering_nop",
+    "insert_fracture_group", "insert_nop", "internal_override_output_buffer_multiplier", "override_dram_parameters",
+    "override_dram_queue_placement", "override_input_buffer_multiplier", "override_multi_op_fracture_factor",
+    "override_op_placement", "override_op_size", "override_t_stream_dir", "override_t_stream_shape", "override_u_kt",
+    "remove_cpu_fallback_ops", "set_auto_transposing_placement", "set_chip_break", "set_configuration_options",
+    "set_epoch_break", "set_num_repeated_patterns"
+]
 
 supported_backend_configurations = {
     "wh_n150": ("wh_n150", [11]), "wh_n300": ("wh_n300", []), "galaxy": ("galaxy", []), "gs_e150": ("gs_e150", []),
@@ -40,6 +48,11 @@ class CompilerConfig:
         if not self.backend_output_dir:
             self.backend_output_dir = self._default_output_dir()
 
+    if TYPE_CHECKING:
+        backend_output_dir: Any
+
+        def __getattr__(self, name: str) -> Any: ...  # of FIELDS
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in BY_NAME and name != "device_config" and name not in _warned and not name.startswith("_"):
             _warned.add(name)
@@ -50,7 +63,7 @@ class CompilerConfig:
 
     def _default_output_dir(self) -> str:
         """Made when it is first needed, for settings and the test that runs."""
-        base = os.environ.get("PYBUDA_BUILD_DIR", "") or os.path.join(tempfile.gettempdir(), "pybuda_build")
+        base = os.environ.get("PYBUDA_BUILD_DIR", "") or own_temporary_folder("pybuda_build")
         what = json.dumps(self.to_dict(), sort_keys=True) + os.environ.get("PYTEST_CURRENT_TEST", "")
         made = os.path.join(base, hashlib.sha256(what.encode()).hexdigest()[:12])
         os.makedirs(made, exist_ok=True)
@@ -74,24 +87,28 @@ class CompilerConfig:
     def dump(self) -> None:
         """To the file that PYBUDA_DUMP_CONFIG names, where it is set."""
         if os.environ.get("PYBUDA_DUMP_CONFIG"):
-            pathlib.Path(os.environ["PYBUDA_DUMP_CONFIG"]).write_text(self.to_json())
+            write_whole(os.environ["PYBUDA_DUMP_CONFIG"], self.to_json())
 
     # --- as JSON
 
     def to_dict(self) -> dict[str, Any]:
+        """Fields by name, of values that JSON holds."""
         return {name: to_plain(value) for name, value in vars(self).items() if not name.startswith("_")}
 
     def to_json(self) -> str:
+        """Text that from_json() reads."""
         return json.dumps(self.to_dict(), indent=2)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> CompilerConfig:
+        """What to_dict() gave; names that are no fields warn."""
         made = cls()
         made._take(values)
         return made
 
     @classmethod
     def from_json(cls, text: str) -> CompilerConfig:
+        """What to_json() gave. ValueError for text that is no JSON."""
         return cls.from_dict(json.loads(text))
 
     def _take(self, values: dict[str, Any]) -> None:
@@ -111,16 +128,20 @@ class CompilerConfig:
         self.op_names_to_epoch_break.append(_as_list(op_names))
 
     def place_on_new_chip(self, op_names: Any) -> None:
+        """The next chip begins at the op of these that comes first; on one chip an epoch does."""
         self.op_names_to_chip_break.append(_as_list(op_names))
 
     def place_queue_to_chip_dram(self, queue_name: str, *, chip_id: int | None = None,
                                  channel: int | None = None) -> None:
+        """The DRAM channel of a queue of the netlist; None: as it is chosen."""
         self.manual_dram_queue_placement[queue_name] = {"chip_id": chip_id, "channel": channel}
 
     def dont_fuse(self, op_names: Any) -> None:
+        """These ops (names, or predicates of pybuda.query) stay ops of their own."""
         self.op_names_dont_fuse.extend(_as_list(op_names))
 
     def manual_fuse(self, op_names: Any) -> None:
+        """Ops that fit these regular expressions join their neighbours, whatever that costs."""
         self.op_names_manual_fuse.extend(_as_list(op_names))
 
     def balancer_op_override(self, op_name: Any, attribute: str, value: Any) -> None:
@@ -136,6 +157,7 @@ class CompilerConfig:
         setattr(of_op, attribute, value)
 
     def save_intermediates(self) -> bool:
+        """Whether results of some ops are saved."""
         return bool(self.op_intermediates_to_save)
 
 
@@ -233,4 +255,3 @@ FUNCTIONS = (
     override_multi_op_fracture_factor, override_op_placement, override_op_size, override_t_stream_dir,
     override_t_stream_shape, override_u_kt, remove_cpu_fallback_ops, set_auto_transposing_placement, set_chip_break,
     set_configuration_options, set_epoch_break, set_num_repeated_patterns)
-__all__ += [function.__name__ for function in FUNCTIONS]

@@ -16,6 +16,7 @@ from ._C.placer import DRAMPlacementAlgorithm
 
 
 class CompileDepth(JsonEnum):
+    """How far compiling goes; below BACKEND_GOLDEN_VERIFY nothing runs."""
     INIT_COMPILE = 0
     GENERATE_INITIAL_GRAPH = 1
     POST_INITIAL_GRAPH_PASS = 2
@@ -34,16 +35,19 @@ class CompileDepth(JsonEnum):
 
     @classmethod
     def has_value(cls, value: int) -> bool:
+        """Whether a member has this number."""
         return value in [member.value for member in cls]
 
 
 class PerfTraceLevel(JsonEnum):
+    """How much of a run is traced."""
     NONE = 0
     LIGHT = 1
     VERBOSE = 2
 
 
 class TTIDumpFormat(JsonEnum):
+    """Form of tensors in device images."""
     DEFAULT = 0
     BACKEND = 1
     BACKEND_TILIZED = 2
@@ -61,11 +65,13 @@ class Field:
     kind: type | None = None  # of a value other than the default None
 
     def make_default(self) -> Any:
+        """A new default value."""
         is_enum = isinstance(self.default, type) and issubclass(self.default, enum.Enum)
         return self.default() if callable(self.default) and not is_enum else self.default
 
 
 def flag(text: str) -> bool:
+    """Whether the text of an environment variable stands for yes."""
     return text not in ("", "0", "false", "False")
 
 
@@ -96,7 +102,8 @@ _FLOW = (
 _FORMATS = (
     Field("default_df_override", None, "format: of all tensors; None: of the inputs, Float32 as the device's "
           "fp32_fallback", "formats", "DEFAULT_DF", DataFormat.from_json, DataFormat),
-    Field("default_accumulate_df", None, "accumulate_format", "formats", kind=DataFormat),
+    Field("default_accumulate_df", None, "accumulate_format; none of Int32, in which integers add up anyway", "formats",
+          kind=DataFormat),
     Field("default_math_fidelity", MathFidelity.HiFi3, "fidelity", "formats"),
     Field("amp_level", None, "amp", "formats", "AMP_LEVEL", int, int),
     Field("amp_properties", list, "format_rules: one rule for each configure_mixed_precision()", "formats"),

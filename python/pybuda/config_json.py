@@ -15,6 +15,13 @@ _ENUMS = {kind.__name__: kind for kind in (DataFormat, MathFidelity, NodeEpochTy
                                            TTIDumpFormat)}
 
 
+def _classes() -> dict[str, Any]:
+    """What a configuration holds besides: a file names one of these and nothing else."""
+    from . import config_ops
+    return {name: kind for name, kind in vars(config_ops).items()
+            if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
+
+
 def to_plain(value: Any) -> Any:
     """Enumerations, sets and tuples are marked; what JSON has no form for is its text."""
     if isinstance(value, enum.Enum):
@@ -33,6 +40,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
+    """What to_plain() made. KeyError for names of enumerations there are not."""
     if isinstance(value, list):
         return [from_plain(one) for one in value]
     if not isinstance(value, dict):
@@ -47,7 +55,6 @@ def from_plain(value: Any) -> Any:
     if "__dict__" in value:
         return {from_plain(key): from_plain(one) for key, one in value["__dict__"]}
     if "__class__" in value:
-        from . import config_ops
         fields = {key: from_plain(one) for key, one in value.items() if key != "__class__"}
-        return getattr(config_ops, value["__class__"])(**fields)
+        return _classes()[value["__class__"]](**fields)
     return {key: from_plain(one) for key, one in value.items()}

@@ -25,6 +25,7 @@ class AMPNodeProperties:
 
 @dataclasses.dataclass
 class PlacerOpOverride:
+    """Where an op is placed: `start` in rows and columns of cores."""
     op_name: Any
     start: tuple[int, int] | None = None
     transpose_op: bool = False
@@ -35,6 +36,7 @@ class PlacerOpOverride:
 
 @dataclasses.dataclass
 class InsertionInstruction:
+    """Nops between an op and its readers."""
     src: Any
     dest: list[Any]
     hoist_tms: bool = True
@@ -67,6 +69,8 @@ def set_epoch_break(op_names: Any) -> None:
 
 
 def set_chip_break(op_names: Any) -> None:
+    """A name, a predicate or a list of both: the next chip begins at the first of these ops; on one chip an epoch
+    does."""
     _config().place_on_new_chip(op_names)
 
 
@@ -76,6 +80,8 @@ def override_op_size(op_name: str, grid_size: tuple[int, int]) -> None:
 
 
 def override_t_stream_shape(op_name: str, shape: tuple[int, int]) -> None:
+    """(slices of rows, slices of columns) in which an op gives its result. RuntimeError for what is no pair from 1
+    on."""
     _config().balancer_op_override(op_name, "t_stream_shape", shape)
 
 
@@ -91,6 +97,7 @@ def override_u_kt(op_name: str, u_kt: int) -> None:
 
 
 def override_dram_parameters(op_name: str, force_dram_parameters: bool) -> None:
+    """Whether the constants of an op are read from DRAM each time, instead of being held in L1."""
     _config().balancer_op_override(op_name, "force_dram_parameters", force_dram_parameters)
 
 
@@ -100,6 +107,7 @@ def override_input_buffer_multiplier(op_name: str, operand_index: int, multiplie
 
 
 def internal_override_output_buffer_multiplier(op_name: str, *, multiplier: int) -> None:
+    """Buffers of a result: so many times two. RuntimeError for less than 1."""
     _config().balancer_op_override(op_name, "output_buffer_multiplier", multiplier)
 
 
@@ -121,6 +129,7 @@ def override_op_placement(op_name: Any, start: tuple[int, int] | None = None, tr
 
 
 def override_dram_queue_placement(queue_name: str, *, chip_id: int | None = None, channel: int | None = None) -> None:
+    """The DRAM channel of a queue of the netlist; None: as it is chosen. A queue is on the chip that reads it."""
     _config().place_queue_to_chip_dram(queue_name, chip_id=chip_id, channel=channel)
 
 
@@ -132,20 +141,25 @@ def _insert(src: Any, dest: Any, **given: Any) -> None:
 
 def insert_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                daisy_chain: bool = False) -> None:
+    """`nop_count` nops between an op and its readers (names, or predicates of pybuda.query); `daisy_chain`: each reader
+    stands behind the nops of the one before."""
     _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
 
 
 def insert_buffering_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                          daisy_chain: bool = False) -> None:
+    """As insert_nop(), for nops that hold what waits at a fork."""
     _insert(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain, buffering=True)
 
 
 def _internal_insert_fj_buffering_nop(src_op: Any, dest_ops: Any, *, hoist_tms: bool = True, nop_count: int = 1,
                                       daisy_chain: bool = False) -> None:
+    """As insert_buffering_nop()."""
     insert_buffering_nop(src_op, dest_ops, hoist_tms=hoist_tms, nop_count=nop_count, daisy_chain=daisy_chain)
 
 
 def add_schedule_constraint(partial_ordering: list[str]) -> None:
+    """Ops of this list are scheduled in its order."""
     _config().scheduler_constraints.append(list(partial_ordering))
 
 
@@ -175,12 +189,15 @@ def add_cpu_fallback_ops(op_types: Any) -> None:
 
 
 def remove_cpu_fallback_ops(op_types: Any) -> None:
+    """A type or several, which run on the device again."""
     _config().cpu_fallback_ops.difference_update([op_types] if isinstance(op_types, str) else op_types)
 
 
 def set_num_repeated_patterns(module_name: str, num_patterns: int) -> None:
+    """Has no effect: modules are imported without TVM."""
     _config().tvm_module_to_num_patterns[module_name] = num_patterns
 
 
 def set_auto_transposing_placement(enable: bool) -> None:
+    """Has no effect: the placer turns grids where they fit better."""
     _config().enable_auto_transposing_placement = enable

@@ -50,6 +50,7 @@ class CPUDevice(Device):
     compile_for_pt = compile_for
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        """Outputs of the modules in torch, for tensors of a micro-batch."""
         values = self._converted(values)
         with torch.no_grad():
             for module in self.modules:
@@ -57,6 +58,7 @@ class CPUDevice(Device):
         return [value for value in values if value is not None]
 
     def forward_pt(self, loop_count: int) -> None:
+        """As run_forward() does, `loop_count` times."""
         self.forward(loop_count)
 
     def _forward_module(self, module: Any, values: list[Any]) -> list[Any]:
@@ -77,22 +79,27 @@ class CPUDevice(Device):
         return [one(place, value) for place, value in enumerate(values)]
 
     def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
+        """The same as forward_values(): the host is its own reference."""
         return self.forward_values(values)
 
     def cpueval_forward(self, inputs: list[Any], parameters: Any = None, save_for_backward: bool = False,
                         targets: Sequence[Any] = ()) -> list[torch.Tensor]:
+        """Outputs in torch of `inputs`."""
         return self.forward_values(inputs)
 
     cpueval_forward_pt = cpueval_forward
 
     def get_parameter_checkpoint(self) -> dict[str, Tensor]:
+        """Values of parameters by name."""
         return {name: Tensor.create_from_torch(value.detach().clone()) for module in self.modules
                 if isinstance(module, PyTorchModule) for name, value in module.module.named_parameters()}
 
     def pop_parameter_checkpoint(self) -> dict[str, Tensor]:
+        """As get_parameter_checkpoint()."""
         return self.get_parameter_checkpoint()
 
     def get_parameter_gradients(self) -> dict[str, Any]:
+        """None: modules do not train."""
         return {}
 
     def update_device_parameters(self, parameters: dict[str, Any]) -> None:
@@ -105,13 +112,16 @@ class CPUDevice(Device):
             owner.set_parameters(**{name: to_pt_tensor(value)})
 
     def set_debug_gradient_trace_queue(self, q: Any) -> None:
+        """A queue for gradients, which nothing fills: modules do not train."""
         self._gradient_trace = q
 
     def _tensorflow(self, *_: Any, **__: Any) -> Any:
+        """RuntimeError: the host runs torch modules."""
         raise RuntimeError(f"device '{self.name}' runs torch modules; convert a TensorFlow model to ONNX and wrap it "
                            "by pybuda.OnnxModule")
 
     forward_tf = backward_tf = compile_for_tf = cpueval_forward_tf = _tensorflow
 
     def backward_pt(self, loop_count: int, zero_grad: bool) -> None:
+        """NotImplementedError: modules do not train."""
         refuse_training("backward")

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from .module import Module
 from .pybudaglobal import get_devices, register_device, set_state_changed
 from .tensor import Tensor, to_pt_tensors
 from .training import refuse_training
+from .utils import structure
 
 
 class Device:
@@ -65,6 +67,7 @@ class Device:
         set_state_changed()
 
     def remove_modules(self) -> None:
+        """Forgets the modules, and what was compiled of them."""
         for module in self.modules:
             module._set_device(None)
         self.modules, self.loss_module = [], None
@@ -83,6 +86,8 @@ class Device:
             values = self._in_order(names, values)
         if not self.microbatch_size:
             self.input_formats = formats_of(tensors)
+            if self.modules:
+                self.modules[0].input_structure = structure(tensors[0] if _is_one(tensors) else tensors)
         self._check(values)
         self._inputs.append(values)
         context.pump(self)
@@ -107,6 +112,7 @@ class Device:
         self._targets.append(_grouped(tensors)[1])
 
     def _check(self, values: list[Any]) -> None:
+        _check_samples(values)
         sizes = {value.shape[0] for value in values if value is not None and value.dim()} or {1}
         size = max(sizes)
         if not sizes <= {1, size} or (self.microbatch_size and size != self.microbatch_size):
@@ -133,16 +139,26 @@ class Device:
                            "call push_to_inputs(), or pass inputs= or sample_inputs=")
 
     def get_first_targets(self) -> list[Any]:
+        """The first targets with dim 0 = 1. RuntimeError when none were pushed."""
         return self._first(self._targets, True, "Targets must be pushed before training is compiled: call "
                            "push_to_target_inputs(), or pass sample_targets=")[1]
 
     def _first(self, queue: collections.deque[list[Any]], peek: bool, missing: str) -> tuple[int, list[Any]]:
         if not queue:
+            others = [device.name for device in get_devices() if device is not self and device._inputs]
+            if others:
+                missing = (f"inputs were pushed to device '{others[0]}', and the pipeline begins with device '{self.name}', "
+                           "which was made before it: shutdown() keeps devices. Call pybuda.pybuda_reset() to forget "
+                           "those of earlier runs, and make the device and its module after it; or push to "
+                           f"'{self.name}'")
             raise RuntimeError(missing)
         values = queue[0] if peek else queue.popleft()
         return sample_of(values)
 
     # --- running: kinds of devices say how
+
+    def take_samples(self, groups: list[list[Any]]) -> None:
+        """Samples of each module, where modules are compiled each for itself; of no use to other kinds."""
 
     def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
@@ -150,6 +166,7 @@ class Device:
         raise NotImplementedError(f"{type(self).__name__} compiles nothing")
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        """Outputs for the tensors of a micro-batch, in order."""
         raise NotImplementedError(f"{type(self).__name__} computes nothing")
 
     def has_reference(self) -> bool:
@@ -166,19 +183,24 @@ class Device:
         run_forward(loop_count)
 
     def generate(self, loop_count: int, write_index: int) -> None:
+        """As run_generate() does. RuntimeError for a negative index."""
         from .run.api import run_generate
         run_generate(loop_count, write_index)
 
     def backward(self, loop_count: int, zero_grad: bool) -> None:
+        """NotImplementedError: modules do not train."""
         refuse_training("backward")
 
     def cpueval_backward(self, bw_inputs: Any, parameters: Any) -> None:
+        """NotImplementedError: modules do not train."""
         refuse_training("cpueval_backward")
 
     def get_parameter_checkpoint(self) -> dict[str, Any]:
+        """Values of parameters by name; none of this kind of device."""
         return {}
 
     def get_parameter_gradients(self) -> dict[str, Any]:
+        """NotImplementedError: modules do not train."""
         refuse_training("get_parameter_gradients")
 
     def sync(self) -> None:
@@ -197,15 +219,17 @@ class Device:
         """Nothing is left to do."""
 
     def run_next_command(self, cmd: Any) -> bool:
+        """False: calls do their work themselves."""
         return False
 
     def push_to_command_queue(self, cmd: Any) -> None:
+        """RuntimeError: devices run in this process."""
         raise RuntimeError("devices run in this process, by run_forward() and its like; there is no command queue")
 
     get_next_command = push_to_command_queue
 
     def get_command_queue_response(self) -> None:
-        return None
+        """None: calls return their results."""
 
     def dc_transfer(self, direction: str) -> None:
         """Nothing: a call hands tensors on itself."""
@@ -214,17 +238,44 @@ class Device:
         """Nothing: as dc_transfer()."""
 
     def is_first(self) -> bool:
+        """Whether the pipeline begins with this device."""
         return bool(get_devices()) and get_devices()[0] is self
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} '{self.name}'"
 
 
+def _check_samples(values: Sequence[Any]) -> None:
+    """RuntimeError for a tensor without samples."""
+    for place, value in enumerate(values):
+        if value is None or not value.dim():
+            continue
+        if value.numel() == 0:
+            raise RuntimeError(f"input {place} has shape {list(value.shape)}, which holds no values: dim 0 counts the "
+                               "samples of the micro-batch; push one sample or more, with no dim of size 0")
+
+
+@contextlib.contextmanager
+def noting_samples(samples: Sequence[Any], microbatch: int) -> Iterator[None]:
+    """Errors have a note where an input has one dim, of several samples: its values may be meant as those of one."""
+    try:
+        yield
+    except Exception as error:
+        for place, value in enumerate(samples):
+            if value is not None and value.dim() == 1 and microbatch > 1:
+                error.add_note(f"input {place} has one dim, of size {microbatch}, and dim 0 counts the samples of the "
+                               "micro-batch: push tensor.unsqueeze(0) for one sample of that many values")
+        raise
+
+
+def _is_one(tensors: tuple[Any, ...]) -> bool:
+    """A tuple, a list or a mapping of all inputs."""
+    return len(tensors) == 1 and (isinstance(tensors[0], (tuple, list)) or hasattr(tensors[0], "items"))
+
+
 def _grouped(tensors: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
     """Names, where a mapping was given, and the torch tensors."""
-    given: Any = tensors
-    if len(tensors) == 1 and (isinstance(tensors[0], (tuple, list)) or hasattr(tensors[0], "items")):
-        given = tensors[0]
+    given: Any = tensors[0] if _is_one(tensors) else tensors
     names = [str(key) for key in given] if hasattr(given, "items") else []
     values = to_pt_tensors(given)
     return (names if len(names) == len(values) else []), values
@@ -244,6 +295,7 @@ def formats_of(tensors: Any) -> list[DataFormat]:
 
 
 def sample_of(values: Sequence[Any]) -> tuple[int, list[Any]]:
+    """The number of samples along dim 0, and the tensors of the first one."""
     from .stage import narrowed
     size = max((value.shape[0] for value in values if value is not None and value.dim()), default=1)
     return size, narrowed([value if value is None else value.detach() for value in values])

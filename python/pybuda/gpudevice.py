@@ -21,5 +21,6 @@ class GPUDevice(CPUDevice):
         module.module.to("cuda")
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        """Outputs of the modules in torch."""
         given = [value if value is None else value.to("cuda") for value in values]
         return [value.cpu() for value in super().forward_values(given)]

@@ -13,6 +13,7 @@ import ttsim
 from ttsim.torch.build import Build
 
 from . import dtypes
+from ._C import DataFormat
 
 Value = Any  # ttsim.Value
 _FLOATS = (ttsim.ElementType.F32, ttsim.ElementType.F16, ttsim.ElementType.BF16, ttsim.ElementType.F64)
@@ -31,12 +32,14 @@ class GraphMaker(Build):
         self.whole: set[str] = set()
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
+        """A node, named for the op; operands that are read as whole numbers are noted."""
         if op != "cast" or attributes.get("to") not in ("f32", "float"):
             self.whole.update(self.graph.info(operand).name for operand in operands
                               if self.kind(operand) not in _FLOATS)
         return super().add(op, *operands, **attributes)
 
     def dims(self, value: Value) -> list[int]:
+        """Of a value."""
         return list(self.shape(value))
 
     def cast(self, value: Value, kind: ttsim.ElementType) -> Value:
@@ -47,6 +50,7 @@ class GraphMaker(Build):
         return made
 
     def as_float(self, value: Value) -> Value:
+        """A value as float32."""
         return value if self.kind(value) in _FLOATS else self.float(value)
 
     def as_bool(self, value: Value) -> Value:
@@ -54,15 +58,19 @@ class GraphMaker(Build):
         return self.cast(value, ttsim.ElementType.Bool)
 
     def as_integer(self, value: Value) -> Value:
+        """Floats as 64-bit whole numbers, others as they are."""
         return self.cast(value, ttsim.ElementType.I64) if self.kind(value) in _FLOATS else value
 
     def with_number(self, op: str, value: Value, number: float) -> Value:
+        """An op of a value and a number."""
         return self.add(op, self.as_float(value), self.number(number))
 
     def axis(self, value: Value, dim: int) -> int:
+        """From the front."""
         return dim % len(self.dims(value))
 
     def count(self, value: Value) -> int:
+        """Datums of a value."""
         return math.prod(self.dims(value))
 
     def along(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
@@ -93,14 +101,18 @@ class GraphMaker(Build):
         return self.map_axis(self.as_float(value), dim, torch.full((1, self.dims(value)[dim]), scale))
 
     def channels_first(self, value: Value) -> Value:
+        """N..C to NC..."""
         rank = len(self.dims(value))
         return self.transpose(value, [0, rank - 1, *range(1, rank - 1)])
 
     def channels_last(self, value: Value) -> Value:
+        """NC.. to N..C."""
         rank = len(self.dims(value))
         return self.transpose(value, [0, *range(2, rank), 1])
 
 
 def element_type(data_format: Any) -> ttsim.ElementType:
     """Of a graph's input in this format."""
+    if data_format == DataFormat.Int8:
+        return ttsim.ElementType.I8
     return ttsim.ElementType.I64 if dtypes.is_integer(data_format) else ttsim.ElementType.F32

@@ -1,6 +1,7 @@
 """Which op of a netlist computes an op of a module: itself, the last of those it became, or one that took it in."""
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,6 +31,16 @@ def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
         if op.name not in found and after:
             found[op.name] = after[0]
     return {name: home for name, home in found.items() if name != home}
+
+
+def saturated(ops: Sequence[Any], netlist: str) -> set[str]:
+    """Ops of a trace whose results the netlist holds as Int8: the last of those that one op of it computes."""
+    of_bytes = set(re.findall(r"^ {4}([\w.]+): \{type: .*?out_df: Int8\b", netlist, re.MULTILINE))
+    if not of_bytes:
+        return set()
+    moved = homes(ops, netlist)
+    last = {moved.get(op.name, op.name): op.name for op in ops}
+    return {op for home, op in last.items() if home in of_bytes}
 
 
 def _operands(op: Any) -> list[str]:

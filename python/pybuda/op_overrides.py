@@ -23,6 +23,7 @@ def policy_name(settings: Any) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class NetlistOp:
+    """An op of a netlist."""
     type: str
     inputs: list[str]  # ops and queues that its operands come from
 
@@ -34,6 +35,7 @@ def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
 
 
 def wanted(settings: Any) -> bool:
+    """Whether anything is said of single ops."""
     return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
                 settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
                 settings.scheduler_constraints, settings.insert_queues, settings.buffering_nops_to_insert,
@@ -64,6 +66,7 @@ def _inner_blocks(settings: Any) -> bool:
 
 
 def choose_chips(settings: Any) -> bool:
+    """Whether single ops have a chip of their own."""
     with of_field("placer_op_overrides", settings.placer_op_overrides):
         return any(one.chip_id is not None for one in settings.placer_op_overrides)
 

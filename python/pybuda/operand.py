@@ -23,18 +23,26 @@ class Operand:
     _data_format: DataFormat
 
     def has_value(self) -> bool:
+        """Whether value() has something to give."""
         return self._value is not None
+
+    def value(self) -> torch.Tensor:
+        """RuntimeError where there is none."""
+        raise NotImplementedError
 
     @property
     def shape(self) -> TensorShape:
+        """Of rank 1 to 5."""
         return self._shape
 
     @property
     def data_format(self) -> DataFormat:
+        """On the device."""
         return self._data_format
 
     @property
     def pt_data_format(self) -> torch.dtype:
+        """The type in torch of a tensor in that format. RuntimeError for Invalid."""
         return buda_dataformat_to_pytorch_dtype(self._data_format)
 
     def __add__(self, other: Any) -> Any:

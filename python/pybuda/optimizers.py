@@ -26,9 +26,10 @@ class Optimizer:
         return {"lr": Tensor.create_from_torch(torch.full((1,), self.learning_rate, dtype=dtype))}
 
     def set_parameters_to_optimize(self, parameters: Sequence[Parameter]) -> None:
+        """Those that require gradients."""
         for parameter in parameters:
             if parameter.requires_grad:
-                self.parameter_to_opt_inputs[parameter.get_name()] = self.get_param_dict(
+                self.parameter_to_opt_inputs[str(parameter.get_name())] = self.get_param_dict(
                     parameter.pt_data_format, parameter.shape.dims)
 
     def get_optimizer_params(self, parameter_name: str, is_buda: bool) -> dict[str, Tensor] | None:
@@ -40,6 +41,7 @@ class Optimizer:
                 found.items()}
 
     def set_optimizer_parameters(self, learning_rate: float | None = None) -> None:
+        """Another learning rate, for all parameters."""
         if learning_rate is not None:
             self.learning_rate = learning_rate
         for kept in self.parameter_to_opt_inputs.values():
@@ -48,9 +50,11 @@ class Optimizer:
                 kept["lr"] = Tensor.create_from_torch(torch.full((1,), self.learning_rate, dtype=lr.pt_data_format))
 
     def get_optimizer_state_keys(self) -> list[str]:
+        """Names of what changes from step to step beside a parameter."""
         return []
 
     def generate_op_trace(self, ac: Any, parameter: Any, gradient: Any) -> Any:
+        """For subclasses: ops of an update. NotImplementedError: modules do not train."""
         refuse_training(f"{type(self).__name__}.generate_op_trace")
 
     def torch_parameter_update(self, *, parameter_name: str, parameter: torch.Tensor,
@@ -62,9 +66,11 @@ class Optimizer:
         return value.detach()
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
+        """The same in torch for these parameters."""
         raise NotImplementedError(f"{type(self).__name__} has no counterpart in torch")
 
     def get_type(self) -> str:
+        """The name of the kind."""
         return type(self).__name__
 
 
@@ -73,6 +79,8 @@ def _values(parameters: Any) -> list[Any]:
 
 
 class SGD(Optimizer):
+    """p - learning_rate * gradient."""
+
     def __init__(self, learning_rate: float, parameters: Sequence[Parameter] | None = None,
                  device_params: bool = False) -> None:
         assert learning_rate >= 0.0, f"learning_rate {learning_rate} is below 0"
@@ -82,6 +90,7 @@ class SGD(Optimizer):
             self.set_parameters_to_optimize(parameters)
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
+        """torch.optim.SGD of these parameters."""
         return torch.optim.SGD(_values(parameters), lr=self.learning_rate if lr is None else lr)
 
 
@@ -109,6 +118,8 @@ class _Moments(Optimizer):
 
 
 class Adam(_Moments):
+    """Moments of gradients, as torch.optim.Adam has them. AssertionError for rates that are out of range."""
+
     def __init__(self, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  weight_decay: float = 0.0, bias_correction: bool = True,
                  parameters: Sequence[Parameter] | None = None, device_params: bool = False,
@@ -117,15 +128,18 @@ class Adam(_Moments):
         super().__init__(learning_rate, beta1, beta2, epsilon, weight_decay, parameters, device_params)
 
     def get_param_dict(self, dtype: torch.dtype, shape: Sequence[int]) -> dict[str, Tensor]:
+        """The rate and both moments of a parameter of this shape."""
         kept = super().get_param_dict(dtype, shape)
         if self.bias_correction:
             kept |= {name: Tensor.create_from_torch(torch.ones(1, dtype=dtype)) for name in ("beta1_pow", "beta2_pow")}
         return kept
 
     def get_optimizer_state_keys(self) -> list[str]:
+        """Names of the moments."""
         return ["mean", "variance"] + (["beta1_pow", "beta2_pow"] if self.bias_correction else [])
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
+        """The same in torch."""
         from . import torch_optimizers
         if not self.bias_correction:
             return torch_optimizers.AdamNoBiasCorrection(
@@ -137,6 +151,8 @@ class Adam(_Moments):
 
 
 class AdamW(Adam):
+    """Adam whose weights decay beside the step."""
+
     def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
                  weight_decay: float = 0.01, bias_correction: bool = True,
                  parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
@@ -145,6 +161,8 @@ class AdamW(Adam):
 
 
 class LAMB(_Moments):
+    """Adam with a trust ratio for each parameter."""
+
     def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
                  weight_decay: float = 0.01, correction: bool = False, clip_value: tuple[float, float] = (0.0, 10.0),
                  parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
@@ -152,6 +170,7 @@ class LAMB(_Moments):
         super().__init__(learning_rate, beta1, beta2, eps, weight_decay, parameters, device_params)
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
+        """The same in torch."""
         from . import torch_optimizers
         return torch_optimizers.LAMB(_values(parameters), self.learning_rate if lr is None else lr,
                                      (self.beta1, self.beta2), self.epsilon, self.weight_decay, self.clip_value,
@@ -159,6 +178,8 @@ class LAMB(_Moments):
 
 
 class LARS(Optimizer):
+    """SGD with a rate for each parameter."""
+
     def __init__(self, learning_rate: float = 0.001, momentum: float = 0.9, nesterov: bool = False,
                  dampening: float = 0.0, weight_decay: float = 0.01, lars_coeff: float = 0.001, epsilon: float = 1e-8,
                  parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
@@ -172,10 +193,12 @@ class LARS(Optimizer):
             self.set_parameters_to_optimize(parameters)
 
     def get_param_dict(self, dtype: torch.dtype, shape: Sequence[int]) -> dict[str, Tensor]:
+        """The rate and the momentum of a parameter of this shape."""
         blank = torch.zeros(tuple(shape), dtype=dtype)
         return {**super().get_param_dict(dtype, shape), "momentum": Tensor.create_from_torch(blank)}
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
+        """The same in torch."""
         from . import torch_optimizers
         return torch_optimizers.LARS(_values(parameters), self.learning_rate if lr is None else lr, self.momentum,
                                      self.dampening, self.weight_decay, self.lars_coeff, self.nesterov, self.epsilon)

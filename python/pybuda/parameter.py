@@ -36,6 +36,7 @@ class Parameter(Operand):
 
     @classmethod
     def create_from_torch(cls, torch_tensor: torch.Tensor, name: str | None = None) -> Parameter:
+        """With the value, shape and requires_grad of a torch tensor."""
         return Parameter(torch_tensor, requires_grad=torch_tensor.requires_grad, name=name)
 
     def set_value(self, value: Any) -> None:
@@ -61,6 +62,7 @@ class Parameter(Operand):
         return pad_pytorch_tensor_to_buda(self._value)
 
     def get_name(self) -> str | None:
+        """None until a module has it."""
         return self.name
 
     def _set_auto_name(self, name: str) -> None:
@@ -68,6 +70,7 @@ class Parameter(Operand):
             self.name = name
 
     def set_requires_grad(self, requires_grad: bool) -> None:
+        """Also of the torch tensor it holds, where that is of floats."""
         self.requires_grad = requires_grad
         if self._value is not None and self._value.dtype.is_floating_point:
             self._value.requires_grad = requires_grad
@@ -82,7 +85,7 @@ class Parameter(Operand):
     def get_empty_tensor(self) -> Any:
         """A tensor of the same shape without a value."""
         from .tensor import Tensor
-        return Tensor(None, self._shape, self._data_format)
+        return Tensor(None, self._shape.dims, self._data_format)
 
     def __repr__(self) -> str:
         return f"Parameter '{self.name}' {self._shape.dims}, {self._data_format.name}"

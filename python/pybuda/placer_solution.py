@@ -17,6 +17,7 @@ _SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 
 @dataclasses.dataclass(frozen=True)
 class Coordinate:
+    """Of a core."""
     row: int
     col: int
 
@@ -28,14 +29,17 @@ class PlacedCores:
     end: Coordinate
 
     def size_r(self) -> int:
+        """Rows."""
         return self.end.row - self.start.row
 
     def size_c(self) -> int:
+        """Columns."""
         return self.end.col - self.start.col
 
 
 @dataclasses.dataclass(frozen=True)
 class OpPlacement:
+    """Where an op is."""
     placed_cores: PlacedCores
     grid_transpose: bool
     chip_id: int
@@ -44,6 +48,7 @@ class OpPlacement:
 
 @dataclasses.dataclass(frozen=True)
 class QueueBuffer:
+    """Where a queue is."""
     dram_channel: int
     dram_address: int
 
@@ -89,10 +94,12 @@ class PlacerSolution:
     temporal_epoch_id = epoch_id
 
     def chip_id(self, op: str) -> int:
+        """Of an op. KeyError for another name."""
         return self.name_to_op_placement[self._homes.get(op, op)].chip_id
 
     @property
     def num_temporal_epochs(self) -> int:
+        """Of the netlist."""
         return len({placement.epoch for placement in self.name_to_op_placement.values()})
 
 

@@ -22,10 +22,12 @@ _process = _Process()
 
 
 def align_up_tile(d: int) -> int:
+    """The next multiple of 32."""
     return round_up_div(d, TILE_DIM) * TILE_DIM
 
 
 def round_up_div(n: int, d: int) -> int:
+    """n / d, rounded up."""
     return (n + d - 1) // d
 
 
@@ -53,11 +55,13 @@ def set_device_pipeline(devices: Any) -> None:
 
 
 def register_device(device: Any) -> None:
+    """At the end of the pipeline."""
     _process.devices.append(device)
     set_state_changed()
 
 
 def register_module(module: Any) -> None:
+    """Of the process."""
     _process.modules.append(module)
     set_state_changed()
 
@@ -85,6 +89,7 @@ def current_call() -> int:
 
 
 def reset_unique_node_id() -> None:
+    """Automatic names begin with 0 again."""
     _process.next_node = 0
 
 
@@ -94,14 +99,17 @@ def state_changed() -> bool:
 
 
 def set_state_changed() -> None:
+    """The next run compiles."""
     _process.changed = True
 
 
 def clear_state_changed() -> None:
+    """The next run goes on."""
     _process.changed = False
 
 
 def is_silicon() -> bool:
+    """False: devices are simulated."""
     return False
 
 

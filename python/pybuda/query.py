@@ -20,6 +20,7 @@ class NodePredicateBuilder:
         return NodePredicateBuilder(lambda n, t: self.test(n, t) or other.test(n, t), f"({self.text} | {other.text})")
 
     def negate(self) -> NodePredicateBuilder:
+        """Fits where this one does not."""
         return NodePredicateBuilder(lambda n, t: not self.test(n, t), f"!{self.text}")
 
     def __call__(self, name: str, op: str) -> bool:
@@ -42,6 +43,7 @@ def layer_regex(regex: str) -> NodePredicateBuilder:
 
 
 def op_type(kind: str) -> NodePredicateBuilder:
+    """Ops of this type in the netlist, such as matmul."""
     return NodePredicateBuilder(lambda _, op: op == kind, f"op_type({kind!r})")
 
 

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+from .host_work import host_ops
 from .pybudaglobal import get_devices
 from .run import context
 
@@ -20,7 +22,10 @@ class OpReport:
 
 @dataclasses.dataclass(frozen=True)
 class DeviceReport:
-    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model)."""
+    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model). Figures are those
+    of docs/figures.md; `inputs_per_second` is 0 where it is not known. `busy_share`: of the cycles of the graphs, in all
+    cores in use, each op's as its busiest core. `host_ops`: those of the modules that the host computed, as name (type),
+    in `host_seconds` of real time, which are no simulated ones."""
     device: str
     chip: str
     product: str
@@ -28,10 +33,18 @@ class DeviceReport:
     cycles: int
     latency_cycles: int
     inputs_per_second: float
-    utilisation: float
+    end_to_end_per_second: float
+    busy_share: float
     ops: tuple[OpReport, ...]
     notes: tuple[str, ...]
     text: str
+    host_ops: tuple[str, ...] = ()
+    host_seconds: float = 0.0
+
+    @property
+    def utilisation(self) -> float:
+        """The older name of busy_share."""
+        return self.busy_share
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,10 +56,12 @@ class Report:
 
     @property
     def cycles(self) -> int:
+        """Of all devices together."""
         return sum(device.cycles for device in self.devices)
 
     @property
     def inputs_per_second(self) -> float:
+        """Of the slowest device; 0 without a clock."""
         rates = [device.inputs_per_second for device in self.devices if device.inputs_per_second]
         return min(rates) if rates else 0.0
 
@@ -64,16 +79,24 @@ def get_report() -> Report:
     return Report(tuple(reports), run.samples, run.seconds)
 
 
-def _of_stage(device: object, stage: object) -> DeviceReport:
+def _of_stage(device: Any, stage: Any) -> DeviceReport:
     found = stage.device.model.report()
+    on_host = tuple(host_ops(stage))
     ops, busy, available = [], 0, 0
     for graph in found.graphs:
         for op in graph.ops:
-            share = op.busy_cycles / graph.cycles if graph.cycles else 0.0
             cores = op.rows * op.columns
-            ops.append(OpReport(op.name, op.type, graph.name, cores, op.busy_cycles, share))
+            ops.append(OpReport(op.name, op.type, graph.name, cores, op.busy_cycles, op.busy_share))
             busy += op.busy_cycles * cores
             available += graph.cycles * cores
     return DeviceReport(device.name, found.chip, found.device, found.clock_mhz, found.cycles, found.latency_cycles,
-                        found.inputs_per_second, busy / available if available else 0.0, tuple(ops),
-                        tuple(found.notes), found.text())
+                        found.inputs_per_second, found.end_to_end_per_second, busy / available if available else 0.0,
+                        tuple(ops), tuple(found.notes),
+                        found.text() + _host_text(on_host, found.host_seconds), on_host, found.host_seconds)
+
+
+def _host_text(ops: tuple[str, ...], seconds: float) -> str:
+    """A line behind the chip's report; "" where the host moves tensors alone."""
+    if not ops:
+        return ""
+    return f"\non the host, in {seconds * 1e3:.3f} ms of real time: {', '.join(ops)}\n"

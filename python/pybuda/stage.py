@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy
@@ -41,12 +42,14 @@ def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
 
 
 def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
-                  chip_of: dict[str, int] | None = None,
-                  formats: dict[str, DataFormat] | None = None) -> ttsim.CompiledModel:
+                  chip_of: dict[str, int] | None = None, formats: dict[str, DataFormat] | None = None,
+                  device_comparisons: bool = False) -> ttsim.CompiledModel:
     """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own; `formats`: of inputs
-    and parameters. ttsim.InputError, ttsim.UnsupportedError."""
+    and parameters; `device_comparisons`: the host compares nothing. ttsim.InputError, ttsim.UnsupportedError."""
     given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch,
                                     formats)
+    if device_comparisons:
+        given["device_comparisons"] = True
     if intermediates:
         given["intermediates"] = list(intermediates)
     chips = given.pop("chips", 1)
@@ -87,22 +90,34 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
             whole.add(op)
 
 
+def _whole_outputs(netlist: str) -> set[str]:
+    """Queues that the host reads in a format of whole numbers."""
+    return set(re.findall(r"^ {2}([\w.]+): \{input: (?!HOST).*? df: U?Int\d+\b", netlist, re.MULTILINE))
+
+
 class DeviceModel:
     """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample. `order`: names of inputs and
-    outputs as callers have them; those of the compiled one where it is None."""
+    outputs as callers have them; those of the compiled one where it is None. `whole`: outputs that are whole numbers
+    in the model: as floats they keep all digits, which the host may have computed."""
 
     def __init__(self, compiled: ttsim.CompiledModel, settings: Settings,
-                 order: tuple[Sequence[str], Sequence[str]] | None = None) -> None:
+                 order: tuple[Sequence[str], Sequence[str]] | None = None, whole: Collection[str] = ()) -> None:
         self.compiled = compiled
         self.model = ttsim.Model(compiled, **settings.session)
         self.microbatch = settings.microbatch
         inputs = {info.name: tuple(info.shape) for info in compiled.inputs}
         outputs = {info.name: info.type for info in compiled.outputs}
+        in_queues = _whole_outputs(compiled.netlist)
         taken, self.outputs = order or (list(inputs), list(outputs))
         self.inputs = [(name, inputs.get(name)) for name in taken]
-        wide = buda_dataformat_to_pytorch_dtype(output_format(settings.data_format))
-        self.dtypes = [_TORCH.get(outputs[name], torch.int32 if outputs[name].name[0] in "IU" else wide)
-                       for name in self.outputs]
+        floats = buda_dataformat_to_pytorch_dtype(output_format(settings.data_format))
+
+        def dtype(name: str) -> torch.dtype:
+            if outputs[name].name[0] in "IU" or name in in_queues:
+                return torch.int32
+            return _TORCH.get(outputs[name], torch.float32 if name in whole else floats)
+
+        self.dtypes = [dtype(name) for name in self.outputs]
 
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Outputs of a micro-batch; dim 0 is that of the samples."""

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from ttsim.evaluation import evaluating
 
+from . import compile_options, op_homes
 from ._C import DataFormat
 from .config_check import of_field
 from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format,
@@ -29,15 +30,33 @@ class Stage:
     """`make()` compiles; start() begins a session on the device."""
     settings: Settings
     graph: Any = None
+    compiled: Any = None
+    saved: list[str] = []  # ops whose results come as well
     device: DeviceModel | None = None
 
+    @property
+    def running(self) -> DeviceModel:
+        """What start() has made."""
+        assert self.device is not None, "the stage was compiled, and not started"
+        return self.device
+
+    def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """In torch on the host."""
+        raise NotImplementedError
+
     def make(self) -> None:
+        """Compiles."""
         raise NotImplementedError
 
     def start(self) -> None:
+        """Begins a session on the device."""
         order = ([info.name for info in self.graph.inputs], [info.name for info in self.graph.outputs])
         extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved of ops
-        self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra))
+        self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra), self.whole_outputs())
+
+    def whole_outputs(self) -> set[str]:
+        """Names of outputs that are whole numbers, whatever the device computes them in."""
+        return set()
 
     def compile_again(self) -> None:
         """With the parameters as they are now."""
@@ -46,7 +65,7 @@ class Stage:
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Outputs, and what is saved of ops."""
-        results = self.device.run(tensors)
+        results = self.running.run(tensors)
         count = len(results) - len(self.saved)
         return results[:count], results[count:]
 
@@ -62,8 +81,10 @@ class TraceStage(Stage):
             names = [f"input_{k}" for k in range(len(samples))]
         inputs = [(name, Tensor(None, sample.shape, data_format))
                   for name, sample, data_format in zip(names, samples, _formats(samples))]
-        self.formats = {name: data_format for name, sample, data_format in zip(names, samples, formats)
-                        if sample.dtype.is_floating_point} if len(formats) == len(samples) else {}
+        given = formats if len(formats) == len(samples) else _formats(samples)
+        self.formats = {name: data_format for name, sample, data_format in zip(names, samples, given)
+                        if is_integer(data_format) or (sample.dtype.is_floating_point and len(formats))}
+        self.bytes: set[str] = set()
         self.modules = list(modules)
         self.trace = trace(modules, inputs)
         with of_field("fracture_groups", settings.config.fracture_groups):
@@ -75,34 +96,47 @@ class TraceStage(Stage):
         self.make()
 
     def make(self) -> None:
+        """The graph of the trace, compiled."""
         self.graph = to_graph(self.trace, self.saved)
         held: dict[str, Any] = {**self.trace.parameters, **self.trace.constants}
         formats = self.formats | {name: one.data_format for name, one in held.items()}
-        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats)
+        if not compile_options.has_integer_rules(self.settings.config):
+            alone = self.trace.computed_whole()
+            formats = {name: one for name, one in formats.items() if name in alone or not is_integer(one)}
+        self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats,
+                                      device_comparisons=True)
+        self.bytes = op_homes.saturated(self.trace.ops, self.compiled.netlist)
+
+    def whole_outputs(self) -> set[str]:
+        """By the formats that ops give."""
+        return {name for name, tensor in self.trace.outputs if is_integer(tensor.data_format)}
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Whole numbers, with which the device computes as floats, come back as such."""
         results, saved = super().run(tensors)
-        whole = [is_integer(tensor.data_format) for _, tensor in self.trace.outputs]
-        return [value.round().to(torch.int32) if as_whole and value.dtype.is_floating_point else value
-                for value, as_whole in zip(results, whole)], saved
+        whole = self.whole_outputs()
+        return [value.round().to(torch.int32) if name in whole and value.dtype.is_floating_point else value
+                for value, (name, _) in zip(results, self.trace.outputs)], saved
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """In torch, sample by sample, as the graph was made for."""
         if self.settings.microbatch == 1:
-            return self.trace.evaluate(wide(tensors))
-        parts = [self.trace.evaluate(wide(narrowed(tensors, at))) for at in range(self.settings.microbatch)]
+            return self.trace.evaluate(wide(tensors), saturated=self.bytes)
+        parts = [self.trace.evaluate(wide(narrowed(tensors, at)), saturated=self.bytes) for at in range(self.settings.microbatch)]
         return [torch.cat(values) for values in zip(*parts)]
 
     def shapes(self) -> list[tuple[int, ...]]:
+        """Of the outputs for one sample."""
         return [tensor.shape.dims for _, tensor in self.trace.outputs]
 
     def parameters(self) -> dict[str, Parameter]:
+        """By name."""
         return self.trace.parameters
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        """For the runs to come. ttsim.InputError where what was compiled rests on the old value."""
         self.trace.parameters[name].set_value(value)
-        self.device.model.set_parameter(name, value)
+        self.running.model.set_parameter(name, value)
 
 
 class TorchStage(Stage):
@@ -122,6 +156,7 @@ class TorchStage(Stage):
                 else tensor.to(self._dtype) for tensor in tensors]
 
     def make(self) -> None:
+        """Captures the module, and compiles."""
         import ttsim.torch
         module, config = self.module, self.settings.config
         args, kwargs = module.call_arguments(self._samples)
@@ -139,7 +174,7 @@ class TorchStage(Stage):
         tensors = [_like(tensor, sample) for tensor, sample in zip(self._cast(tensors), self._samples)]
         calls = [self.module.call_arguments(narrowed(tensors, at)) for at in range(self.settings.microbatch)]
         with torch.no_grad():
-            results = self.device.run_samples([self.imported.device_inputs(*args, **kwargs) for args, kwargs in calls])
+            results = self.running.run_samples([self.imported.device_inputs(*args, **kwargs) for args, kwargs in calls])
             count = len(results[0]) - len(self.saved)
             outputs = [self.imported.finish(result[:count], *args, **kwargs)
                        for result, (args, kwargs) in zip(results, calls)]
@@ -150,21 +185,25 @@ class TorchStage(Stage):
         return joined, saved
 
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """The module in torch."""
         args, kwargs = self.module.call_arguments(self._cast(tensors))
         with torch.no_grad(), OwnForward(self.module), evaluating(self.module.module):
             return flatten(self.module.module(*args, **kwargs))
 
     def shapes(self) -> list[tuple[int, ...]]:
+        """Of the outputs for one sample."""
         if self._shapes is None:
             self._shapes = [tuple(value.shape) for value in self.evaluate(self._samples)]
         return self._shapes
 
     def parameters(self) -> dict[str, Parameter]:
-        return {parameter.get_name(): parameter for parameter in self.module.get_parameters()}
+        """By name."""
+        return {str(parameter.get_name()): parameter for parameter in self.module.get_parameters()}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        """For the runs to come. ttsim.InputError where what was compiled rests on the old value."""
         self.module.set_parameters(**{name: value})
-        self.device.model.set_parameter(name, value)
+        self.running.model.set_parameter(name, value)
 
 
 def _like(tensor: Any, sample: Any) -> Any:
@@ -212,16 +251,20 @@ class OnnxStage(Stage):
         self._shapes = [tuple(info.shape) for info in graph.outputs]
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The model in onnxruntime."""
         return self.module.cpu_eval_forward(*tensors)
 
     def shapes(self) -> list[tuple[int, ...]]:
+        """Of the outputs for one sample."""
         return self._shapes
 
     def parameters(self) -> dict[str, Parameter]:
+        """None: a model keeps its own."""
         return {}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
-        self.device.model.set_parameter(name, value)
+        """A constant of the model. ttsim.InputError for another name."""
+        self.running.model.set_parameter(name, value)
 
 
 def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settings) -> list[Any]:
@@ -238,8 +281,8 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
                                      settings.input_formats if not stages else ()))
             at += len(group)
         elif isinstance(module, (PyTorchModule, OnnxModule)):
-            kind = TorchStage if isinstance(module, PyTorchModule) else OnnxStage
-            stages.append(kind(module, samples, settings))
+            stages.append(TorchStage(module, samples, settings) if isinstance(module, PyTorchModule)
+                          else OnnxStage(module, samples, settings))
             at += 1
         else:
             raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice takes PyBudaModule, PyTorchModule and "

@@ -1,8 +1,9 @@
 """Tensors: values, and what stands for them while a module is traced."""
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy
 import torch
@@ -45,6 +46,7 @@ class Tensor(Operand):
 
     @classmethod
     def create_from_trace(cls, src_op: Any, shape: Sequence[int], data_format: DataFormat) -> Tensor:
+        """The result of an op, without a value."""
         return Tensor(None, shape, data_format, src_op)
 
     @classmethod
@@ -56,22 +58,30 @@ class Tensor(Operand):
     def value(self) -> torch.Tensor:
         """RuntimeError where there is none."""
         if self._value is None:
-            raise RuntimeError("this tensor has no value; it stands for the result of an op while a module is traced")
+            raise RuntimeError("this tensor has no value; it stands for the result of an op while a module is traced. A "
+                               "branch on values cannot be compiled: compute both sides, and choose by pybuda.op.Where()")
         return self._value
 
+    def __bool__(self) -> bool:
+        """As torch's, of one value; RuntimeError for a tensor that has none."""
+        return bool(self.value())
+
     def set_value(self, value: torch.Tensor) -> None:
+        """Of any shape; None takes it away."""
         self._value = value
 
     def to_pytorch(self) -> torch.Tensor:
+        """As value()."""
         return self.value()
 
     def to_tensorflow(self) -> Any:
-        import tensorflow
+        """ModuleNotFoundError without tensorflow."""
+        tensorflow = importlib.import_module("tensorflow")
         return tensorflow.convert_to_tensor(_numpy(self.value()))
 
     def to_jax(self) -> Any:
-        import jax.numpy
-        return jax.numpy.asarray(_numpy(self.value()))
+        """ModuleNotFoundError without jax."""
+        return importlib.import_module("jax.numpy").asarray(_numpy(self.value()))
 
     def to_framework(self, framework: str) -> Any:
         """RuntimeError for another than pytorch, tensorflow, jax."""
@@ -82,18 +92,21 @@ class Tensor(Operand):
     def detach(self) -> Tensor:
         """The same value, not of a trace."""
         value = None if self._value is None else self._value.detach()
-        return Tensor(value, self._shape, self._data_format, None, self._constant)
+        return Tensor(value, self._shape.dims, self._data_format, None, self._constant)
 
     def clone(self) -> Tensor:
+        """A copy of the value, of the same op."""
         value = None if self._value is None else self._value.clone()
-        return Tensor(value, self._shape, self._data_format, self.src_op, self._constant, self._requires_grad)
+        return Tensor(value, self._shape.dims, self._data_format, self.src_op, self._constant, self._requires_grad)
 
     def to_format(self, data_format: DataFormat) -> Tensor:
+        """The value cast to the type of a format."""
         value = None if self._value is None else self._value.to(buda_dataformat_to_pytorch_dtype(data_format))
-        return Tensor(value, self._shape, data_format, self.src_op, self._constant, self._requires_grad)
+        return Tensor(value, self._shape.dims, data_format, self.src_op, self._constant, self._requires_grad)
 
     @property
     def requires_grad(self) -> bool:
+        """Whether gradients are wanted; none are computed."""
         return self._requires_grad
 
     def set_requires_grad(self, requires_grad: bool) -> None:
@@ -103,9 +116,11 @@ class Tensor(Operand):
         self._requires_grad = requires_grad
 
     def is_constant(self) -> bool:
+        """Whether it was made as a constant."""
         return self._constant
 
     def set_src_layer(self, layer: str) -> Tensor:
+        """Names the layer it comes from; returns itself."""
         self.src_layer = layer
         return self
 
@@ -126,7 +141,7 @@ class Tensor(Operand):
 
     def __getstate__(self) -> dict[str, Any]:
         value = self._value
-        state = {"shape": self._shape.dims, "format": self._data_format.value, "constant": self._constant,
+        state: dict[str, Any] = {"shape": self._shape.dims, "format": self._data_format.value, "constant": self._constant,
                  "requires_grad": self._requires_grad, "dtype": None}
         if value is not None:  # as bytes: memory that torch would share ends with the process that made it
             bits = value.detach().cpu().contiguous()
@@ -149,11 +164,11 @@ class Tensor(Operand):
 
 consteval_input = refusal("consteval_input", "the compiler computes what depends on constants alone, once",
                           "read the values of parameters by pybuda.get_parameter_checkpoint()")
-SomeTensor = Union[Tensor, torch.Tensor, numpy.ndarray]
+SomeTensor = Tensor | torch.Tensor | numpy.ndarray[Any, Any]
 SomeTensorTypes = (Tensor, torch.Tensor, numpy.ndarray)
 
 
-def _numpy(value: torch.Tensor) -> numpy.ndarray:
+def _numpy(value: torch.Tensor) -> numpy.ndarray[Any, Any]:
     value = value.detach().cpu()
     return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
 
@@ -194,6 +209,7 @@ def to_pt_tensors(values: Any) -> list[Any]:
 
 
 def to_buda_tensors(values: Any) -> list[Tensor]:
+    """Of one value or a list of them, as to_pt_tensor() takes them."""
     return [value if isinstance(value, Tensor) else Tensor.create_from_torch(to_pt_tensor(value))
             for value in (values if isinstance(values, (list, tuple)) else [values])]
 

@@ -10,6 +10,7 @@ from ._C import DataFormat
 _A = {16: DataFormat.Float16, 8: DataFormat.Bfp8, 4: DataFormat.Bfp4, 2: DataFormat.Bfp2}
 _B = {32: DataFormat.Float32, 16: DataFormat.Float16_b, 8: DataFormat.Bfp8_b, 4: DataFormat.Bfp4_b,
       2: DataFormat.Bfp2_b}
+_WHOLE = (DataFormat.Int8, DataFormat.Int32)
 _BITS = {data_format: bits for family in (_A, _B) for bits, data_format in family.items()}
 
 
@@ -28,9 +29,11 @@ def check_computed(what: str, data_format: DataFormat | None) -> None:
                            "pushed as such")
 
 
-def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any) -> list[dict[str, Any]]:
+def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any,
+          whole: bool = False) -> list[dict[str, Any]]:
     """For format_rules, of tensors by name; as many bits in the default's exponent family. Float32 is the default's
-    concern. An override of all formats, and levels of amp, leave the narrower ones."""
+    concern. An override of all formats, and levels of amp, leave the narrower ones. `whole`: the chip computes with
+    Int8 and Int32, which stay what they are."""
     if settings.amp_level == 2 and (default == DataFormat.Float32 or (
             default == DataFormat.Float16_b and settings.default_df_override is None)):
         default = DataFormat.Float16  # the level's
@@ -38,6 +41,9 @@ def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any) -
     least = _BITS[default] if settings.default_df_override is not None or settings.amp_level else 32
     made = []
     for name, data_format in given.items():
+        if whole and data_format in _WHOLE:
+            made.append({"name_regex": _pattern(name), "output_df": data_format.name})
+            continue
         bits = _BITS.get(data_format, 32)
         if bits < least and bits != _BITS[default]:
             made.append({"name_regex": _pattern(name), "output_df": family[bits].name})

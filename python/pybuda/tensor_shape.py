@@ -22,6 +22,7 @@ class TensorShape:
 
     @staticmethod
     def create_from_pytorch_tensor(value: Any) -> TensorShape:
+        """Of a tensor of torch."""
         return TensorShape(*value.shape)
 
     def _last(self, place: int) -> int:
@@ -29,32 +30,40 @@ class TensorShape:
 
     @property
     def c(self) -> int:
+        """Columns."""
         return self._last(1)
 
     @property
     def r(self) -> int:
+        """Rows; 1 where there are none."""
         return self._last(2)
 
     @property
     def z(self) -> int:
+        """The third dim from the end; 1 where there is none."""
         return self._last(3)
 
     @property
     def w(self) -> int:
+        """The fourth dim from the end; 1 where there is none."""
         return self._last(4)
 
     @property
     def rt(self) -> int:
+        """Tiles of 32 rows."""
         return round_up_div(self.r, TILE_DIM)
 
     @property
     def ct(self) -> int:
+        """Tiles of 32 columns."""
         return round_up_div(self.c, TILE_DIM)
 
     def get_pytorch_shape(self) -> tuple[int, ...]:
+        """As a tuple."""
         return self.dims
 
     def numel(self) -> int:
+        """How many values it holds."""
         return math.prod(self.dims)
 
     def __getitem__(self, index: Any) -> Any:

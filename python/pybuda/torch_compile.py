@@ -10,6 +10,22 @@ from . import config
 from .stage import Settings, compile_graph
 
 
+class _WithoutBackward(torch.autograd.Function):
+    """Results of the device, which say so when somebody asks for gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, count: int, *tensors: torch.Tensor) -> Any:
+        results = tuple(tensor.clone() for tensor in tensors[count:])
+        ctx.mark_non_differentiable(*(one for one in results if not one.dtype.is_floating_point))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError(
+            "results of torch.compile(backend=pybuda.compile_torch) have no gradients: the chip runs inference. Train the "
+            "module without torch.compile and compile it again, or call it under torch.no_grad()")
+
+
 class _Bound(torch.nn.Module):
     """A captured graph with its parameters in place: what torch.compile hands over takes them as inputs."""
 
@@ -63,7 +79,12 @@ def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: 
         given = bound.given(values)
         with torch.no_grad():
             results = model.run_samples([imported.device_inputs(*given)])[0]
-            return imported.finish(results, *given)
+            outputs = imported.finish(results, *given)
+        wanting = [value for value in (*values, *bound.parameters())
+                   if isinstance(value, torch.Tensor) and value.requires_grad]
+        if not torch.is_grad_enabled() or not wanting:
+            return outputs
+        return list(_WithoutBackward.apply(len(wanting), *wanting, *outputs))  # type: ignore[no-untyped-call]
 
     return run
 

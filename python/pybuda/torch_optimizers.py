@@ -44,15 +44,19 @@ class AdamNoBiasCorrection(_Stepped):
                                   "decoupled": decoupled})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
+        """What is subtracted from the value."""
         decay = group["weight_decay"]
         if decay and not group["decoupled"]:
             gradient = gradient + decay * value
         mean, variance = _moments(gradient, state, group["betas"])
         step = mean / (variance.sqrt() + group["eps"])
-        return group["lr"] * (step + decay * value if group["decoupled"] else step)
+        change: torch.Tensor = group["lr"] * (step + decay * value if group["decoupled"] else step)
+        return change
 
 
 class LAMB(_Stepped):
+    """As pybuda.LAMB."""
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0.01, clip_value: tuple[float, float] = (0.0, 10.0),
                  correction: bool = False) -> None:
@@ -60,6 +64,7 @@ class LAMB(_Stepped):
                                   "clip_value": clip_value, "correction": correction})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
+        """What is subtracted from the value."""
         mean, variance = _moments(gradient, state, group["betas"])
         if group["correction"]:
             mean = mean / (1 - group["betas"][0]**state["step"])
@@ -67,10 +72,13 @@ class LAMB(_Stepped):
         direction = mean / (variance.sqrt() + group["eps"]) + group["weight_decay"] * value
         length, step = value.norm(), direction.norm()
         ratio = torch.clamp(length / step, *group["clip_value"]) if float(length) and float(step) else 1.0
-        return group["lr"] * ratio * direction
+        change: torch.Tensor = group["lr"] * ratio * direction
+        return change
 
 
 class LARS(_Stepped):
+    """As pybuda.LARS."""
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, momentum: float = 0.9, dampening: float = 0.0,
                  weight_decay: float = 0.01, lars_coeff: float = 1e-3, nesterov: bool = False,
                  epsilon: float = 1e-8) -> None:
@@ -79,6 +87,7 @@ class LARS(_Stepped):
                                   "epsilon": epsilon})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
+        """What is subtracted from the value."""
         decay, length, slope = group["weight_decay"], value.norm(), gradient.norm()
         local = 1.0
         if float(length) and float(slope):
@@ -86,4 +95,5 @@ class LARS(_Stepped):
         moved = group["lr"] * local * (gradient + decay * value)
         kept = state.setdefault("momentum", torch.zeros_like(value))
         kept.mul_(group["momentum"]).add_(moved, alpha=1 - group["dampening"])
-        return moved + group["momentum"] * kept if group["nesterov"] else kept.clone()
+        change: torch.Tensor = moved + group["momentum"] * kept if group["nesterov"] else kept.clone()
+        return change

@@ -14,9 +14,11 @@ class TorchLearningRateScheduler(torch.optim.lr_scheduler.LRScheduler):
         self.last_epoch = 0
 
     def get_lr(self) -> Any:
+        """For subclasses: a rate, or one for each group."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr(); define it in the subclass")
 
     def step(self, epoch: int | None = None) -> None:
+        """Gives the optimizer the rates of get_lr()."""
         self.last_epoch += 1
         rates = self.get_lr()
         for group, rate in zip(self.optimizer.param_groups, rates if isinstance(rates, (list, tuple)) else
@@ -37,5 +39,6 @@ class TorchLinearWarmupScheduler(TorchLearningRateScheduler):
         self.num_steps = num_steps
         self.full = [group["lr"] for group in optimizer.param_groups]
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> Any:
+        """The share of the whole rate, for each group."""
         return [warmed(rate, self.last_epoch, self.num_steps) for rate in self.full]

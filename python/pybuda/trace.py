@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
@@ -27,8 +27,10 @@ class Trace:
     constants: dict[str, Tensor]
     chips: dict[str, int] = dataclasses.field(default_factory=dict)
 
-    def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = ()) -> list[torch.Tensor]:
-        """Outputs, or results of the ops `wanted`, in torch."""
+    def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = (),
+                 saturated: Collection[str] = ()) -> list[torch.Tensor]:
+        """Outputs, or results of the ops `wanted`, in torch; those of the ops `saturated` as the device's Int8 holds
+        them, from -127 to 127."""
         known: dict[int, torch.Tensor] = {id(tensor): value for (_, tensor), value in zip(self.inputs, values)}
         by_name: dict[str, torch.Tensor] = {}
 
@@ -38,8 +40,27 @@ class Trace:
             return known[id(operand)] if id(operand) in known else operand.value()
 
         for op in self.ops:
-            known[id(op)] = by_name[op.name] = op.evaluate([value_of(operand) for operand in op.operands])
+            value = op.evaluate([value_of(operand) for operand in op.operands])
+            known[id(op)] = by_name[op.name] = value.clamp(-127, 127) if op.name in saturated else value
         return [by_name[name] for name in wanted] if wanted else [value_of(tensor) for _, tensor in self.outputs]
+
+
+    def computed_whole(self) -> set[str]:
+        """Inputs, parameters and constants of whole numbers that some op takes beside nothing but such."""
+        names = {id(tensor): name for name, tensor in self.inputs}
+        names |= {id(one): name for held in (self.parameters, self.constants) for name, one in held.items()}
+        found: set[str] = set()
+        for op in self.ops:
+            taken = [operand for operand in op.operands if not _is_whole_number(operand)]
+            if taken and all(is_integer(operand.data_format) for operand in taken):
+                found.update(names[id(operand)] for operand in op.operands if id(operand) in names)
+        return found
+
+
+def _is_whole_number(operand: Any) -> bool:
+    """Of an operand that was given as a number."""
+    source = getattr(operand, "src_op", None)
+    return source is not None and source.op_type == "constant" and float(source.named_attrs["constant"]).is_integer()
 
 
 def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace:

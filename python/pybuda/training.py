@@ -11,6 +11,7 @@ def refuse_training(what: str) -> NoReturn:
 
 
 def set_training(config: Any, training: bool) -> None:
+    """Notes in the configuration whether a run trains. NotImplementedError where it does."""
     config.enable_training = training
     if training:
         refuse_training("training")

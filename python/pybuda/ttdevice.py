@@ -1,18 +1,20 @@
 """Simulated Tensix chips as a device."""
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
-from . import compile_options, config, config_check
+from . import compile_options, config, config_check, host_work
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
 from .argument_kinds import WHOLE, takes
 from .device import Device, _kinds
 from .loopback import Loopback
+from .module import Module
 from .pybudaglobal import reset_unique_node_id, set_state_changed
 from .stage import Settings
 from .stage_kinds import _formats, make_stages
@@ -23,11 +25,73 @@ _MOST_CHIPS = 1024  # more than any machine has
 _ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
 
 
-def get_device_config(arch: BackendDevice | None = None, *_: Any, **__: Any) -> Any:
-    """Grid and product of a device for this architecture, as ttsim.DeviceInfo."""
+@dataclasses.dataclass(frozen=True)
+class DeviceConfig:
+    """`grid_size`: rows and columns of Tensix cores of each chip, less those that are harvested; `chips` of the product
+    `name`; `device_yaml`: the soc descriptor, "" where the product's own is meant."""
+    arch: BackendDevice
+    name: str
+    chip: str
+    chips: int
+    grid_size: tuple[int, int]
+    device_yaml: str = ""
+    backend_type: BackendType = BackendType.Silicon
+    chip_ids: tuple[int, ...] = (0,)
+    harvested_rows: tuple[int, ...] = ()
+
+    @property
+    def arch_name(self) -> str:
+        """Of the architecture, in lower case."""
+        return self.arch.to_string()
+
+    @property
+    def rows(self) -> int:
+        """Of the grid."""
+        return self.grid_size[0]
+
+    @property
+    def columns(self) -> int:
+        """Of the grid."""
+        return self.grid_size[1]
+
+
+def get_device_config(arch: BackendDevice | None = None, chip_ids: Sequence[int] = (0,), *_: Any,
+                      **__: Any) -> DeviceConfig:
+    """Product and grid that a device of this architecture (None: the default) is compiled for, as the configuration
+    says. RuntimeError for an architecture that is not simulated, ttsim.InputError for a bad soc descriptor."""
     import ttsim
-    name = compile_options.device_name(config._get_global_compiler_config(), arch or default_arch())
-    return next((info for info in ttsim.devices() if info.name == name), None)
+    arch, settings = arch or default_arch(), config._get_global_compiler_config()
+    name = compile_options.device_name(settings, arch, len(chip_ids) or 1)
+    info = next((info for info in ttsim.devices() if info.name == name), None)
+    harvested = tuple(row for row in range(32) if settings.harvesting_mask >> row & 1)
+    if info is None:  # a soc descriptor
+        rows, columns = compile_options.descriptor_grid(name)
+        return DeviceConfig(arch, name, name, 1, (rows - len(harvested), columns), name, chip_ids=tuple(chip_ids),
+                            harvested_rows=harvested)
+    return DeviceConfig(arch, name, info.chip, info.chips, (info.rows - len(harvested), info.columns),
+                        chip_ids=tuple(chip_ids), harvested_rows=harvested)
+
+
+class CompiledModule(Module):
+    """A module that lies in a device image, under its name; it computes on the device alone."""
+
+    def __init__(self, name: str, device: Any) -> None:
+        super().__init__(name)
+        self.device = device
+
+    def forward(self, *_: Any, **__: Any) -> Any:
+        """NotImplementedError: an image holds what was compiled, not what torch could evaluate."""
+        raise NotImplementedError(f"module '{self.name}' lies compiled in a device image; run it by "
+                                  "pybuda.run_inference() of its device")
+
+
+def _modules_of(image: Any, device: Any) -> list[Any]:
+    """Those that the image was made of in this process, else what stands for them: outputs are called
+    `<module>.output_<op>`."""
+    if "modules" in vars(image):
+        return list(image.modules)
+    names = [info.name.split(".output_", 1)[0] for info in image.compiled.outputs if ".output_" in info.name]
+    return [CompiledModule(name, device) for name in dict.fromkeys(names or [device.name])]
 
 
 class TTDevice(Device):
@@ -50,6 +114,8 @@ class TTDevice(Device):
         self.optimizer, self.scheduler = optimizer, scheduler
         self.fp32_fallback = fp32_fallback
         self.chip_ids = _chips(num_chips, chip_ids)
+        if self.device_mode != DeviceMode.RunOnly:  # an image brings its machine
+            _check_detected(name, self.chip_ids)
         self._explicit = arch is not None and devtype is not None
         self.graph_name = f"{name}_graph"
         self._stages: list[Any] = []
@@ -67,6 +133,8 @@ class TTDevice(Device):
 
     @takes(chip_ids=(list, tuple))
     def set_chip_ids(self, chip_ids: Sequence[int]) -> None:
+        """RuntimeError for chips that no board has."""
+        _check_detected(self.name, chip_ids)
         self.chip_ids = list(chip_ids)
 
     # --- compiling
@@ -85,13 +153,14 @@ class TTDevice(Device):
             reset_unique_node_id()
             self.graph_name = "_".join(module.get_name() for module in self.modules)
             if settings.config.compile_subgraphs:
-                groups = self._groups or [inputs] * len(self.modules)
+                groups = self._groups or [list(inputs)] * len(self.modules)
                 self._subgraphs = [make_stages([module], group, settings)
                                    for module, group in zip(self.modules, groups)]
                 self._stages = self._subgraphs[self._active]
             else:
                 self._stages = make_stages(self.modules, inputs, settings)
         self._compile_output = CompileResult(self, settings)
+        host_work.say(self, [stage for stages in self._subgraphs or [self._stages] for stage in stages])
         whole = settings.config.compile_depth.value >= config.CompileDepth.BACKEND_GOLDEN_VERIFY.value
         self.runs = whole and self.device_mode != DeviceMode.CompileOnly
         if self.runs:
@@ -133,6 +202,7 @@ class TTDevice(Device):
         return Settings(settings, self, data_format, microbatch, session, formats)
 
     def get_compiled_results(self) -> Any:
+        """A CompileResult; None before compiling."""
         return self._compile_output
 
     def generate_graph(self, *inputs: Any, target_tensors: Sequence[Any] = (), return_intermediate: bool = False,
@@ -142,7 +212,7 @@ class TTDevice(Device):
         from .trace import to_graph, trace
         named = list(zip(self.modules[0].forward_names(len(inputs)), inputs))
         made = trace(self.modules, named)
-        values = {op.name: None for op in made.ops}
+        values: dict[str, Any] = {op.name: None for op in made.ops}
         if return_intermediate:
             names = [op.name for op in made.ops]
             values = dict(zip(names, made.evaluate([tensor.value() for tensor in inputs], names)))
@@ -151,6 +221,7 @@ class TTDevice(Device):
     # --- running
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
+        """Outputs for the tensors of a micro-batch, in order."""
         self._saved = []
         values = values if self._loopback is None else self._loopback.given(values)
         if not hasattr(self._stages[0], "imported"):
@@ -181,6 +252,7 @@ class TTDevice(Device):
         set_state_changed()
 
     def taken_intermediates(self) -> list[torch.Tensor]:
+        """Results of the ops of op_intermediates_to_save, in the last forward."""
         return self._saved
 
     def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
@@ -191,6 +263,7 @@ class TTDevice(Device):
 
     def cpueval_forward(self, inputs: list[Any], parameters: Any = None, save_for_backward: bool = False,
                         targets: Sequence[Any] = ()) -> list[torch.Tensor]:
+        """Outputs in torch of `inputs`."""
         return self.evaluate(inputs)
 
     @takes(subgraph_index=WHOLE)
@@ -203,20 +276,24 @@ class TTDevice(Device):
             self._stages = self._subgraphs[subgraph_index]
 
     def get_active_subgraph(self) -> int:
+        """The number of the module that runs."""
         return self._active
 
     def shutdown_device(self) -> None:
+        """Forgets inputs and what was compiled; modules stay."""
         super().shutdown_device()
         self._stages, self._subgraphs, self._saved, self._loopback = [], None, [], None
 
     # --- parameters
 
     def get_parameters(self, ignore_unused_parameters: bool = True) -> list[Any]:
+        """Those that what was compiled uses; with `ignore_unused_parameters` False all."""
         if ignore_unused_parameters and self._stages:
             return [parameter for stage in self._stages for parameter in stage.parameters().values()]
         return [parameter for module in self.modules for parameter in module.get_parameters()]
 
     def get_all_parameters(self) -> dict[str, Tensor]:
+        """Copies of values by name."""
         return {parameter.get_name(): Tensor.create_from_torch(parameter.value().detach().clone())
                 for parameter in self.get_parameters() if parameter.has_value()}
 
@@ -242,27 +319,33 @@ class TTDevice(Device):
                 stage.compile_again()
 
     def get_optimizer(self) -> Any:
+        """As it was given."""
         return self.optimizer
 
     def get_optimizer_params(self, is_buda: bool) -> dict[str, Any]:
+        """What the optimizer keeps, by parameter; {} without one."""
         if self.optimizer is None:
             return {}
         return {parameter.get_name(): self.optimizer.get_optimizer_params(parameter.get_name(), is_buda)
                 for parameter in self.get_parameters()}
 
     def get_scheduler_params(self, is_buda: bool) -> dict[str, Any]:
+        """What the scheduler gives, by parameter; {} without one."""
         if self.scheduler is None:
             return {}
         return {parameter.get_name(): self.scheduler.get_scheduler_params(parameter.get_name(), is_buda)
                 for parameter in self.get_parameters()}
 
     def get_pytorch_optimizer(self, parameters: Any, lr: float | None = None) -> Any:
+        """The same in torch; None without one."""
         return None if self.optimizer is None else self.optimizer.get_pytorch_optimizer(parameters, lr)
 
     def get_pytorch_scheduler(self, optimizer: Any = None) -> Any:
+        """The same in torch; None without one."""
         return None if self.scheduler is None else self.scheduler.get_pytorch_scheduler(optimizer)
 
     def get_parameter_gradients(self) -> dict[str, Any]:
+        """NotImplementedError: modules do not train."""
         refuse_training("get_parameter_gradients")
 
     def get_dram_io_queues(self, queue_type: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -285,13 +368,37 @@ class TTDevice(Device):
         assert self._explicit, "compile_to_image needs a TTDevice made with an explicit arch= and devtype="
         if training:
             refuse_training("an image for training")
-        return compile_to_image(self, img_path, sample_inputs)
+        image = compile_to_image(self, img_path, sample_inputs)
+        vars(image)["modules"] = list(self.modules)
+        return image
 
     @staticmethod
-    def load_image(*, img: Any = None, img_path: str | None = None, device_id_overrides: Any = None) -> TTDevice:
-        """A device that runs an image. AssertionError unless one of `img` and `img_path` is given."""
+    def load_image(img: Any = None, img_path: str | None = None, device_id_overrides: Any = None, *,
+                   trust_host_parts: bool = False) -> TTDevice:
+        """A device that runs an image; its `modules` stand for those that were compiled into it, with their names.
+        `trust_host_parts`: as TTDeviceImage.load_from_disk() has it, with `img_path`. AssertionError unless one of `img`
+        and `img_path` is given, ttsim.InputError for a file that is no image."""
         from .tti import load_image
-        return load_image(img, img_path, device_id_overrides)
+        device: TTDevice = load_image(img, img_path, device_id_overrides, trust_host_parts)
+        device.modules = _modules_of(device._image, device)
+        return device
+
+
+def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:
+    """RuntimeError for chips that no board has; a cluster descriptor and a product of the configuration bring theirs."""
+    settings = config._get_global_compiler_config()
+    if settings.backend_cluster_descriptor_path:
+        return
+    import ttsim
+    product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
+    of_product = next((info.chips for info in ttsim.devices() if info.name == product), 0)
+    there = max(len(detect_available_silicon_devices()), of_product)
+    beyond = [chip for chip in chip_ids if isinstance(chip, int) and not 0 <= chip < there]
+    if beyond:
+        raise RuntimeError(
+            f"device '{device}' is to have chip {beyond[0]}, and {there} {'is' if there == 1 else 'are'} there, numbered "
+            f"from 0: set PYBUDA_OVERRIDE_NUM_CHIPS={max(chip for chip in beyond) + 1} to simulate more, or "
+            "TTSIM_DEVICES to boards of several chips such as wh_n300,wh_n300")
 
 
 def _chips(num_chips: int | None, chip_ids: Any) -> list[Any]:

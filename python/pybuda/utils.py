@@ -1,6 +1,9 @@
 """Small things that programs use beside the package."""
 from __future__ import annotations
 
+import inspect
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -8,11 +11,59 @@ import torch
 from .parameter import Parameter
 from .pybudaglobal import align_up_tile, round_up_div
 
-__all__ = ["align_up_tile", "flatten", "get_pybuda_parameters_from_state_dict", "round_up_div"]
+__all__ = ["align_up_tile", "arranged", "flatten", "get_pybuda_parameters_from_state_dict", "round_up_div"]
 
 
 def get_pybuda_parameters_from_state_dict(state_dict: dict[str, torch.Tensor]) -> dict[str, Parameter]:
+    """Parameters by the names of the dictionary, with its values."""
     return {name: Parameter(value, requires_grad=value.requires_grad, name=name) for name, value in state_dict.items()}
+
+
+def structure(given: Any) -> Any:
+    """Of nested inputs: tuples, lists and dictionaries with the places of tensors in order in place of these."""
+    places = itertools.count()
+
+    def of(value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return [of(one) for one in value]
+        if hasattr(value, "items"):
+            return {key: of(one) for key, one in value.items()}
+        return next(places)
+
+    return of(given)
+
+
+def arranged(function: Callable[..., Any], values: Sequence[Any], nested: Any) -> list[Any]:
+    """Arguments for `function`: the values one by one where it takes as many, else as they were nested when they were
+    pushed. TypeError where it takes neither."""
+    def filled(value: Any) -> Any:
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        if isinstance(value, dict):
+            return {key: filled(one) for key, one in value.items()}
+        return values[value]
+
+    signature = inspect.signature(function)
+    ways = [list(values)]
+    if isinstance(nested, list) and len(flatten_places(nested)) == len(values):
+        ways += [filled(nested), [filled(nested)]]
+    problem: TypeError | None = None
+    for way in ways:
+        try:
+            signature.bind(*way)
+            return way
+        except TypeError as error:
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
+def flatten_places(nested: Any) -> list[int]:
+    """The places in a structure."""
+    if isinstance(nested, (list, dict)):
+        return [place for one in (nested.values() if isinstance(nested, dict) else nested)
+                for place in flatten_places(one)]
+    return [nested]
 
 
 def flatten(outputs: Any) -> list[Any]:

@@ -1,4 +1,5 @@
 """The package ttsim as a program uses it: models, sessions, errors, threads, Ctrl-C."""
+import json
 import pathlib
 import signal
 import subprocess
@@ -40,6 +41,27 @@ def test_effort_and_aim_are_options():
         ttsim.compile(product()[0], optimize="latency", microbatch=2)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf"), -0.5, 1.0])
+def test_no_option_of_compile_takes_what_is_no_number(number):
+    with pytest.raises(ttsim.InputError, match="target_pcc lies between 0 and 1"):
+        ttsim.compile(product()[0], target_pcc=number)
+    for option in ("trials", "amp", "amp_light", "microbatch", "chips", "seed", "effort", "conv_fracture"):
+        with pytest.raises((TypeError, ttsim.InputError)):
+            ttsim.compile(product()[0], **{option: number})
+    for option in ("trace_level", "threads"):
+        with pytest.raises((TypeError, ttsim.InputError)):
+            ttsim.Session(ADD, **{option: number})
+
+
+def test_whole_numbers_out_of_range_are_refused():
+    for option in ("trials", "amp", "amp_light", "microbatch", "chips", "effort", "conv_fracture"):
+        for number in (-1, 2**31 - 1):
+            with pytest.raises(ttsim.InputError, match=f"{option} is . to .*, and {number} is given"):
+                ttsim.compile(product()[0], **{option: number})
+    with pytest.raises(ttsim.InputError, match="trace_level is 7"):
+        ttsim.Session(ADD, chip="wormhole_b0", trace_level=7)
+
+
 def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
     model = ttsim.Model(compiled)
     x = numpy.random.default_rng(0).standard_normal((32, 64)).astype(numpy.float32)
@@ -50,6 +72,19 @@ def test_a_model_computes_what_numpy_does_and_counts_cycles(compiled):
     assert model.report().cycles >= first > 0
     assert (model.run({"x": x})["y"] == y).all()
     assert first < model.cycles < 2 * first  # kernels stay loaded
+
+
+def test_figures_of_a_report_are_those_of_its_json_and_text(compiled):
+    model = ttsim.Model(compiled)
+    model.run({"x": numpy.ones((6, 32, 64), numpy.float32)})
+    report = model.report()
+    document = json.loads(report.json())
+    for key in ["cycles", "end_to_end_per_second", "inputs_per_second", "latency_cycles", "load_cycles"]:
+        assert getattr(report, key) == (document[key] or 0)
+    for graph, written in zip(report.graphs, document["graphs"]):
+        assert graph.inputs_per_second == (written["inputs_per_second"] or 0)
+        assert [op.busy_share for op in graph.ops] == [op["busy_share"] for op in written["ops"]]
+    assert f"end to end: {report.end_to_end_per_second:,.0f} inputs/s, steady: " in report.text()
 
 
 def test_samples_and_streams_are_the_single_runs(compiled):

@@ -25,6 +25,6 @@ __all__ = [
     "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "Graph",
     "GraphTime", "HangError", "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "MergeReport",
     "Model", "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "QueueInfo", "RunReport", "Session",
-    "UnsupportedError", "Value", "Verdict", "compile", "devices", "image_info", "merge_images", "model_ops", "run",
-    "set_config_dir"
+    "UnsupportedError", "Value", "Verdict", "__version__", "compile", "devices", "image_info", "merge_images",
+    "model_ops", "run", "set_config_dir"
 ]

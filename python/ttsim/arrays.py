@@ -24,7 +24,8 @@ def numpy_of(values: Any) -> numpy.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         values = values.detach().cpu()
-        return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+        made: numpy.ndarray = (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+        return made
     return numpy.asarray(values)
 
 
@@ -42,6 +43,7 @@ def numbers(values: Any, kind: ElementType) -> numpy.ndarray:
 
 
 def pair(values: Any, kind: ElementType | None = None) -> tuple[ElementType, numpy.ndarray]:
+    """Element type and bytes of values, as a graph takes them."""
     kind = type_of(values) if kind is None else kind
     return kind, numbers(values, kind)
 

@@ -21,17 +21,20 @@ class Graph:
     def from_onnx(model: str | bytes, shapes: Mapping[str, Sequence[int]] | None = None) -> Graph:
         """Of a file, or of a serialized ModelProto. `shapes`: of inputs that leave theirs open."""
         given = {name: list(shape) for name, shape in (shapes or {}).items()}
-        make = _ttsim.Graph.from_onnx if isinstance(model, bytes) else _ttsim.Graph.from_onnx_file
-        return Graph(make(model, shapes=given))
+        return Graph(_ttsim.Graph.from_onnx(model, shapes=given) if isinstance(model, bytes)
+                     else _ttsim.Graph.from_onnx_file(model, shapes=given))
 
     @staticmethod
     def from_text(text: str, name: str = "graph") -> Graph:
+        """What text() gave. InputError with every problem."""
         return Graph(_ttsim.Graph.from_text(text, name))
 
     def text(self) -> str:
+        """All of it, constants too."""
         return self.raw.text()
 
     def input(self, name: str, shape: Sequence[int], type: ElementType = ElementType.F32) -> Value:
+        """A value of this shape and element type. InputError for a name that is taken."""
         return self.raw.input(name, list(shape), type)
 
     def constant(self, name: str, values: Any) -> Value:
@@ -39,6 +42,7 @@ class Graph:
         return self.raw.constant(name, *arrays.pair(values))
 
     def number(self, value: float) -> Value:
+        """A constant without dims, float32."""
         return self.raw.number(value)
 
     def add(self, op: str, operands: Sequence[Value], attributes: Mapping[str, Any] | None = None,
@@ -48,6 +52,7 @@ class Graph:
         return self.raw.add(op, list(operands), given, name)
 
     def output(self, name: str, value: Value) -> None:
+        """Names a value as an output. InputError for a name that is taken."""
         self.raw.output(name, value)
 
     def info(self, value: Value) -> ArrayInfo:
@@ -56,8 +61,10 @@ class Graph:
 
     @property
     def inputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.inputs
 
     @property
     def outputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.outputs

@@ -20,17 +20,22 @@ class CompiledModel:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> CompiledModel:
-        """Of a device image (.tti), or of a folder that write() or `ttsim compile` made."""
+        """Of a device image (.tti, or the folder into which one was unpacked), or of a folder that write() or `ttsim
+        compile` made."""
         name = os.fspath(path)
-        read = _ttsim.CompiledModel.read_image if name.endswith(".tti") else _ttsim.CompiledModel.read_folder
+        is_image = name.endswith(".tti") or any(os.path.exists(os.path.join(name, part))
+                                                for part in ("unzipped_tti", "device.json"))
+        read = _ttsim.CompiledModel.read_image if is_image else _ttsim.CompiledModel.read_folder
         return CompiledModel(read(name))
 
-    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0") -> None:
+    def write(self, path: str | os.PathLike[str], device_type: str = "Silicon", device_name: str = "tt0",
+              host_files: Mapping[str, bytes] | None = None) -> None:
         """A device image when the name ends in .tti, which says that it is for a device of this type (Golden, Model,
-        Versim, Emulation, Silicon) and name; else a folder."""
+        Versim, Emulation, Silicon) and name; else a folder. `host_files`: of an image, what ttsim.torch.host_parts makes
+        of what the host computes around it."""
         name = os.fspath(path)
         if name.endswith(".tti"):
-            self.raw.write_image(name, device_type, device_name)
+            self.raw.write_image(name, device_type, device_name, dict(host_files or {}))
         else:
             self.raw.write_folder(name)
 
@@ -41,17 +46,25 @@ class CompiledModel:
 
     @property
     def inputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.inputs
 
     @property
     def outputs(self) -> list[ArrayInfo]:
+        """Names, shapes and element types, in order."""
         return self.raw.outputs
+
+    @property
+    def host_files(self) -> dict[str, bytes]:
+        """Of an image: those that it was written with. What of them may be loaded: ttsim.torch.host_parts.loaded()."""
+        return self.raw.host_files()
 
     def default_inputs(self) -> dict[str, numpy.ndarray]:
         """Made up from the shapes."""
         return _results(self.raw.default_inputs())
 
     def report(self) -> CompileReport:
+        """What compiling decided, and estimates."""
         return self.raw.report()
 
 
@@ -63,7 +76,7 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     effort (0 to 3), optimize ("throughput" or "latency"), amp, amp_light, format_rules and overrides (text of their
     YAML), keep_names (ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown
     (overrides of ops that are not there are notes), intermediates, microbatch, chips, cluster, harvested_rows,
-    host_fallback, stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
+    host_fallback, device_comparisons (the device compares, what its formats hold of the operands), stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
     round_constants (False: for runs in float32), balance_rounding (biases make up for what rounding takes from weights),
     host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
     target_pcc, with trials: formats op by op, found by simulating; inputs by name, to run with by default, with
@@ -117,14 +130,17 @@ class Model(session.OnChip):
 
     @property
     def in_flight(self) -> int:
-        return self._raw.in_flight
+        """Samples pushed that get() has not given."""
+        return int(self._raw.in_flight)
 
     @property
     def parameters(self) -> list[ArrayInfo]:
         """Constants of the model whose values can be replaced."""
-        return self._raw.parameters
+        found: list[ArrayInfo] = self._raw.parameters
+        return found
 
     def parameter(self, name: str) -> numpy.ndarray:
+        """The value of a constant that can be replaced. InputError for another name."""
         return arrays.array(self._type_of(name), self._raw.parameter(name))
 
     def set_parameter(self, name: str, values: Any) -> None:

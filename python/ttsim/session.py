@@ -40,14 +40,17 @@ class OnChip:
     @property
     def cycles(self) -> int:
         """Of the chip's clock, since the session began."""
-        return self._raw.cycles
+        return int(self._raw.cycles)
 
     @property
     def chip(self) -> str:
-        return self._raw.chip
+        """Its name."""
+        return str(self._raw.chip)
 
     def report(self) -> RunReport:
-        return self._raw.report()
+        """Of all that ran so far."""
+        made: RunReport = self._raw.report()
+        return made
 
 
 class Session(OnChip):
@@ -66,30 +69,41 @@ class Session(OnChip):
         self._raw.run(program, parameters)
 
     def wait(self) -> None:
+        """Until the programs that were started are done. HangError where they cannot be."""
         self._raw.wait()
 
     def push(self, queue: str, entry: Any, cycles: int | None = None) -> None:
+        """One entry, of the queue's shape. InputError for another, HangError for a queue that is full."""
         self._raw.push(queue, _entry(entry), cycles)
 
     def get(self, queue: str, ahead: int = 0, cycles: int | None = None) -> numpy.ndarray:
-        return self._raw.get(queue, ahead, cycles)
+        """The oldest entry, which stays. HangError where none comes."""
+        entry: numpy.ndarray = self._raw.get(queue, ahead, cycles)
+        return entry
 
     def pop(self, queue: str, count: int = 1, cycles: int | None = None) -> None:
+        """Takes the oldest entry away."""
         self._raw.pop(queue, count, cycles)
 
     def write(self, ram: str, slot: int, entry: Any) -> None:
+        """An entry of a ram. InputError for another shape."""
         self._raw.write(ram, slot, _entry(entry))
 
     def read(self, ram: str, slot: int) -> numpy.ndarray:
-        return self._raw.read(ram, slot)
+        """An entry of a ram or a queue."""
+        entry: numpy.ndarray = self._raw.read(ram, slot)
+        return entry
 
     def ready(self, queue: str) -> int:
-        return self._raw.ready(queue)
+        """Entries that can be taken."""
+        return int(self._raw.ready(queue))
 
     def room(self, queue: str) -> int:
-        return self._raw.room(queue)
+        """Entries that can be pushed."""
+        return int(self._raw.room(queue))
 
     def finish_trace(self) -> None:
+        """Writes the trace file to its end."""
         self._raw.finish_trace()
 
 

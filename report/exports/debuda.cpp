@@ -14,10 +14,6 @@ namespace tt::report {
 
 namespace {
 
-std::string quoted(const std::string& text) {
-    return nlohmann::ordered_json(text).dump();  // what JSON quotes, YAML reads
-}
-
 struct TemporalEpoch {
     std::shared_ptr<const Plan> plan;
     std::int64_t inputs = 0;
@@ -48,7 +44,7 @@ std::string runtime_data(ExportSource& source, const std::vector<TemporalEpoch>&
     std::string out = fmt::format(
         "arch_name: {}\nbackend_type: ttsim\nbackend_mode: RUN\nnetlist_path: {}\ndistribute_epoch_tables: false\n"
         "noc_translation_enabled: false\n",
-        setup.arch, quoted(netlist));
+        setup.arch, yaml_text(netlist));
     std::string grids, harvested;
     std::vector<std::int64_t> all, with_host;
     for (const ChipInstance& chip : setup.machine.chips) {
@@ -67,8 +63,8 @@ std::string runtime_data(ExportSource& source, const std::vector<TemporalEpoch>&
     for (std::size_t n = 0; n < epochs.size(); ++n)
         for (const Graph* graph : epochs[n].plan->graphs)
             if (told.insert(graph).second)
-                out +=
-                    fmt::format("  {}: {{epoch_id: {}, target_device: {}}}\n", quoted(graph->name), n, graph->device());
+                out += fmt::format("  {}: {{epoch_id: {}, target_device: {}}}\n", yaml_text(graph->name), n,
+                                   graph->device());
     return out;
 }
 
@@ -77,7 +73,7 @@ std::string buffer_text(const PipeBuffer& b) {
         "buffer_{0}:\n  md_op_name: {1}\n  id: {2}\n  uniqid: {0}\n  chip_id: [{3}]\n  core_coordinates: [{4}, {5}]\n"
         "  buffer_type: {6}\n  size_tiles: {7}\n  tile_size: {8}\n  epoch_tiles: {9}\n  tiles_per_input: {10}\n"
         "  tile_clear_granularity: {11}\n",
-        b.id, quoted(b.name), b.operand, b.chip, b.row, b.column, b.type, b.tiles, b.tile_bytes, b.epoch_tiles,
+        b.id, yaml_text(b.name), b.operand, b.chip, b.row, b.column, b.type, b.tiles, b.tile_bytes, b.epoch_tiles,
         b.input_tiles, b.granularity);
     if (b.blocking)
         out += fmt::format("  ublock_rt: {}\n  ublock_ct: {}\n  mblock_m: {}\n  mblock_n: {}\n  mblock_k: {}\n",
@@ -104,7 +100,7 @@ std::string pipe_text(const PipeLink& p) {
 std::string pipegen(const TemporalEpoch& epoch) {
     std::vector<std::string> names;
     for (const Graph* graph : epoch.plan->graphs) names.push_back(graph->name);
-    std::string out = fmt::format("graph_name: {}\n", quoted(fmt::format("{}", fmt::join(names, ","))));
+    std::string out = fmt::format("graph_name: {}\n", yaml_text(fmt::format("{}", fmt::join(names, ","))));
     const PipeGraph graph = pipe_graph(*epoch.plan, epoch.inputs);
     for (const PipeBuffer& buffer : graph.buffers) out += buffer_text(buffer);
     for (const PipeLink& pipe : graph.pipes) out += pipe_text(pipe);

@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr std::size_t most_steps = 1 << 20;
-constexpr std::int64_t most_chunks = 1 << 20;  // of an input
+constexpr std::size_t most_occupied = std::size_t{1} << 28;  // numbers that make up all steps
+constexpr std::int64_t most_chunks = 1 << 20;                // of an input
 
 struct NpeLink {
     std::int64_t chip = 0, noc = 0, x = 0, y = 0;
@@ -216,6 +217,11 @@ private:
         const auto last = static_cast<std::size_t>((end - 1 - options_.window.first) / step_);
         if (start < options_.window.first || last > most_steps) broken();
         if (steps_.size() <= last) steps_.resize(last + 1);
+        occupied_ += (last - first + 1) * (route.numbers.size() + 1);
+        if (occupied_ > most_occupied)
+            fail_input({source_.path(), 0, 0},
+                       "has transfers that last for too many steps; take longer steps with --npe-step, or less of the "
+                       "run with --cycles");
         for (std::size_t n = first; n <= last; ++n) {
             const std::int64_t from = options_.window.first + static_cast<std::int64_t>(n) * step_;
             const double part = as_double(std::min(end, from + step_) - std::max(start, from)) / as_double(step_);
@@ -340,6 +346,7 @@ private:
     const NpeOptions& options_;
     const Sink& sink_;
     std::int64_t step_ = 1, id_ = 0;
+    std::size_t occupied_ = 0;
     double capacity_ = 32, links_in_all_ = 0;
     std::vector<NpeLink> links_;
     std::map<std::string, std::size_t> link_numbers_;

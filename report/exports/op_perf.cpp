@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/csv.hpp"
 #include "base/new_file.hpp"
 #include "report/exports/exports.hpp"
 #include "report/exports/measures.hpp"
@@ -42,9 +43,9 @@ double limiter_cycles(const OpMeasure& op, const NominalRates& rates, const Netl
 
 std::string op_perf_row(const OpMeasure& op, std::int64_t epoch, const NominalRates& rates, const ExportSource& source,
                         double mhz) {
-    std::string row = fmt::format("{}, {}, {}, {}x{}, {}, {:.0f}, {:.0f}", op.use.name, op.use.type, epoch,
-                                  op.use.grid_r, op.use.grid_c, op.op->cfg.out.shape().tiles(), op.use.est_cycles,
-                                  limiter_cycles(op, rates, source.netlist()));
+    std::string row = fmt::format(
+        "{}, {}, {}, {}x{}, {}, {:.0f}, {:.0f}", csv_field(op.use.name), csv_field(op.use.type), epoch, op.use.grid_r,
+        op.use.grid_c, op.op->cfg.out.shape().tiles(), op.use.est_cycles, limiter_cycles(op, rates, source.netlist()));
     const auto add = [&](const PipeMeasure* pipe) {
         const auto rate = pipe ? rates.of(*pipe, source.netlist()) : std::nullopt;
         row += rate ? fmt::format(", {:.2f}", *rate * mhz / 1000) : std::string(", 0");

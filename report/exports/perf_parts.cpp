@@ -61,10 +61,15 @@ std::optional<GraphTimes> graph_times(const GraphRun& run) {
     return times;
 }
 
+std::string outer_comma_line(const std::vector<std::string>& cells) {
+    std::string text = csv_line(cells);
+    return "," + text.insert(text.size() - 1, ",");
+}
+
 void write_table(const std::string& folder, const std::string& name, const std::vector<std::string>& titles,
                  const std::vector<std::vector<std::string>>& rows, bool outer_commas) {
     const auto line = [&](const std::vector<std::string>& cells) {
-        return outer_commas ? fmt::format(",{},\n", fmt::join(cells, ",")) : csv_line(cells);
+        return outer_commas ? outer_comma_line(cells) : csv_line(cells);
     };
     std::string csv = line(titles);
     std::vector<Table::Column> columns;

@@ -47,6 +47,8 @@ void write_analyzer_results(const std::vector<GraphRun>& runs, const std::string
 /// graph_descriptor/, queue_descriptor/, metadata/.
 void write_descriptors(ExportSource& source, const std::string& folder);
 
+/// A line of cells as the original's CSV files have it: a comma before and behind it.
+std::string outer_comma_line(const std::vector<std::string>& cells);
 /// A table as the original's CSV files (a comma before and behind each row) and as text.
 void write_table(const std::string& folder, const std::string& name, const std::vector<std::string>& titles,
                  const std::vector<std::vector<std::string>>& rows, bool outer_commas);

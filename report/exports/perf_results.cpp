@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "report/exports/exports.hpp"
 #include "report/exports/perf_parts.hpp"
 #include "report/exports/text_files.hpp"
@@ -81,6 +82,8 @@ std::vector<std::string> info_row(const GraphRun& run, const GraphTimes& times) 
 }
 
 std::string quoted_yaml(const std::string& text) {
+    // between single quotes nothing can be escaped
+    if (text.find('\n') != std::string::npos || printable(text) != text) return yaml_text(text);
     std::string quoted = "'";
     for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
     return quoted + "'";
@@ -110,12 +113,8 @@ void write_info(const std::vector<GraphRun>& runs, const std::string& folder, co
     std::vector<std::vector<std::string>> rows;
     rows.reserve(runs.size());
     for (const GraphRun& run : runs) rows.push_back(info_row(run, *graph_times(run)));
-    std::string csv;
-    const auto line = [&](const std::vector<std::string>& cells) {
-        csv += fmt::format(",{},\n", fmt::join(cells, ","));
-    };
-    line(info_titles());
-    for (const auto& row : rows) line(row);
+    std::string csv = outer_comma_line(info_titles());
+    for (const auto& row : rows) csv += outer_comma_line(row);
     write_text(folder, "perf_info_all_epochs.csv", csv);
     write_text(folder, "perf_info_all_epochs.yaml", info_yaml(runs, shown));
 }

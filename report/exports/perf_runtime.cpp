@@ -9,9 +9,8 @@ namespace tt::report {
 
 namespace {
 
-Json percent_of(std::int64_t part, std::int64_t whole) {
-    return whole > 0 ? Json(100.0 * as_real(part) / as_real(whole)) : not_known();
-}
+Json percent_of(double part, double whole) { return whole > 0 ? Json(100.0 * part / whole) : not_known(); }
+Json percent_of(std::int64_t part, std::int64_t whole) { return percent_of(as_real(part), as_real(whole)); }
 
 Json whole_or_not(const std::optional<std::int64_t>& value) { return value ? Json(*value) : not_known(); }
 
@@ -67,7 +66,7 @@ Json core_events(const GraphRun& run, const OpMeasure& op, const CoreMeasure& co
     json["last-pack-first-input"] = first.last_pack;
     json["last-pack-last-input"] = last.last_pack;
     json["total-runtime"] = core.total_runtime();
-    json["average-math-utilization"] = percent_of(inputs * last.math, core.total_runtime());
+    json["average-math-utilization"] = percent_of(as_real(inputs) * as_real(last.math), as_real(core.total_runtime()));
     json["num-cycles-per-tensor"] = known_or_not(cycles);
     json["num-tensors-per-second"] = known_or_not(per_second(cycles, run.mhz));
     for (const Operand& operand : operands_of(op)) {
@@ -124,7 +123,8 @@ std::vector<std::string> runtime_row(const GraphRun& run, const std::string& lab
 
 Json op_entry(const GraphRun& run, const OpMeasure& op, const Json& table) {
     Json json = Json::object();
-    std::int64_t first_unpack = INT64_MAX, last_pack = 0, math = 0;
+    std::int64_t first_unpack = INT64_MAX, last_pack = 0;
+    double math = 0;
     for (const CoreMeasure& core : op.cores) {
         const Json& events = table.at(core_label(core, op));
         Json entry{{"first-input-recorded", events.at("first-input-recorded")},
@@ -136,13 +136,14 @@ Json op_entry(const GraphRun& run, const OpMeasure& op, const Json& table) {
         json[core_label(core, op)] = std::move(entry);
         first_unpack = std::min(first_unpack, core.recorded.front().first_unpack);
         last_pack = std::max(last_pack, core.recorded.back().last_pack);
-        math += core.recorded.back().math * (core.recorded.back().input - core.recorded.front().input + 1);
+        math +=
+            as_real(core.recorded.back().math) * as_real(core.recorded.back().input - core.recorded.front().input + 1);
     }
     const std::int64_t runtime = last_pack - first_unpack, cores = static_cast<std::int64_t>(op.cores.size());
     const std::int64_t inputs = op.cores.front().recorded.back().input - op.cores.front().recorded.front().input + 1;
     json["num-cores"] = cores;
     json["runtime-across-cores"] = runtime;
-    json["math-utilization-across-cores"] = percent_of(math, runtime * cores);
+    json["math-utilization-across-cores"] = percent_of(math, as_real(runtime) * as_real(cores));
     json["first-unpack-first-input"] = first_unpack;
     json["last-pack-last-input"] = last_pack;
     for (const Operand& operand : operands_of(op)) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/new_file.hpp"
+#include "base/utf8.hpp"
 
 namespace tt::report {
 
@@ -22,6 +23,11 @@ void write_text(const std::string& folder, const std::string& name, std::string_
 
 void write_json(const std::string& folder, const std::string& name, const nlohmann::ordered_json& json) {
     write_text(folder, name, json.dump(4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+std::string yaml_text(const std::string& text) {
+    // JSON lets control characters above 0x7e stand, YAML does not
+    return printable(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string file_name(const std::string& name) {

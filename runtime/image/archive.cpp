@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +12,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/json_object.hpp"
+#include "base/folder_hold.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
 
@@ -20,7 +21,8 @@ namespace fs = std::filesystem;
 namespace tt::image {
 
 std::uint64_t most_unpacked(std::uint64_t archive_bytes) {
-    constexpr std::uint64_t always = std::uint64_t{64} << 20, ratio = 1000;
+    // text and headers shrink far more than weights do
+    constexpr std::uint64_t always = std::uint64_t{32} << 20, ratio = 10;
     return always + std::min(archive_bytes, ~std::uint64_t{0} / ratio / 2) * ratio;
 }
 
@@ -52,23 +54,55 @@ ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
     archive_read_support_filter_zstd(reader.get());
     if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
         fail_input({file, 0, 0}, "it is no device image: {}", problem(reader.get()));
+    // the last one stands for the archive itself
+    if (archive_filter_count(reader.get()) > 2)
+        fail_input({file, 0, 0}, "it is no device image: it is compressed more than once");
     return reader;
 }
 
-/// The name below `unzipped_tti/`, without a "./" in front; "" for that folder itself.
+/// A tar ends with two blocks of zeros; libarchive takes one that was cut off between two members.
+void check_end(const std::string& file, archive* reader) {
+    constexpr std::int64_t end = 1024;
+    const bool tar = (archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    if (tar && archive_filter_bytes(reader, 0) - archive_read_header_position(reader) < end)
+        fail_input({file, 0, 0}, "the archive is cut off: the end of a tar is missing; copy or write it again");
+}
+
+/// What messages show of a name that anyone may have chosen.
+std::string shown(std::string_view name) {
+    std::string text;
+    for (const char c : name.substr(0, 200))
+        text += c >= ' ' && c != 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    return text;
+}
+
+/// The parts of a path; nothing for ".".
+std::vector<std::string_view> parts_of(std::string_view name) {
+    std::vector<std::string_view> parts;
+    for (std::size_t at = 0; at <= name.size();) {
+        const std::size_t end = std::min(name.find('/', at), name.size());
+        const std::string_view part = name.substr(at, end - at);
+        if (!part.empty() && part != ".") parts.push_back(part);
+        at = end + 1;
+    }
+    return parts;
+}
+
+/// The name below `unzipped_tti/` in the one way to write it; "" for that folder itself.
 std::string member_name(const std::string& file, archive_entry* entry) {
     const char* given = archive_entry_pathname(entry);
     if (!given) fail_input({file, 0, 0}, "a member has no name that can be read");
-    std::string name = given;
+    const std::string_view name = given;
     if (name.size() > longest_name) fail_input({file, 0, 0}, "the name of a member has {} bytes", name.size());
-    while (name.starts_with("./")) name.erase(0, 2);
-    while (name.ends_with('/') && name.size() > 1) name.pop_back();
-    if (name == image_folder || name == ".") return "";
-    const std::string folder = std::string(image_folder) + "/";
-    const bool odd = name.find('\\') != std::string::npos || name.find("//") != std::string::npos;
-    if (!name.starts_with(folder) || !stays_inside(name) || odd)
-        fail_input({file, 0, 0}, "member '{}' is refused: all members of an image lie below {}", given, folder);
-    return name.substr(folder.size());
+    const std::vector<std::string_view> parts = parts_of(name);
+    const bool odd = name.starts_with('/') || std::any_of(name.begin(), name.end(), [](char c) {
+                         return c == '\\' || c == 0x7f || (c >= 0 && c < ' ');
+                     });
+    const bool above = std::find(parts.begin(), parts.end(), "..") != parts.end();
+    if (odd || above || (!parts.empty() && parts.front() != image_folder))
+        fail_input({file, 0, 0}, "member '{}' is refused: all members of an image lie below {}/", shown(name),
+                   image_folder);
+    return parts.empty() ? "" : fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "/"));
 }
 
 /// Throws unless it is a file or a folder.
@@ -78,6 +112,8 @@ void check_kind(const std::string& place, archive_entry* entry) {
     if (link || (type != AE_IFREG && type != AE_IFDIR))
         fail_input({place, 0, 0}, "the member is refused: an image has files and folders only, no links or devices");
     if (archive_entry_sparse_count(entry) > 0) fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
+    if (type == AE_IFDIR && archive_entry_size(entry) > 0)
+        fail_input({place, 0, 0}, "the member is refused: it is a folder and has bytes");
 }
 
 /// What comes out of an archive block by block: stays where it is as long as it lies in one piece in the archive, as in
@@ -110,13 +146,15 @@ private:
     std::string copy_;
 };
 
+constexpr const char* unpack_it = "; if you trust it, make a plain tar of it, of which all is read";
+
 /// Its bytes, as many as there really are: memory grows with what was read, not with what a header says.
 SharedBytes member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
                          const SharedBytes& archive) {
     const bool sized = archive_entry_size_is_set(entry) != 0;
     const auto said = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
     if (sized && said > most)
-        fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive", said, most);
+        fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive{}", said, most, unpack_it);
     Gathered bytes(archive);
     for (;;) {
         const void* block = nullptr;
@@ -128,12 +166,23 @@ SharedBytes member_bytes(const std::string& place, archive* reader, archive_entr
         if (static_cast<std::uint64_t>(offset) != bytes.size())
             fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
         if (size > most - bytes.size())
-            fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read", most);
+            fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read{}", most, unpack_it);
         bytes.add({static_cast<const char*>(block), size});
     }
     if (sized && bytes.size() != said)
         fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), said);
     return std::move(bytes).bytes();
+}
+
+/// No file has a name that is also a folder's: unpacked, they would meet.
+void check_files_apart(const Members& read) {
+    const auto refuse = [&](const std::string& name) {
+        if (read.has(name)) fail_input({read.place(name), 0, 0}, "the member is a file and a folder");
+    };
+    for (const std::string& folder : read.folders) refuse(folder);
+    for (const auto& [name, unused] : read.bytes)
+        for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+            refuse(name.substr(0, slash));
 }
 
 }  // namespace
@@ -163,32 +212,64 @@ Members read_archive(const std::string& file) {
         left -= data.size();
         read.bytes.emplace(name, std::move(data));
     }
+    if (count > 0) check_end(file, reader.get());
     if (read.bytes.empty()) fail_input({file, 0, 0}, "it is no device image: it has no members");
+    check_files_apart(read);
     return read;
 }
 
-Members read_tree(const std::string& folder) {
+/// A file of an unpacked image; messages name it as the user does. None: it is gone.
+static std::optional<SharedBytes> read_in_place(const fs::path& file, const std::string& place) {
+    try {
+        return read_bytes(file.string(), most_file);
+    } catch (const Error&) {
+        std::error_code failed;
+        if (!fs::exists(file, failed)) return std::nullopt;
+        fail_input({place, 0, 0}, "the file cannot be read, or has more than {} bytes", most_file);
+    }
+}
+
+/// None: a folder went away while it was looked at. `named`: what the user calls the folder `top`.
+static std::optional<Members> read_tree_once(const fs::path& top, const fs::path& named) {
     std::error_code failed;
-    const fs::path inner = fs::path(folder) / image_folder;
-    const fs::path top = fs::is_directory(inner, failed) ? inner : fs::path(folder);
     Members read;
-    read.file = top.string();
+    read.file = named.string();
+    read.unpacked = true;
     fs::recursive_directory_iterator at(top, failed), end;
     for (; !failed && at != end; at.increment(failed)) {
         const std::string name = at->path().lexically_relative(top).string();
         const fs::file_status status = at->symlink_status(failed);
+        if (status.type() == fs::file_type::not_found) {  // a report that a run has just renamed
+            failed.clear();
+            continue;
+        }
         if (fs::is_directory(status)) {
             if (fs::is_empty(at->path(), failed)) read.folders.push_back(name);
             continue;
         }
         if (!fs::is_regular_file(status))
             fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
-        if (read.bytes.size() >= most_members) fail_input({folder, 0, 0}, "it has more than {} files", most_members);
-        read.bytes.emplace(name, read_bytes(at->path().string(), most_file));
+        if (read.bytes.size() >= most_members) fail_input({read.file, 0, 0}, "it has more than {} files", most_members);
+        if (std::optional<SharedBytes> bytes = read_in_place(at->path(), read.place(name)))
+            read.bytes.emplace(name, std::move(*bytes));
     }
-    if (failed) fail_input({folder, 0, 0}, "the folder cannot be read: {}", failed.message());
+    if (failed == std::errc::no_such_file_or_directory && fs::exists(top, failed)) return std::nullopt;
+    if (failed) fail_input({read.file, 0, 0}, "the folder cannot be read: {}", failed.message());
     std::sort(read.folders.begin(), read.folders.end());
     return read;
+}
+
+Members read_tree(const std::string& folder) {
+    std::error_code failed;
+    const fs::path inner = fs::path(folder) / image_folder;
+    const fs::path named = fs::is_directory(inner, failed) ? inner : fs::path(folder);
+    // an unpacking that replaces it meanwhile waits, and is another folder
+    const FolderHoldPtr hold = hold_folder(named.string());
+    const fs::path top = hold && fs::is_directory(hold->path(), failed) ? fs::path(hold->path()) : named;
+    constexpr int most_tries = 100;  // runs write their reports there
+    for (int tries = 0; tries < most_tries; ++tries)
+        if (std::optional<Members> read = read_tree_once(top, named)) return std::move(*read);
+    fail_input({named.string(), 0, 0}, "the folder cannot be read: other processes change it");
 }
 
 SharedBytes Members::read(const std::string& name, std::uint64_t most) const {

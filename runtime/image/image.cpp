@@ -1,18 +1,10 @@
 #include "runtime/image/image.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <thread>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "base/json_object.hpp"
-#include "base/new_file.hpp"
-#include "base/sha256.hpp"
-#include "base/thread_pool.hpp"
 #include "compiler/result_folder.hpp"
 #include "netlist/text/reader.hpp"
 #include "netlist/text/writer.hpp"
@@ -23,44 +15,16 @@
 #include "runtime/model.hpp"
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-using Ordered = nlohmann::ordered_json;
 
 namespace tt::image {
 
 namespace {
 
-constexpr const char* record_file = "device.json";
 constexpr const char* netlist_file = "netlist.yaml";
-constexpr const char* own_folder = "ttsim";  ///< what only ttsim reads
-constexpr const char* own_file = "ttsim/model.json";
-constexpr const char* own_sum = "ttsim/model.json.sum";
 constexpr std::uint64_t most_json = std::uint64_t{256} << 20, most_netlist = std::uint64_t{1} << 30,
                         most_tensor = std::uint64_t{16} << 30;
 
 // --- writing -------------------------------------------------------------------------------------------------------
-
-Ordered sum_of(std::string_view bytes) { return {{"bytes", bytes.size()}, {"checksum", checksum_text(bytes)}}; }
-
-/// Gives files to the archive and keeps their checksums for the last one.
-class MemberSink {
-public:
-    explicit MemberSink(ArchiveWriter& archive) : archive_(archive) {}
-    void add(const std::string& name, const std::string& bytes) {
-        archive_.add(name, bytes);
-        sums_[name] = sum_of(bytes);
-    }
-    FileSink below(const std::string& folder) {
-        return [this, folder](const std::string& name, const std::string& bytes) {
-            add(folder.empty() ? name : folder + "/" + name, bytes);
-        };
-    }
-    const Ordered& sums() const { return sums_; }
-
-private:
-    ArchiveWriter& archive_;
-    Ordered sums_ = Ordered::object();
-};
 
 const Queue& queue_named(const ir::CompiledModel& model, const std::string& name) {
     const Queue* queue = model.netlist.find_queue(name);
@@ -129,17 +93,12 @@ void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, De
     }
 }
 
-std::string own_text(const std::string& device, std::int64_t clock_mhz, const Ordered& sums) {
-    const Ordered own{{"device", device}, {"clock_mhz", clock_mhz}, {"members", sums}};
-    return own.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-/// What ttsim reads besides: host steps, what made the image, and a checksum of every member.
-void add_own_part(const ir::CompiledModel& model, const Machine& machine, MemberSink& members) {
-    write_host_part(model, members.below(own_folder));
-    const std::string text = own_text(machine.name, machine.chips.front().params.clock_mhz, members.sums());
-    members.add(own_file, text);
-    members.add(own_sum, checksum_text(text) + "\n");
+/// What a program computes around the device.
+void add_host_files(const ImageOptions& options, MemberSink& members) {
+    for (const auto& [name, bytes] : options.host_files) {
+        TT_CHECK(is_host_file(name), "'{}' is no file of host parts", name);
+        members.add("module_files/" + name, bytes);
+    }
 }
 
 void refuse_own_chip(const ir::CompiledModel& model) {
@@ -182,67 +141,16 @@ void write_image(const ir::CompiledModel& model, const Machine& machine, const s
     add_tensors(model, options, record, members);
     members.add(record_file, device_json(record));
     archive.add_folder("module_files");
-    add_own_part(model, machine, members);
+    add_host_files(options, members);
+    // a descriptor of the user's own is in the image; where it lay is of no use to others
+    write_host_part(model, members.below(own_folder), fs::path(model.host.device).filename().string());
+    members.add_list(fs::path(machine.name).filename().string(), machine.chips.front().params.clock_mhz);
     archive.commit();
 }
 
 // --- reading -------------------------------------------------------------------------------------------------------
 
 namespace {
-
-Members read_members(const std::string& path) {
-    std::error_code failed;
-    return fs::is_directory(path, failed) ? read_tree(path) : read_archive(path);
-}
-
-/// body(i) for all i below n, on all processors; of several failures the first in order is the one told.
-void for_all(std::size_t n, const std::function<void(std::size_t)>& body) {
-    std::vector<std::exception_ptr> failures(n);
-    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-    pool.parallel_for(n, [&](std::size_t i) {
-        try {
-            body(i);
-        } catch (...) {
-            failures[i] = std::current_exception();
-        }
-    });
-    for (const std::exception_ptr& failure : failures)
-        if (failure) std::rethrow_exception(failure);
-}
-
-/// Throws where a member is not what was written.
-void check_sums(const Members& files, const json& own) {
-    const std::string place = files.place(own_file);
-    const JsonObject sums(own.at("members"), "members", place);
-    std::vector<std::pair<std::string, json>> items;
-    for (const auto& [name, item] : own.at("members").items()) items.emplace_back(name, item);
-    for_all(items.size(), [&](std::size_t n) {
-        const auto& [name, item] = items[n];
-        const JsonObject one(item, "members." + name, place);
-        if (!stays_inside(name) || !files.has(name)) one.fail("", "the image has no such member");
-        const auto bytes = static_cast<std::uint64_t>(one.whole(one.need("bytes"), "bytes", 0));
-        const SharedBytes data = files.read(name, std::max(bytes, most_json));
-        if (data.size() != bytes || checksum_text(data) != one.text("checksum"))
-            fail_input({files.place(name), 0, 0},
-                       "it is not what was written into the image: its {} bytes have another checksum than the {} "
-                       "noted; of an image that was changed on purpose 'ttsim tti pack' makes a new one",
-                       data.size(), bytes);
-    });
-}
-
-/// ttsim/model.json, after all checksums were found right; null: the image has none.
-json read_own(const Members& files) {
-    if (!files.has(own_file)) return nullptr;
-    const SharedBytes text = files.read(own_file, most_json);
-    if (files.read(own_sum, most_json).view() != checksum_text(text) + "\n")
-        fail_input({files.place(own_file), 0, 0}, "it is not what was written into the image: its checksum is another");
-    json own = parse_json(text, files.place(own_file));
-    const JsonObject object(own, "", files.place(own_file));
-    object.only({"device", "clock_mhz", "members"});
-    (void)object.need("members");
-    check_sums(files, own);
-    return own;
-}
 
 DeviceRecord read_record(const Members& files) {
     if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
@@ -301,12 +209,28 @@ void check_bindings(const ir::CompiledModel& model, const std::string& place) {
 
 }  // namespace
 
-DeviceRecord read_record(const std::string& path) { return read_record(read_members(path)); }
+Members read_members(const std::string& path) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) return read_archive(path);
+    Members members = read_tree(path);
+    forget_reports(members);
+    return members;
+}
+
+Summary read_summary(const std::string& path) {
+    const Members files = read_members(path);
+    (void)read_own(files);
+    Summary summary;
+    summary.record = read_record(files);
+    summary.host = host_files(files);
+    summary.unread = unread_members(files, summary.record);
+    summary.record_text = files.read(record_file, most_json).text();
+    return summary;
+}
 
 DevicePart read_device_part(const Members& files) {
-    const json own = read_own(files);
     DevicePart part;
-    if (!own.is_null()) part.own = files.read(own_file, most_json).text();
+    part.own = read_own(files);
     part.record = read_record(files);
     part.machine = read_target(files, part.record);
     const std::string name = fs::path(part.record.netlist).filename().string();
@@ -315,11 +239,9 @@ DevicePart read_device_part(const Members& files) {
     part.netlist = read_netlist_text(part.text, files.place(name));
     add_constants(part, files, part.record.constants, part.record.constant_values);
     add_constants(part, files, part.record.parameters, part.record.parameter_values);
-    if (own.is_null()) return part;
-    const JsonObject object(own, "", files.place(own_file));
-    part.machine.name = object.text("device");
-    const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
-    for (ChipInstance& chip : part.machine.chips) chip.params.clock_mhz = clock;
+    if (!part.own) return part;
+    part.machine.name = part.own->device;
+    for (ChipInstance& chip : part.machine.chips) chip.params.clock_mhz = part.own->clock_mhz;
     return part;
 }
 
@@ -333,78 +255,24 @@ Image read_image(const Members& files) {
     model.programs = forward_programs(model.netlist);
     image.record = std::move(part.record);
     image.machine = std::move(part.machine);
-    if (part.own.empty()) {
+    if (!part.own) {
         add_host_part(model, image.record, files.place(record_file));
         model.host.device = image.machine.name;
     } else {
         read_host_part(FilesBelow(files, own_folder), model);
         model.host.device = fs::path(model.host.device).filename().string();
     }
-    check_bindings(model, files.place(part.own.empty() ? record_file : "ttsim/host_steps.json"));
+    check_bindings(model, files.place(!part.own ? record_file : "ttsim/host_steps.json"));
     model.report.arch = image.machine.chips.front().params.name;
     model.report.constants = model.constants.size();
+    for (const auto& [name, bytes] : files.bytes)
+        if (const fs::path path(name); path.parent_path() == "module_files" && is_host_file(path.filename().string()))
+            image.host_files.emplace(path.filename().string(), bytes);
+    image.unread = unread_members(files, image.record);
+    if (const std::string note = unread_note(image.unread); !note.empty()) model.report.notes.push_back(note);
     return image;
 }
 
 Image read_image(const std::string& path) { return read_image(read_members(path)); }
-
-// --- unpacked ------------------------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr const char* archive_sum = "checksum.txt";  ///< only in unpacked images
-
-void write_bytes(const fs::path& file, std::string_view bytes) {
-    std::error_code failed;
-    fs::create_directories(file.parent_path(), failed);
-    if (failed) fail_input({file.string(), 0, 0}, "cannot make the folder: {}", failed.message());
-    write_new_file(file.string(), FileKind::Text,
-                   [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
-}
-
-/// New checksums of members that may have been changed.
-void renew_sums(Members& members) {
-    if (!members.has(own_file)) return;
-    const json old = parse_json(members.bytes.at(own_file), members.place(own_file));
-    const JsonObject object(old, "", members.place(own_file));
-    Ordered sums = Ordered::object();
-    members.bytes.erase(own_sum);
-    for (const auto& [name, bytes] : members.bytes)
-        if (name != own_file) sums[name] = sum_of(bytes);
-    const std::int64_t clock = object.whole(object.need("clock_mhz"), "clock_mhz", 1);
-    const std::string text = own_text(object.text("device"), clock, sums);
-    members.bytes[own_file] = text;
-    members.bytes[own_sum] = checksum_text(text) + "\n";
-}
-
-}  // namespace
-
-void extract_image(const std::string& file, const std::string& path) {
-    const Members members = read_archive(file);
-    if (!members.has(record_file))
-        fail_input({members.place(record_file), 0, 0}, "it is no device image: this is missing");
-    NewFolder folder(path, unpacked_folder());
-    const fs::path top = fs::path(folder.temporary()) / image_folder;
-    for (const auto& [name, bytes] : members.bytes) write_bytes(top / name, bytes);
-    for (const std::string& name : members.folders) {
-        std::error_code failed;
-        fs::create_directories(top / name, failed);
-        if (failed)
-            fail_input({(fs::path(path) / name).string(), 0, 0}, "cannot make the folder: {}", failed.message());
-    }
-    write_bytes(top / archive_sum, sha256_of_file(file) + "\n");
-    folder.commit();
-}
-
-void pack_image(const std::string& folder, const std::string& file) {
-    Members members = read_tree(folder);
-    members.bytes.erase(archive_sum);
-    renew_sums(members);
-    (void)read_image(members);
-    ArchiveWriter archive(file);
-    for (const std::string& name : members.folders) archive.add_folder(name);
-    for (const auto& [name, bytes] : members.bytes) archive.add(name, bytes);
-    archive.commit();
-}
 
 }  // namespace tt::image

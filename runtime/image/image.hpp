@@ -5,13 +5,17 @@
 // An image of others holds no host part of ours; what the host does is then made of what device.json says.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/folder_hold.hpp"
 #include "compiler/compiled_model.hpp"
 #include "netlist/device/device.hpp"
 #include "runtime/image/archive.hpp"
 #include "runtime/image/device_record.hpp"
+#include "runtime/image/member_list.hpp"
 #include "runtime/image/tilized.hpp"
 
 namespace tt::image {
@@ -30,6 +34,7 @@ struct ImageOptions {
     std::string netlist{};                ///< file name in the image; "" = netlist.yaml
     std::string device_type = "Silicon";  ///< that the image is said to be for, of device_types()
     std::string device_name = "tt0";
+    std::map<std::string, std::string> host_files{};  ///< what a program computes around the device: is_host_file()
 };
 
 /// Writes beside the file and renames. Throws Error(Input) when it cannot be written, for a type of device there is
@@ -44,6 +49,8 @@ struct Image {
     ir::CompiledModel model;
     Machine machine;
     DeviceRecord record;
+    std::map<std::string, SharedBytes> host_files;  ///< by their names below module_files/
+    std::vector<MemberSize> unread;
 };
 /// Of an archive, or of the folder into which one was unpacked. Throws Error(Input, Unsupported) at the member that is
 /// missing, damaged or does not fit the others.
@@ -57,18 +64,29 @@ struct DevicePart {
     Machine machine;
     Netlist netlist;   ///< as read
     std::string text;  ///< of the netlist
-    std::string own;   ///< what ttsim says of it besides (ttsim/model.json); "" = nothing
+    std::optional<OwnPart> own;
     std::vector<ir::QueueConstant> constants;
 };
 /// Throws as read_image() does.
 DevicePart read_device_part(const Members& members);
 
-/// device.json alone, for info.
-DeviceRecord read_record(const std::string& path);
+/// Of an archive, or of the folder into which one was unpacked. Throws as read_archive() and read_tree() do.
+Members read_members(const std::string& path);
+
+/// Description of an image, its members checked.
+struct Summary {
+    DeviceRecord record;
+    std::string record_text;  ///< device.json
+    HostFiles host;
+    std::vector<MemberSize> unread;
+};
+/// Throws as read_image() does.
+Summary read_summary(const std::string& path);
 
 /// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt there. Replaces an
-/// earlier unpacking and nothing else. Throws Error(Input).
-void extract_image(const std::string& file, const std::string& folder);
+/// earlier unpacking and nothing else; where other processes use one (a hold, base/folder_hold.hpp), it stays if it is
+/// of the same image. As long as the result lives, no other process replaces the folder. Throws Error(Input).
+FolderHoldPtr extract_image(const std::string& file, const std::string& folder);
 /// An image of what lies in such a folder, changed or not, with new checksums. Throws Error(Input, Unsupported) when
 /// that could not be read back.
 void pack_image(const std::string& folder, const std::string& file);

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 namespace tt::image {
 
 namespace {
@@ -39,8 +41,21 @@ std::string info_text(const DeviceRecord& r) {
         lists(pushed(r.input_shapes, r.microbatch)), lists(pushed(r.target_shapes, r.microbatch)));
 }
 
-std::string info_json(const DeviceRecord& r) {
+std::string info_text(const Summary& summary) {
+    std::string text = info_text(summary.record);
+    if (!summary.host.data.empty() || !summary.host.code.empty()) text += "\nHost Parts (computed by pybuda)...\n";
+    for (const MemberSize& one : summary.host.data) text += fmt::format("- {}: data, {} bytes\n", one.name, one.bytes);
+    for (const MemberSize& one : summary.host.code)
+        text +=
+            fmt::format("- {}: code, {} bytes; pybuda runs it only with trust_host_parts=True\n", one.name, one.bytes);
+    if (!summary.unread.empty()) text += "\nMembers That Are Not Read...\n";
+    for (const MemberSize& one : summary.unread) text += fmt::format("- {}: {} bytes\n", one.name, one.bytes);
+    return text;
+}
+
+std::string info_json(const Summary& summary) {
     using Json = nlohmann::ordered_json;
+    const DeviceRecord& r = summary.record;
     const auto known = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
     Json all;
     all["name"] = r.name;
@@ -67,7 +82,14 @@ std::string info_json(const DeviceRecord& r) {
     all["constants"] = r.constants.size();
     all["parameters"] = r.parameters.size();
     all["netlist"] = r.netlist;
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto members = [](const std::vector<MemberSize>& sizes) {
+        Json list = Json::array();
+        for (const MemberSize& one : sizes) list.push_back({{"member", one.name}, {"bytes", one.bytes}});
+        return list;
+    };
+    all["host_parts"] = {{"data", members(summary.host.data)}, {"code", members(summary.host.code)}};
+    all["not_read"] = members(summary.unread);
+    return json_document(all);
 }
 
 }  // namespace tt::image

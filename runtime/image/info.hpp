@@ -3,11 +3,13 @@
 
 #include <string>
 
-#include "runtime/image/device_record.hpp"
+#include "runtime/image/image.hpp"
 
 namespace tt::image {
 
 std::string info_text(const DeviceRecord& record);
-std::string info_json(const DeviceRecord& record);
+/// With what a program computes around the device, and members that are not read.
+std::string info_text(const Summary& summary);
+std::string info_json(const Summary& summary);
 
 }  // namespace tt::image

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/target.hpp"
@@ -100,6 +101,11 @@ MergeReport merge_images(const MergeOptions& options, const std::string& file) {
     check_together(options, images);
     std::vector<ir::CompiledModel> models;
     std::vector<Share> shares;
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < images.size(); ++i)
+        if (!images[i].host_files.empty())
+            notes.push_back(options.models[i] +
+                            ": what pybuda computes on the host around the device is not in the merged image");
     for (Image& image : images) {
         shares.push_back({std::ssize(image.model.netlist.queues), std::ssize(image.model.netlist.programs)});
         models.push_back(std::move(image.model));
@@ -111,7 +117,7 @@ MergeReport merge_images(const MergeOptions& options, const std::string& file) {
     for (Netlist& part : parts) places.push_back(&part);
     MemoryLimits limits = limits_of(images.front().machine);
     if (!options.dram_bytes.empty()) limits.dram = options.dram_bytes;
-    MergeReport report{options.models, place_together(places, limits, options.placing), {}};
+    MergeReport report{options.models, place_together(places, limits, options.placing), std::move(notes)};
     if (!options.placing.switch_channels)
         report.notes.emplace_back("Channel reallocation is off: a channel that is full ends the merge");
     if (!options.placing.overlap_dynamic)
@@ -151,7 +157,7 @@ std::string merge_json(const MergeReport& report) {
                                   {"from", {{"channel", b.from.channel}, {"address", b.from.address}}},
                                   {"to", {{"channel", b.to.channel}, {"address", b.to.address}}},
                                   {"channel_was_full", b.full}});
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(all);
 }
 
 std::string moves_text(const MergeReport& report) {

@@ -57,8 +57,8 @@ std::string runtime_data(const Machine& machine, const Netlist& netlist, const s
     std::string text = fmt::format(
         "arch_name: {}\nbackend_type: Silicon\nbackend_mode: CompileOnly\nnetlist_path: unzipped_tti/netlist.yaml\n"
         "cluster_descriptor_path: unzipped_tti/backend_build_binaries/cluster_desc.yaml\n"
-        "distribute_epoch_tables: true\nnoc_translation_enabled: {}\nbranch_name: ttsim\ncommit_hash: {}\n",
-        upper(first.params.name), first.params.harvest_from_end, release);
+        "distribute_epoch_tables: true\nnoc_translation_enabled: {}\n{}\ncommit_hash: {}\n",
+        upper(first.params.name), first.params.harvest_from_end, made_by_ttsim, release);
     text += "worker_grid_sizes_per_chip:\n";
     for (const ChipInstance& chip : machine.chips)
         text +=

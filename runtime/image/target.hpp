@@ -12,6 +12,7 @@
 namespace tt::image {
 
 inline constexpr const char* builds_folder = "backend_build_binaries";
+inline constexpr const char* made_by_ttsim = "branch_name: ttsim";  ///< a line of runtime_data.yaml
 
 /// Bits of the NoC rows a chip lacks.
 std::int64_t harvesting_mask(const ChipInstance& chip);

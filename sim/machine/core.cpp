@@ -269,6 +269,7 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
     produced_ += static_cast<std::int64_t>(argument);
     if (!scatter_) available_since_ = epoch_.now;
     stats_.last_pack = epoch_.now;
+    if (produced_ == op_.input_tiles()) stats_.first_packed = epoch_.now;
     if (!input_times_.empty())
         input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now;
     if (to_pack_ > 0) pack_on();

@@ -64,6 +64,7 @@ public:
 
     bool finished() const { return step_ == steps_ && produced_ == total_tiles_; }
     const PlanOp& op() const { return op_; }
+    bool timed() const { return timed_; }  ///< its steps take time
     std::size_t index() const { return index_; }
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     WaitsFor waits_for() const override;
@@ -72,6 +73,7 @@ public:
 
     struct Stats {
         Cycle first_unpack = ~Cycle{0}, last_pack = 0, busy = 0;
+        Cycle first_packed = 0;  ///< the last tile of the first input
     };
     const Stats& stats() const { return stats_; }
     const std::vector<InputTimes>& input_times() const { return input_times_; }
@@ -117,7 +119,7 @@ private:
     const PlanOp& op_;
     std::size_t index_;
     CoreProbe* probe_;
-    bool timed_;  ///< its steps take time
+    bool timed_;
     std::vector<OperandState> operands_;
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
     bool unpacking_ = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/steady.hpp"
+#include "sim/machine/step_play.hpp"
 
 namespace tt::sim {
 
@@ -207,6 +207,8 @@ void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
     ended_ = context_.now;
+    inputs_per_second_ =
+        tt::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6, steady_interval(pace()));
     // The last thing it does is to write the pointers of its queues back.
     const std::int64_t chip = plan_.chips.front();
     const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
@@ -235,12 +237,39 @@ void Epoch::report(const std::vector<GraphReport*>& graphs) const {
                 context_.state.input_record.add(plan_.ops[o], core->index(), core->input_times());
 }
 
+LaunchPace Epoch::pace() const {
+    LaunchPace pace{input_ends_, ended_, 0, 0, {}};
+    // What an epilogue leaves out of a queue has left when it is packed.
+    for (const std::vector<Cycle>& packed : packed_)
+        for (std::size_t n = 0; n < packed.size(); ++n) pace.ends[n] = std::max(pace.ends[n], packed[n]);
+    for (const auto& pipe : pipes_)
+        if (const auto sent = pipe->all_sent()) {
+            pace.drains = std::min(pace.drains, *sent);
+            pace.last_sent = std::max(pace.last_sent, *sent);
+        }
+    for (const auto& op : cores_)
+        for (const auto& core : op) {
+            const Core::Stats& stats = core->stats();
+            pace.drains = std::min(pace.drains, stats.last_pack);
+            pace.cores.push_back({stats.first_packed, stats.last_pack});
+            pace.kernel_cycles =
+                std::max(pace.kernel_cycles, static_cast<double>(stats.busy) / static_cast<double>(inputs()));
+        }
+    for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
+        const PlanOp& op = plan_.ops[o];
+        if (cores_[o].front()->timed())
+            pace.kernel_cycles = std::max(pace.kernel_cycles, static_cast<double>(kernel_cycles(op).value()));
+    }
+    return pace;
+}
+
 void Epoch::report_graph(GraphReport& graph) const {
     ++graph.executes;
     graph.inputs += inputs();
     graph.cycles += ended_ - started_;
     if (graph.executes == 1) {
-        graph.first_input_end = input_ends_.empty() ? ended_ : input_ends_.front();
+        graph.first_start = started_;
+        graph.first_input_end = input_ends_.empty() ? ended_ : pace().ends.front();
         graph.first_inputs = inputs();
         graph.first_end = ended_;
     }
@@ -250,9 +279,7 @@ void Epoch::report_graph(GraphReport& graph) const {
         graph.last_input_packed = packed_[g].back();
     }
     graph.last_end = ended_;
-    const double interval =
-        input_ends_.size() < 2 ? static_cast<double>(ended_ - started_) : steady_interval(input_ends_);
-    if (interval > 0) graph.inputs_per_second = static_cast<double>(context_.state.report.clock_mhz) * 1e6 / interval;
+    if (inputs_per_second_ > 0) graph.inputs_per_second = inputs_per_second_;
     Cycle first = ~Cycle{0}, last = 0;
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
         if (graph.name != plan_.ops[o].graph->name) continue;

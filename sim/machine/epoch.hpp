@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/figures.hpp"
 #include "sim/machine/context.hpp"
 #include "sim/machine/core.hpp"
 #include "sim/machine/pipe_flow.hpp"
@@ -38,6 +39,8 @@ public:
 
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     void report(const std::vector<GraphReport*>& graphs) const;
+    /// Inputs leave at that rate while the pipeline is full, once the epoch has ended; 0: unknown.
+    double inputs_per_second() const { return inputs_per_second_; }
 
     // --- for those who watch ---
     Cycle started() const { return started_; }
@@ -54,6 +57,7 @@ private:
     void input_over(std::int64_t input);
     void note_packed(const Core& core);
     void skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const;
+    LaunchPace pace() const;
     void report_graph(GraphReport& graph) const;
     void report_op(GraphReport& graph, std::size_t o) const;
     void walk_input_ends(StateWalk& walk);
@@ -78,6 +82,7 @@ private:
     std::size_t open_cores_ = 0, open_writers_ = 0;
     bool done_ = false, loaded_ = false;
     Cycle started_ = 0, ended_ = 0;
+    double inputs_per_second_ = 0;            // steady; 0: unknown
     std::vector<Cycle> input_ends_;           // last entry written, or last pack, of each input
     std::vector<std::vector<Cycle>> packed_;  // by graph of the plan and input: by all its cores
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "kernels/ops/integer_bits.hpp"
 #include "sim/machine/sequencer.hpp"
 #include "sim/machine/systemc_context.hpp"
 #include "sim/machine/watch.hpp"
@@ -272,7 +273,10 @@ std::optional<MachineView::Values> MachineView::values(const Op& op, std::size_t
             const BlockPtr block = cores[core]->block(slice);
             if (!block || !cores[core]->submitted(slice)) return std::nullopt;
             machine_.state_.pool.wait(block->task);
-            return Values{block->data, block->rows, block->cols};
+            Values values{block->data, block->rows, block->cols};
+            if (travels_as_bits(op.cfg.out_df))
+                integers_to_floats(MatrixView{values.data.data(), values.rows, values.cols, values.cols});
+            return values;
         }
     return std::nullopt;
 }
@@ -302,6 +306,7 @@ private:
 void run_machine(RunState& state) {
     Watch watch;
     LiveMachine machine(state, state.settings.telemetry ? &watch : nullptr);
+    const AbandonOnFailure tasks(state.pool);
     Teller teller(state.settings, machine);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);

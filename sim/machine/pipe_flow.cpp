@@ -133,7 +133,7 @@ void PipeFlow::try_send() {
         if (probe_) probe_->sent(epoch_.now, arrival, input);
         epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now, arrival) : 0,
                         static_cast<std::uint64_t>(sent_));
-        ++sent_;
+        if (++sent_ == total_) all_sent_ = epoch_.now;
     }
 }
 

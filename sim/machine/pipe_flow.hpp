@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "netlist/plan/chunk_needs.hpp"
@@ -25,7 +26,9 @@ public:
         try_send();
     }
 
-    std::int64_t arrived() const { return arrived_; }        ///< chunks since the start of the epoch
+    std::int64_t arrived() const { return arrived_; }  ///< chunks since the start of the epoch
+    /// When it had sent the last of all inputs; nothing of a resident operand, which it sends once.
+    std::optional<Cycle> all_sent() const { return resident() ? std::nullopt : all_sent_; }
     void taken(std::size_t place, std::int64_t chunks);      ///< credit: the core is done with so many chunks
     AssembledPtr slice(std::int64_t input, std::int64_t z);  ///< a slice that has arrived, for one core's use
     std::string source_name() const;
@@ -94,6 +97,7 @@ private:
     std::int64_t arrived_ = 0, taken_ = 0;                                 // chunks
     std::vector<std::int64_t> taken_by_;
     Cycle last_arrival_ = 0;
+    std::optional<Cycle> all_sent_;
     Cycle stream_free_ = 0;     // the sending stream is done with what it has sent
     Cycle loaded_ = 0;          // what it holds in L1 is there
     Cycle multicast_free_ = 0;  // the same of the one behind it that sends to several cores

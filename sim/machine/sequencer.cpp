@@ -129,7 +129,7 @@ void Sequencer::finish(Pending& pending) {
     std::vector<GraphReport*> reports;
     for (const ExecuteCommand& member : epoch.launch().members) reports.push_back(&state.graph_report(*member.graph));
     epoch.report(reports);
-    if (context_.probe) context_.probe->over(epoch.probe(), epoch.ended(), reports.front()->inputs_per_second);
+    if (context_.probe) context_.probe->over(epoch.probe(), epoch.ended(), epoch.inputs_per_second());
     pointers_.finish(epoch.access(), epoch.launch().input_count());
     for (const auto& [queue, access] : epoch.access())
         if (access.pop_step > 0 && queue->type == QueueType::Queue)

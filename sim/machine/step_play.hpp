@@ -23,4 +23,7 @@ inline StepPlay play_step(const StepTime& time, Cycle start, Cycle pack_free) {
     return play;
 }
 
+/// Of an input among others on one core: operands always there, results always taken.
+Cycles kernel_cycles(const PlanOp& op);
+
 }  // namespace tt::sim

@@ -40,7 +40,4 @@ private:
     std::int64_t plans_ = 0, ops_ = 0, cores_ = 0, flows_ = 0;
 };
 
-/// Cycles of one input when operands are always there and results are always taken.
-Cycles kernel_cycles(const PlanOp& op);
-
 }  // namespace tt::sim

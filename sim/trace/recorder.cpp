@@ -166,7 +166,7 @@ void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     for (const Graph* graph : row.plan->graphs) graphs.push_back(graph->name);
     writer_->add(Table::Epoch, row.id, rows_of_.at(row.plan).id, fmt::format("{}", fmt::join(graphs, ",")),
                  fmt::format("[{}]", fmt::join(row.plan->chips, ",")), row.inputs, row.start, row.cycles,
-                 row.inputs_per_second, status, row.same_as);
+                 row.inputs_per_second > 0 ? std::optional(row.inputs_per_second) : std::nullopt, status, row.same_as);
     epoch_rows_.push_back(row);
 }
 

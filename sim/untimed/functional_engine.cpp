@@ -234,6 +234,7 @@ Tensor FunctionalEngine::read(const Queue& queue, std::int64_t n) { return state
 
 void run_functional(RunState& state) {
     FunctionalEngine engine(state);
+    const AbandonOnFailure tasks(state.pool);
     for (const ProgramCall& call : state.calls) engine.call(call);
     const bool ended = engine.advance([&] { return engine.idle(); });
     TT_CHECK(ended, "programs stand still though queues have no end:{}", engine.waits());

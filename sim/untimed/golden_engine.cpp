@@ -46,7 +46,7 @@ std::unique_ptr<UntimedLaunch> GoldenEngine::launch(const EpochLaunch& launch, c
 }
 
 void GoldenEngine::put(const Queue& queue, std::int64_t n, EntryPtr entry) {
-    golden_.put(queue, n, unpack_entry({{std::move(entry)}, queue.shape().z}));
+    golden_.put(queue, n, unpack_exactly({{std::move(entry)}, queue.shape().z}));
     forget_overwritten(golden_, queue, n);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/formats/overflow.hpp"
-#include "kernels/formats/tile_codec.hpp"
+#include "kernels/ops/integer_bits.hpp"
 
 namespace tt::sim {
 
@@ -25,13 +25,15 @@ void fill(MatrixView to, float value) {
 /// Copies tiles of producer space into a matrix; knows where the producer keeps its tiles.
 class Fetcher {
 public:
-    Fetcher(const SourceRefs& refs, const Blocking& blocking, TileDim source, bool transpose)
-        : refs_(refs), blocking_(blocking), source_(source), transpose_(transpose) {}
+    Fetcher(const SourceRefs& refs, const Blocking& blocking, TileDim source, bool transpose, DataFormat df)
+        : refs_(refs), blocking_(blocking), source_(source), transpose_(transpose), df_(df) {}
 
     /// A run of tiles; `to` is the first tile's place in a matrix of operand tiles.
     void fetch(const TileRun& run, TileDim dim, MatrixView to) const {
         if (run.first.pad) {
-            fill({to.data, dim.h, run.count * dim.w, to.stride}, run.first.value);
+            const MatrixView pads{to.data, dim.h, run.count * dim.w, to.stride};
+            fill(pads, run.first.value);
+            if (travels_as_bits(df_)) floats_to_integers(pads);
             return;
         }
         if (!refs_.entry.parts.empty())
@@ -49,11 +51,11 @@ private:
             const std::uint8_t* body = entry.at(z, run.first.r + n * run.dr, run.first.c + n * run.dc);
             const MatrixView place{to.data + n * dim.w, dim.h, dim.w, to.stride};
             if (!transpose_) {
-                decode_tile(entry.format, entry.tile, body, place);
+                get_tile(entry, body, place);
                 continue;
             }
             const MatrixView tile{scratch.data(), source_.h, source_.w, source_.w};
-            decode_tile(entry.format, entry.tile, body, tile);
+            get_tile(entry, body, tile);
             copy_transposed(tile, place);
         }
     }
@@ -85,6 +87,7 @@ private:
     const Blocking& blocking_;
     TileDim source_;
     bool transpose_;
+    DataFormat df_;
 };
 
 TileDim swapped(TileDim dim) { return {dim.w, dim.h}; }
@@ -121,7 +124,7 @@ AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe
                     ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
                     : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
             const bool transpose = operand.map.transposes_tiles();
-            const Fetcher fetcher(refs, blocking, transpose ? swapped(dim) : dim, transpose);
+            const Fetcher fetcher(refs, blocking, transpose ? swapped(dim) : dim, transpose, op.op->cfg.in_df[k]);
             std::int64_t col = 0;
             for (const TileRect& rect : pipe.rects) {
                 for (std::int64_t r = 0; r < rect.nr; ++r)
@@ -195,8 +198,7 @@ void Compute::write(const PlanOp& op, std::size_t core, std::int64_t slice, cons
             const TileDim dim = part->tile;
             for (std::int64_t r = 0; r < rt; ++r)
                 for (std::int64_t c = 0; c < ct; ++c)
-                    encode_tile(part->format, dim, block->view().sub(r * dim.h, c * dim.w, dim.h, dim.w),
-                                part->at(z, r0 + r, c0 + c));
+                    put_tile(*part, block->view().sub(r * dim.h, c * dim.w, dim.h, dim.w), part->at(z, r0 + r, c0 + c));
         },
         {block->task}));
 }
@@ -207,7 +209,8 @@ void Compute::write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs
         [&op, &queue, all = std::move(all), to] {
             const TmMap map(op.op->shape(), queue.input_tms);
             const bool transpose = map.transposes_tiles();
-            const Fetcher fetcher(all, op.op->cfg.out, transpose ? swapped(queue.tile) : queue.tile, transpose);
+            const Fetcher fetcher(all, op.op->cfg.out, transpose ? swapped(queue.tile) : queue.tile, transpose,
+                                  queue.df);
             std::vector<float> tile(static_cast<std::size_t>(queue.tile.datums()));
             const MatrixView view{tile.data(), queue.tile.h, queue.tile.w, queue.tile.w};
             for (std::int64_t z = 0; z < map.shape().z; ++z) {
@@ -215,7 +218,7 @@ void Compute::write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs
                 for (std::int64_t r = 0; r < map.shape().rt; ++r)
                     for (std::int64_t c = 0; c < map.shape().ct; ++c) {
                         fetcher.fetch(map.run(z, r, c, 1), queue.tile, view);
-                        encode_tile(part.format, part.tile, view, part.at(z % to.z_per_part, r, c));
+                        put_tile(part, view, part.at(z % to.z_per_part, r, c));
                     }
             }
         },
@@ -238,8 +241,7 @@ BlockPtr Compute::load_block(const PlanOp& op, std::size_t core, std::int64_t sl
             const MatrixView all{made->data.data(), made->rows, made->cols, made->cols};
             for (std::int64_t r = 0; r < made->rows / dim.h; ++r)
                 for (std::int64_t c = 0; c < made->cols / dim.w; ++c)
-                    decode_tile(part->format, dim, part->at(z, r0 + r, c0 + c),
-                                all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
+                    get_tile(*part, part->at(z, r0 + r, c0 + c), all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
         },
         {part->ready});
     return made;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "kernels/formats/tile_codec.hpp"
+#include "kernels/ops/integer_bits.hpp"
 
 namespace tt::sim {
 
@@ -43,7 +44,23 @@ std::vector<Task> EntrySpan::ready() const {
 }
 
 DataFormat storage_format(DataFormat df, Numerics numerics) {
-    return numerics == Numerics::Float32 && !is_raw(df) ? DataFormat::Float32 : df;
+    return numerics == Numerics::Float32 && !is_raw(df) && !travels_as_bits(df) ? DataFormat::Float32 : df;
+}
+
+void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body) {
+    if (travels_as_bits(entry.format)) return encode_integers(entry.tile, tile, body);
+    encode_tile(entry.format, entry.tile, tile, body);
+}
+
+void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile) {
+    if (travels_as_bits(entry.format)) return decode_integers(entry.tile, body, tile);
+    decode_tile(entry.format, entry.tile, body, tile);
+}
+
+template <class Use>
+static void for_tiles(const Entry& entry, Use use) {
+    for (std::int64_t r = 0; r < entry.shape.rt; ++r)
+        for (std::int64_t c = 0; c < entry.shape.ct; ++c) use(r, c);
 }
 
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics) {
@@ -51,11 +68,26 @@ EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics)
     TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.datums(), "entry of '{}' has {} datums", queue.name,
              values.size());
     for (std::int64_t z = 0; z < entry->shape.z; ++z)
-        encode_tiles(entry->format, entry->tile, values.slice(z), entry->at(z, 0, 0));
+        for_tiles(*entry, [&](std::int64_t r, std::int64_t c) {
+            put_tile(*entry, values.slice(z).sub(r * entry->tile.h, c * entry->tile.w, entry->tile.h, entry->tile.w),
+                     entry->at(z, r, c));
+        });
     return entry;
 }
 
 Tensor unpack_entry(const EntrySpan& span) { return unpack_slices(span, 0, span.z()); }
+
+Tensor unpack_exactly(const EntrySpan& span) {
+    const Entry& any = *span.parts.front();
+    if (!travels_as_bits(any.format)) return unpack_entry(span);
+    Tensor values({span.z(), any.shape.rt, any.shape.ct}, any.tile);
+    for (std::int64_t z = 0; z < values.z; ++z)
+        for_tiles(any, [&](std::int64_t r, std::int64_t c) {
+            get_tile(any, span.part(z).at(z % span.z_per_part, r, c),
+                     values.slice(z).sub(r * any.tile.h, c * any.tile.w, any.tile.h, any.tile.w));
+        });
+    return values;
+}
 
 Tensor unpack_slices(const EntrySpan& span, std::int64_t first, std::int64_t count) {
     const Entry& any = *span.parts.front();

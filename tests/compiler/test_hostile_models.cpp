@@ -119,9 +119,14 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
     refused(Model("DepthToSpace", {1, 4, 2, 2}).attr("blocksize", 0), "blocksize is 0");
     refused(Model("SpaceToDepth", {1, 4, 2, 2}).attr("blocksize", least), "blocksize is -9223372036854775808");
     refused(Model("Reshape").whole({std::int64_t{1} << 32, std::int64_t{1} << 32}), "reshapes");
-    refused(Model("Reshape", {0, 3}).attr("allowzero", 1).whole({0, most}), "more than 2^40 datums");
+    refused(Model("Reshape", {0, 3}).attr("allowzero", 1).whole({0, most}), "more than 2^33 elements");
     refused(Model("Tile").whole({std::int64_t{1} << 62, 4}), "at most");
     refused(Model("Tile").whole({-1, 1}), "an axis of -1 is left");
+    refused(Model("Tile", {4, 4}).whole({1 << 24, 1 << 10}), "more than 2^33 elements");
+    refused(Model("MaxPool", {1, 1, 4, 4})
+                .attr("kernel_shape", Whole{1 << 20, 1 << 20})
+                .attr("pads", Whole{1 << 19, 1 << 19, 1 << 19, 1 << 19}),
+            "has a kernel of 1099511627776 elements; at most 65536 are allowed for an input of 16");
     refused(Model("Expand").whole({least, 3}), "is left");
     refused(Model("Pad").whole({least, 0, 0, 0}), "an axis of");
     refused(Model("Pad").whole({0, 0, most, 0}), "an axis of 9223372036854775807");
@@ -132,7 +137,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
     refused(Model("ConstantOfShape").without().whole({-2, -2}), "a dimension is -2");
     refused(Model("Range").without().real({0}, Whole{}).real({NAN}, Whole{}).real({1}, Whole{}), "nan numbers");
     refused(Model("Range").without().whole({0}, Whole{}).whole({5}, Whole{}).whole({0}, Whole{}), "delta is 0");
-    refused(Model("Range").without().whole({0}, Whole{}).whole({most}, Whole{}).whole({1}, Whole{}), "numbers");
+    refused(Model("Range").without().whole({0}, Whole{}).whole({most}, Whole{}).whole({1}, Whole{}), "at most");
     refused(Model("Slice").whole({0}).whole({1}).whole({0}).whole({0}), "a step is 0");
     refused(Model("LRN", {1, 3, 2, 2}).attr("size", least), "size is");
     refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, 1e30F, 1}), "at most");
@@ -152,7 +157,6 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .real_attr("cubic_coeff_a", -9.0F),
             "exclude_outside leaves datum 0 of axis 2 nothing");
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for 4 axes of a tensor of rank 4");
-    refused(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), "it multiplies no datums");
 }
 
 TEST_CASE("windows that slide nowhere are refused") {
@@ -272,6 +276,12 @@ TEST_CASE("external data is read from regular files in the model's folder only")
     for (const char* place : {"link.bin", "up/far.bin", "zero.bin", "../far.bin", "/dev/zero", "sub/../near.bin"})
         CHECK_THAT(with(place), Catch::Contains("has its data outside the model's folder"));
     CHECK_THAT(with("nowhere.bin"), Catch::Contains("which cannot be read"));
+    // another name of a file that lies anywhere; its only name is taken
+    std::filesystem::create_hard_link(base + "near.bin", base + "other_name.bin");
+    for (const char* name : {"near.bin", "other_name.bin"})
+        CHECK_THAT(with(name), Catch::Contains("which has hard links"));
+    std::filesystem::remove(base + "other_name.bin");
+    CHECK(with("near.bin") == "it was taken");
     CHECK_THAT(with("near.bin", "9223372036854775807", "9223372036854775807"), Catch::Contains("which has 12"));
     CHECK_THAT(with("near.bin", "8", "12"), Catch::Contains("which has 12"));
     CHECK_THAT(with("near.bin", "4"), Catch::Contains("has 8 bytes of data in 'near.bin'; its shape needs 12"));

@@ -65,3 +65,26 @@ TEST_CASE("what a tap meets in the mean is less where it picks no row") {
     CHECK(filled[0] == Approx(whole / 2).margin(0.05));
     CHECK(filled[1] == Approx(whole / 2).margin(0.05));
 }
+
+TEST_CASE("means are those of a sample where one is given") {
+    ir::CompileOptions options;
+    options.device = "wh_n150";
+    const ir::Graph graph = ir::compile_until(ir::parse_graph(R"(%x = input : f32[1, 200, 32]
+%w = constant [1] : f32[32, 8]
+%y = matmul %x, %w
+output "y" = %y
+)",
+                                                              "sampled.tg"),
+                                              options, "lower-to-buda")
+                                .graph;
+    const auto product = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                      [](const ir::Node& node) { return node.op == "buda.matmul"; });
+    REQUIRE(product != graph.nodes.end());
+    ir::Literal sample(ir::DType::F32, {1, 200, 32});
+    for (std::int64_t i = 0; i < sample.size(); ++i) sample.set(i, 3 + static_cast<double>(i % 32));
+    const ir::Values samples{{"x", sample}}, none;
+    const auto means = ir::MeanPoints(graph, 1, &samples).means(*product, 0);
+    REQUIRE(means);
+    for (std::size_t c = 0; c < 32; ++c) CHECK(means->at(c) == Approx(3 + static_cast<double>(c)));
+    CHECK_FALSE(ir::MeanPoints(graph, 1, &none).means(*product, 0));  // of another part of the device
+}

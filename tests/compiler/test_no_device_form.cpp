@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "compiler/host_fallback.hpp"
 #include "compiler/ir/no_device_form.hpp"
 
 using namespace tt;
@@ -24,4 +25,28 @@ TEST_CASE("what a second try refuses too is said as the first said it") {
     CHECK(both.reason("b").message() == first->message());
     CHECK(first->after(NoDeviceForm(c, {})).message() == "op 'c'");
     CHECK(std::string(first->after(NoDeviceForm({{"c", c}})).what()) == c.what());
+    CHECK_FALSE(both.is_on_any_grid());
+    CHECK(first->after(NoDeviceForm::on_any_grid(b_still, {"b"})).is_on_any_grid());
+}
+
+TEST_CASE("what the host is given for one reason is told in one line") {
+    ir::Graph model = ir::parse_graph(R"(%x = input : f32[4, 4]
+%a = exp %x
+%b = tanh %a
+%c = relu %b
+output "y" = %c
+)",
+                                      "given.tg");
+    for (ir::Node& node : model.nodes) node.origin = node.name;
+    const Error why(Fault::Unsupported, {}, "there is no room\nnor time"), other(Fault::Unsupported, {}, "no form");
+    std::vector<ir::GivenToHost> given;
+    const NoDeviceForm refusal({{"a", why}, {"b", why}, {"c", other}});
+    CHECK_FALSE(ir::give_to_host(model, refusal, 1, given));  // more work than that
+    CHECK_FALSE(ir::can_give_to_host(model, refusal, 1));
+    CHECK(ir::can_give_to_host(model, refusal, 1e6));
+    CHECK(ir::give_to_host(model, refusal, 1e6, given));
+    CHECK_FALSE(ir::give_to_host(model, refusal, 1e6, given));  // they are the host's by now
+    CHECK(ir::lines_of(given) ==
+          std::vector<std::string>{"'a' (exp), 'b' (tanh) run on the host; the device refused them: there is no room",
+                                   "'c' (relu) runs on the host; the device refused it: no form"});
 }

@@ -21,9 +21,11 @@ namespace {
 
 using Reals = std::vector<float>;
 
+Graph read_model(const Model& model) { return parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""}); }
+
 /// Output k of the model for its input x, in float32.
 Literal value_of(const Model& model, const Reals& x, std::size_t k = 0) {
-    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    const Graph graph = read_model(model);
     std::optional<Graph> plain = reference_graph(graph);
     REQUIRE(plain.has_value());
     Values inputs;
@@ -184,7 +186,8 @@ TEST_CASE("pictures are sampled with every mode and padding") {
     gives(sampled("linear", "reflection"), x, {1, 6.35F, 4.2F, 5.45F});
     gives(sampled("nearest", "reflection"), x, {1, 5, 3, 4});
     gives(sampled("cubic", "zeros"), x, {0.0625F, 7.751702F, 0.7784634F, -0.6265252F});
-    gives(sampled("cubic", "border"), x, {0.625F, 6.713652F, 3.948F, 7.07525F});
+    gives(sampled("cubic", "border"), x, {0.625F, 6.71365F, 3.972F, 7.07525F});
+    gives(sampled("cubic", "border").attr("align_corners", 1), x, {1, 6.20525F, 4.608F, 7.45775F});
     gives(sampled("linear", "zeros").attr("align_corners", 1), x, {1, 5.9F, 3.84F, 2.22F});
 }
 
@@ -284,6 +287,67 @@ TEST_CASE("loops and scans are written out, with values of the graph around them
           {105, 206, 108, 210, 109, 212, 350, 460, 380, 500, 390, 520}, 1);
 }
 
+TEST_CASE("a Scan that gives the distances of all rows is one op, not a loop") {
+    const auto scan_of = [](const std::string& norm, bool root, bool turned) {
+        Model scan("Scan", {3, 2}, 2);
+        scan.without();
+        scan.real({0, 0, 1, 1}, Whole{2, 2}).again().attr("num_scan_inputs", 1);
+        onnx::GraphProto body = body_of({"rest", "row"}, {"same", "last"});
+        add_node(body, "Identity", {"rest"}, "same");
+        add_node(body, "Sub",
+                 turned ? std::vector<std::string>{"row", "rest"} : std::vector<std::string>{"rest", "row"}, "apart");
+        add_node(body, norm, {"apart"}, root ? "squares" : "passed");
+        auto& axes = *body.mutable_node(2)->add_attribute();
+        axes.set_name("axes");
+        axes.set_type(onnx::AttributeProto::INTS);
+        axes.add_ints(1);
+        auto& keeps = *body.mutable_node(2)->add_attribute();
+        keeps.set_name("keepdims");
+        keeps.set_type(onnx::AttributeProto::INT);
+        keeps.set_i(0);
+        if (root) add_node(body, "Sqrt", {"squares"}, "passed");
+        add_node(body, "Identity", {"passed"}, "last");
+        set_graph(scan, "body", body);
+        return scan;
+    };
+    const Reals x{3, 4, 1, 2, 0, 0}, squares{25, 13, 5, 1, 0, 2};
+    Reals distances = squares;
+    for (float& v : distances) v = std::sqrt(v);
+    gives(scan_of("ReduceSumSquare", false, false), x, squares, 1);
+    gives(scan_of("ReduceSumSquare", true, true), x, distances, 1);
+    gives(scan_of("ReduceL2", false, false), x, distances, 1);
+    const Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
+    CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                        [](const Node& node) { return node.op == "subtract"; }) == 1);
+}
+
+TEST_CASE("a long signal's short-time spectra are a convolution, with the same values") {
+    constexpr std::int64_t length = 64, step = 32, frames = 2100, all = (frames - 1) * step + length;
+    Reals x(static_cast<std::size_t>(all)), window(length);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(0.01F * static_cast<float>(k * k % 1009));
+    for (std::size_t k = 0; k < window.size(); ++k) window[k] = static_cast<float>(k % 7) / 7;
+    Model model("STFT", {1, all, 1}, 1, 17);
+    model.whole({step}, Whole{}).real(window).whole({length}, Whole{});
+    const Graph graph = read_model(model);
+    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == "conv"; }));
+    const Literal found = value_of(model, x);
+    REQUIRE(found.dims() == Dims{1, frames, length / 2 + 1, 2});
+    for (const std::int64_t frame : {0, 7, 2099})
+        for (const std::int64_t f : {0, 5, 32}) {
+            double real = 0, imaginary = 0;
+            for (std::int64_t k = 0; k < length; ++k) {
+                const double value = static_cast<double>(x[static_cast<std::size_t>(frame * step + k)]) *
+                                     static_cast<double>(window[static_cast<std::size_t>(k)]);
+                const double angle = 2 * 3.14159265358979 * static_cast<double>(f * k) / length;
+                real += value * std::cos(angle);
+                imaginary -= value * std::sin(angle);
+            }
+            const std::int64_t at = (frame * (length / 2 + 1) + f) * 2;
+            CHECK(found.at(at) == Approx(real).margin(1e-4));
+            CHECK(found.at(at + 1) == Approx(imaginary).margin(1e-4));
+        }
+}
+
 TEST_CASE("runs of whole numbers are counted, with others between their items") {
     const auto counted = [](const std::string& mode, const Whole& lengths, std::int64_t skips) {
         Model model("TfIdfVectorizer", {2, 6}, 1, 9);
@@ -372,6 +436,54 @@ TEST_CASE("support vectors vote for classes, by pairs") {
     gives(model, {-2, 3}, {1.5F, 4, 2.5F, -3.5F, -6, -2.5F}, 1);
     model.floats_attr("prob_a", {-1, -1, -1}).floats_attr("prob_b", {0, 0, 0});
     gives(model, {-2, 3}, {0.8055767F, 0.1796709F, 0.0147524F, 0.0022817F, 0.0756852F, 0.9220331F}, 1);
+}
+
+TEST_CASE("loops of no turns keep their states and gather tensors of no datums") {
+    Model loop("Loop", {2}, 2);
+    loop.without();
+    loop.whole({0}, Whole{}).none().again();
+    onnx::GraphProto body = body_of({"turn", "go", "state"}, {"go", "next", "next"});
+    add_node(body, "Add", {"state", "state"}, "next");
+    set_graph(loop, "body", body);
+    gives(loop, {1, 2}, {1, 2});
+    CHECK(value_of(loop, {1, 2}, 1).dims() == Dims{0, 2});
+    Model scan("Scan", {0, 2}, 2);
+    scan.without();
+    scan.real({100, 200}).again().attr("num_scan_inputs", 1);
+    onnx::GraphProto sum = body_of({"total", "row"}, {"both", "both"});
+    add_node(sum, "Add", {"total", "row"}, "both");
+    set_graph(scan, "body", sum);
+    gives(scan, {}, {100, 200});
+    CHECK(value_of(scan, {}, 1).dims() == Dims{0, 2});
+    gives(Model("ReduceProd", {0, 3}).attr("axes", Whole{0}), {}, {1, 1, 1});
+    gives(Model("ReduceSum", {0, 2}, 1, 11).attr("axes", Whole{0}), {}, {0, 0});
+}
+
+TEST_CASE("a model of another domain's ops alone need not import ONNX's own") {
+    Model model("ZipMap", {1, 2}, 1, 13, "ai.onnx.ml");
+    model.proto().clear_opset_import();
+    model.proto().add_opset_import()->set_domain("ai.onnx.ml");
+    gives(model, {0.25F, 0.75F}, {0.25F, 0.75F});
+    Model own("Relu");
+    own.proto().clear_opset_import();
+    own.proto().add_opset_import()->set_domain("ai.onnx.ml");
+    CHECK_THROWS_WITH(parse_onnx(own.bytes(), "m.onnx", {{}, {}, ""}), Catch::Contains("it uses opset 0 of ONNX"));
+}
+
+TEST_CASE("a constant of more numbers than are made takes no memory where it is only broadcast") {
+    const std::int64_t many = std::int64_t{1} << 27;
+    Model model("ConstantOfShape", {many});
+    model.without().whole({many});
+    auto& sum = *model.graph().add_node();
+    sum.set_op_type("Add");
+    sum.add_input("x");
+    sum.add_input("y0");
+    sum.add_output("sum");
+    model.graph().mutable_output(0)->set_name("sum");
+    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    for (const Node& node : graph.nodes)
+        if (node.is_constant()) CHECK(node.literal->size() == 1);
+    CHECK(graph.type(graph.outputs[0].value).dims == Dims{many});
 }
 
 TEST_CASE("functions of the model are written out with the attributes they are called with") {

@@ -1,4 +1,5 @@
 // Device images that the tool has just made: loaded, filled, run and read.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -147,6 +148,61 @@ TEST_CASE("an image whose input is shuffled for a strided convolution") {
     const std::vector<float> out = run_once(image, backend, 1);
     for (std::size_t row = 0; row < 32; ++row)  // 3 channels x 4 places; six of the 64 columns are filled
         CHECK(out[row * 32] == (row < 12 ? 1.5F : 0.0F));
+}
+
+TEST_CASE("one of several processes that use an image", "[.one_of_several]") {
+    const char* file = std::getenv("TTSIM_TEST_IMAGE");
+    const char* folder = std::getenv("TTSIM_TEST_FOLDER");
+    if (!file || !folder) return;
+    for (int round = 0; round < 2; ++round) {
+        const auto image = std::make_shared<tt_device_image>(file, folder);
+        const auto backend = opened(image);
+        CHECK(run_once(image, backend, 1) == std::vector<float>(32 * 32, 16));
+        CHECK(backend->finish() == Success);
+        CHECK(fs::exists(image->get_model_path("backend_build_binaries/run_report.json")));
+    }
+}
+
+TEST_CASE("eight processes unpack an image into one folder, run it and write their reports there, at once") {
+    const Folder folder;
+    const std::string model = folder.write("model.tg", model_text());
+    tool("compile " + model + " --device wh_n150 -o " + folder / "model.tti");
+    std::vector<pid_t> children;
+    const std::string image = folder / "model.tti", open = folder / "shared/open", log = folder / "log";
+    for (int k = 0; k < 8; ++k) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::setenv("TTSIM_TEST_IMAGE", image.c_str(), 1);
+            ::setenv("TTSIM_TEST_FOLDER", open.c_str(), 1);
+            ::execl("/proc/self/exe", "test_embedded", "[.one_of_several]", "-o", log.c_str(), nullptr);
+            ::_exit(127);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = -1;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+    // nobody uses it any more: another image takes its place
+    tool("compile " + model + " --device gs_e150 -o " + folder / "other.tti");
+    CHECK(tt_device_image(folder / "other.tti", open).arch() == "Grayskull");
+}
+
+TEST_CASE("a folder that another process uses is not replaced by another image") {
+    const Folder folder;
+    const std::string model = folder.write("model.tg", model_text());
+    tool("compile " + model + " --device wh_n150 -o " + folder / "a.tti");
+    tool("compile " + model + " --device gs_e150 -o " + folder / "b.tti");
+    const auto image = std::make_shared<tt_device_image>(folder / "a.tti", folder / "open");
+    std::string command = TTSIM_TOOL;
+    command += " tti extract " + folder / "b.tti" + " -o " + folder / "open" + " 2> " + folder / "said";
+    CHECK(std::system(command.c_str()) != 0);
+    std::ifstream in(folder / "said");
+    const std::string said{std::istreambuf_iterator<char>(in), {}};
+    CHECK_THAT(said, Catch::Contains("other processes use the image that is unpacked there"));
+    tool("tti extract " + folder / "a.tti -o " + folder / "open");  // the same one stays
+    CHECK(run_once(image, opened(image), 1) == std::vector<float>(32 * 32, 16));
 }
 
 TEST_CASE("images that are none") {

@@ -13,7 +13,11 @@ void tti(const std::string& bytes) {
     const std::string file = text ? "" : file_of(bytes);
     answer([&] {
         const image::Image read = text ? image::read_image(listed) : image::read_image(file);
-        (void)image::info_json(read.record);
+        image::Summary summary;
+        summary.record = read.record;
+        summary.unread = read.unread;
+        (void)image::info_json(summary);
+        (void)image::info_text(summary);
         TT_CHECK(!read.machine.chips.empty(), "an image without chips was read");
         for (const ir::QueueConstant& constant : read.model.constants) (void)constant.entry.tensor();
     });

@@ -26,12 +26,16 @@ void noc_traffic(const std::string& bytes);
 void trace(const std::string& bytes);
 void tti(const std::string& bytes);
 void tti_merge(const std::string& bytes);
+void exports(const std::string& bytes);
+void compiled(const std::string& bytes);
+void server(const std::string& bytes);
 
 inline constexpr Target targets[] = {
-    {"netlist", netlist}, {"onnx", onnx},       {"onnx_file", onnx_file},
-    {"graph", graph},     {"npy", npy},         {"rules", rules},
-    {"soc", soc},         {"cluster", cluster}, {"noc_traffic", noc_traffic},
-    {"trace", trace},     {"tti", tti},         {"tti_merge", tti_merge},
+    {"netlist", netlist}, {"onnx", onnx},         {"onnx_file", onnx_file},
+    {"graph", graph},     {"npy", npy},           {"rules", rules},
+    {"soc", soc},         {"cluster", cluster},   {"noc_traffic", noc_traffic},
+    {"trace", trace},     {"tti", tti},           {"tti_merge", tti_merge},
+    {"exports", exports}, {"compiled", compiled}, {"server", server},
 };
 
 /// Does the work; what is refused as wrong or unsupported input is an answer.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
@@ -74,6 +75,8 @@ inline std::vector<Tensor> assemble(const OpConfig& op, int k, const Tensor& who
             }
             at += rect.nc * dim.w;
         }
+        // as between ops; the tests give and get floats
+        if (travels_as_bits(op.in_df[static_cast<std::size_t>(k)])) floats_to_integers(part);
         prepare_operand(op, k, numerics, part.slice(0));
         slices.push_back(std::move(part));
     }
@@ -111,6 +114,7 @@ inline Tensor run_block(const OpConfig& op, const std::vector<const Tensor*>& in
             if (pack) pack_result(args);
         }
     }
+    if (travels_as_bits(op.out_df) && (pack || keeps_integers(op))) integers_to_floats(out);
     return out;
 }
 

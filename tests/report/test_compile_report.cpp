@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -69,4 +71,22 @@ TEST_CASE("decisions are kept of the ops that a pattern names") {
     CHECK(report.decisions[0].op == "second");
     CHECK_THROWS_WITH(report::keep_decisions(report, "first"),
                       Catch::Contains("--explain-op 'first' matches none of the 1 ops"));
+}
+
+TEST_CASE("of many lines that say the same the first few are printed, and the host's share of the work") {
+    report::CompileReport report = two_ops();
+    report.decisions.clear();
+    report.work = {2e6, 5e5};
+    for (int k = 0; k < 20; ++k)
+        report.host_steps.push_back(fmt::format("step 'gather_{}' of 'tree {}': gather -> f32[1, {}]", k, k, k));
+    report.host_steps.push_back("step 'a' of 'b': sort -> f32[1]");
+    const std::string text = report::text(report);
+    CHECK_THAT(text, Catch::Contains("work: 2 million multiply-adds an input, 25 % of them on the host\n"));
+    CHECK_THAT(text, Catch::Contains("host: step 'gather_3' of 'tree 3': gather -> f32[1, 3]\n"
+                                     "host: ... and 16 more like these (--json has them)\n"
+                                     "host: step 'a' of 'b': sort -> f32[1]\n"));
+    CHECK_THAT(text, !Catch::Contains("gather_4"));
+    const auto json = nlohmann::json::parse(report::json(report));
+    CHECK(json["host_steps"].size() == 21);
+    CHECK(json["multiply_adds"]["host"] == 5e5);
 }

@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/deflate.hpp"
 #include "base/error.hpp"
 #include "report/page.hpp"
 #include "report/page_server.hpp"
 #include "tests/folders.hpp"
+#include "tests/netlist/temp_folder.hpp"
 #include "tests/trace/small_trace.hpp"
 
 using namespace tt;
@@ -97,4 +102,41 @@ TEST_CASE("the server answers for what lies in its folder alone") {
     options.page = [](const std::string&) -> std::string { fail_input({"f", 1, 2}, "broken"); };
     CHECK_THAT(get("/run/two_chips.yaml"), Catch::Contains("500") && Catch::Contains("f:1:2: error: broken"));
     CHECK(report::from_url(report::to_url("a b/%<")) == "a b/%<");
+}
+
+TEST_CASE("the server shows nothing that a link leads out to") {
+    const std::filesystem::path folder = temp_folder() / "served", outside = temp_folder() / "outside.yaml";
+    std::filesystem::create_directories(folder);
+    std::ofstream(outside) << "secret";
+    std::ofstream(folder / "own.yaml") << "own";
+    std::filesystem::create_symlink(outside, folder / "link.yaml");
+    std::filesystem::create_symlink("own.yaml", folder / "again.yaml");
+    report::ServeOptions options;
+    options.folder = folder.string();
+    std::vector<std::string> looked_at;
+    options.shown = [&](const std::string& path) {
+        looked_at.push_back(std::filesystem::path(path).filename().string());
+        return true;
+    };
+    options.page = [](const std::string& path) { return "page of " + path; };
+    const auto get = [&](const std::string& path) {
+        return report::answer("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n", options);
+    };
+    CHECK_THAT(get("/"), Catch::Contains("own.yaml") && Catch::Contains("again.yaml") && !Catch::Contains("link.yaml"));
+    CHECK_THAT(get("/run/link.yaml"), Catch::StartsWith("HTTP/1.1 404"));
+    CHECK(std::count(looked_at.begin(), looked_at.end(), "link.yaml") == 0);
+    options.page = [](const std::string&) -> std::string { throw std::bad_alloc(); };
+    CHECK_THAT(get("/run/own.yaml"), Catch::StartsWith("HTTP/1.1 503"));
+    options.page = [](const std::string&) -> std::string { throw std::length_error("of nothing"); };
+    CHECK_THAT(get("/run/own.yaml"), Catch::StartsWith("HTTP/1.1 500"));
+}
+
+TEST_CASE("no name ends the script that holds a page's data") {
+    const nlohmann::ordered_json data{{"name", "</script><script>alert(1)</script><!--\u2028"}};
+    const std::string html = report::page_html("<script>@TTSIM_PAGE_DATA@</script>", data);
+    const std::string head = "<script>", tail = "</script>";
+    REQUIRE(html.size() > head.size() + tail.size());
+    const std::string inside = html.substr(head.size(), html.size() - head.size() - tail.size());
+    CHECK(inside.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+          std::string::npos);
 }

@@ -23,7 +23,8 @@ TEST_CASE("a trace's epochs are the same figures as text, CSV and JSON") {
     trace::Reader reader(small_trace("epochs.ttperf"));
     const report::TraceReport epochs = report::epochs_report(reader);
     const auto json = nlohmann::json::parse(report::json(epochs));
-    CHECK(json.size() == 2);
+    CHECK(json.size() == 3);
+    CHECK(json["schema_version"] == 2);
     CHECK(json["run"]["netlist"] == "n.yaml");
     REQUIRE(json["epochs"].size() == 2);
     CHECK(json["epochs"][1]["start"] == 200);

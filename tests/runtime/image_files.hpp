@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -42,6 +43,12 @@ inline std::string tar_member(const std::string& name, const std::string& data, 
     std::string padded = data;
     padded.resize((data.size() + block - 1) / block * block, '\0');
     return header + padded;
+}
+
+/// Takes all from an unpacked image by which it is known as one of ours.
+inline void make_foreign(const std::string& folder) {
+    std::filesystem::remove_all(folder + "/unzipped_tti/ttsim");
+    std::filesystem::remove(folder + "/unzipped_tti/backend_build_binaries/runtime_data.yaml");
 }
 
 inline std::string tar_end() { return std::string(1024, '\0'); }

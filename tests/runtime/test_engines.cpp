@@ -53,7 +53,9 @@ struct Played {
     Outputs golden(const Outputs& wanted) const {
         GoldenOptions how;
         how.tf32 = setup->machine.chips.front().params.features.tf32;
-        how.host_entry = [this](const Queue& queue, std::int64_t n) { return input(queue, n); };
+        how.host_entry = [this](const Queue& queue, std::int64_t n) {
+            return sim::unpack_exactly({{inputs.entry(queue, n)}, queue.shape().z});
+        };
         Golden golden(netlist(), setup->state->forecast, how, *setup->pool);
         golden.run(setup->state->calls);
         Outputs outputs;

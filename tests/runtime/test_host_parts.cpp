@@ -92,7 +92,7 @@ TEST_CASE("Random models compute what their ops say wherever the host has some o
         const image::Image image = image::read_image(tti);
         CHECK(Model(image.model, exact(seed)).run(model.inputs) == outputs);
     }
-    CHECK(in_parts > 3);
+    CHECK(in_parts >= 3);
 }
 
 TEST_CASE("Parts without a clock give what the host goes on with") {

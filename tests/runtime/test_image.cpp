@@ -242,7 +242,9 @@ TEST_CASE("An image with pickles says what it is for, and is refused with what h
     const std::string file = folder.path() + "/m.tti";
     write(compiled_for(product_graph(), "wh_n150"), file);
     image::Members members = image::read_archive(file);
-    std::erase_if(members.bytes, [](const auto& member) { return member.first.starts_with("ttsim/"); });
+    std::erase_if(members.bytes, [](const auto& member) {
+        return member.first.starts_with("ttsim/") || member.first == "backend_build_binaries/runtime_data.yaml";
+    });
     nlohmann::json record = nlohmann::json::parse(members.bytes.at("device.json").view());
     nlohmann::json& values = record["compiled_graph_state"]["post_const_eval_parameters"];
     REQUIRE_FALSE(values.empty());
@@ -261,7 +263,7 @@ TEST_CASE("An image that says no more than device.json runs by its queues") {
     const CompiledModel model = compiled_for(product_graph(), "wh_n150");
     write(model, file);
     image::extract_image(file, open);
-    fs::remove_all(open + "/unzipped_tti/ttsim");
+    make_foreign(open);
     image::pack_image(open, folder.path() + "/plain.tti");
     const Image plain = image::read_image(folder.path() + "/plain.tti");
     REQUIRE(plain.model.host.to_device.size() == 1);
@@ -275,13 +277,39 @@ TEST_CASE("An image that says no more than device.json runs by its queues") {
     CHECK_NOTHROW(run_on(plain.model, plain.machine));  // with made-up inputs
 }
 
+TEST_CASE("What a program computes around the device is a member as any other, and not read here") {
+    const TempFolder folder;
+    const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";
+    const CompiledModel model = compiled_for(product_graph(), "wh_n150");
+    image::ImageOptions options{{}, "1.2.3", {}};
+    options.host_files = {{"host_parts.json", "{"}, {"host_parts.zip", "no zip"}};
+    image::write_image(model, file, options);
+    for (int again = 0; again < 2; ++again) {
+        const Image read = image::read_image(file);
+        CHECK(equal(read.model, model));
+        REQUIRE(read.host_files.size() == 2);
+        CHECK(read.host_files.at("host_parts.zip").view() == "no zip");
+        const image::Summary summary = image::read_summary(file);
+        CHECK(summary.unread.empty());
+        CHECK_THAT(
+            image::info_text(summary),
+            Catch::EndsWith("Host Parts (computed by pybuda)...\n- module_files/host_parts.json: data, 1 bytes\n- "
+                            "module_files/host_parts.zip: code, 6 bytes; pybuda runs it only with "
+                            "trust_host_parts=True\n"));
+        (void)image::extract_image(file, open);
+        image::pack_image(open, file);
+    }
+    options.host_files = {{"../evil", ""}};
+    CHECK_THROWS(image::write_image(model, file, options));
+}
+
 TEST_CASE("Tensors that others reinterpret or cut have their users' shapes") {
     const TempFolder folder;
     const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";
     const CompiledModel model = compiled_for(product_graph(), "wh_n150");
     write(model, file);
     image::extract_image(file, open);
-    fs::remove_all(open + "/unzipped_tti/ttsim");
+    make_foreign(open);
     const std::string json = open + "/unzipped_tti/device.json", text = bytes_of(json);
     const auto with = [&](const std::string& input, const std::string& output) {
         std::string changed = text;

@@ -101,6 +101,17 @@ class BadInput(unittest.TestCase):
         self.refused(self.bad("bytes.ttperf", bytes(range(128, 256)) * 20), "error: is not a trace; 'ttsim run",
                      "is not UTF-8", "error: is no telemetry")
 
+    def test_values_that_no_run_writes(self):
+        for change, place in {"UPDATE core_load SET series = replace(series, ',', ',-')": "of table 'core_load' holds '[[",
+                              "UPDATE op SET unpack = -274865022107": "of table 'op' holds -274865022107 as 'unpack'",
+                              "UPDATE run SET clock_mhz = 0": "row 1 of table 'run' holds 0 as 'clock_mhz'",
+                              "UPDATE epoch SET start = 'x'": "of table 'epoch' holds no whole number as 'start'"}.items():
+            other = self.bad("values.ttperf", self.good.read_bytes())
+            with sqlite3.connect(other) as database:
+                database.execute(change)
+            database.close()
+            self.refused(other, place)
+
     def test_another_database(self):
         path = self.folder / "database"
         with sqlite3.connect(path) as database:

@@ -106,7 +106,7 @@ class Rows(WithFolder):
             self.refused(kernel, self.KERNEL + good + good.replace(old, new), "rows.csv:3: error: " + word)
         self.refused(dram, self.DRAM + "wormhole_b0,1,99999,randomly,read,Static,0,1\n", "'n_tensix_tiles' is '99999'")
         self.refused(eth, self.ETH + "wormhole_b0,erisc_bw,uni,-1,1,GB/s\n", "'packet_bytes' is '-1'")
-        self.assertIn("cannot be read", ttsim(*dram, "--csv", self.folder / "none.csv", "--report").stderr)
+        self.assertIn("there is no such file", ttsim(*dram, "--csv", self.folder / "none.csv", "--report").stderr)
         self.assertIn("is a folder", ttsim(*eth, "--csv", self.folder, "--report").stderr)
 
     def test_an_unknown_op_rejects_its_row_alone(self):

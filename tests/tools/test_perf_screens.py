@@ -71,7 +71,7 @@ class Screens(WithTrace):
         with self.screen() as screen:
             screen.until("slowest op")
             screen.resize(200, 50)
-            self.assertEqual(screen.until("simulated/s").rstrip("\n").count("\n"), 49)
+            self.assertEqual(screen.until("inputs/s").rstrip("\n").count("\n"), 49)
             screen.resize(60, 12)
             screen.until(r"slowest op +\| cycles")
             screen.keys("n").until("Epoch: 0")
@@ -165,7 +165,7 @@ class Files(WithTrace):
         saved = (self.folder / "good.json").read_bytes()
         files = {"empty": b"", "cut": whole[: len(whole) // 2], "text": b"hello\n",
                  "cut.json": saved[: len(saved) // 2], "other.json": b"{}", "list.json": b"[1]",
-                 "version.json": saved.replace(b'"ttperf":2', b'"ttperf":9'),
+                 "version.json": saved.replace(b'"ttperf":3', b'"ttperf":9'),
                  "damaged.json": saved.replace(b'"est_cycles"', b'"est_cyc"'),
                  "lost.json": saved.replace(b'"details":[[0,', b'"details":[[7,')}
         for name, content in files.items():

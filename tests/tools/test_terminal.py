@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import re
+import sqlite3
 import struct
 import subprocess
 import tempfile
@@ -45,6 +46,32 @@ def widest(text):
 
 
 class Terminal(unittest.TestCase):
+    def test_names_of_files_are_no_commands_to_the_terminal(self):
+        attack = "\x1b]0;title\x07\x1b[2J\u009b31m\u202efdp\r"
+        quoted = '"' + "".join(f"\\u{ord(c):04x}" for c in attack) + '"'
+        text = (ROOT / "examples/matmul_gelu.yaml").read_text().replace("dense", quoted).replace("layer", quoted)
+        with tempfile.TemporaryDirectory() as folder:
+            netlist, trace = pathlib.Path(folder) / "n.yaml", pathlib.Path(folder) / "t.ttperf"
+            netlist.write_text(text)
+            subprocess.run([TTSIM, "run", ROOT / "examples/matmul_gelu.yaml", "--mode", "timing", "--trace", trace],
+                           check=True, capture_output=True)
+            with sqlite3.connect(trace) as database:
+                for table, column in (("op", "name"), ("epoch", "graphs"), ("resource", "name"), ("run", "netlist")):
+                    database.execute(f"UPDATE {table} SET {column} = ?", (attack,))
+            database.close()
+            commands = [(TTSIM, "run", netlist, "--mode", "timing"), (TTSIM, "check", netlist),
+                        (TTSIM, "explain", netlist), (TTSIM, "run", attack), (TTSIM, "run", netlist, "--" + attack),
+                        (TTPERF, trace), (TTPERF, trace, "--text"), (TTPERF, trace, "--epoch", "0"),
+                        (TTPERF, trace, "--resources"), (TTPERF, trace, "--json"), (TTPERF, trace, "--csv"),
+                        (TTPERF, "top", trace), (TTPERF, "advice", trace), (TTPERF, "diff", trace, trace)]
+            for command in commands:
+                with self.subTest(command):
+                    shown, _ = on_terminal(*command, stderr_too=True, TERM="dumb", NO_COLOR="1")
+                    piped = subprocess.run(list(map(str, command)), capture_output=True, check=False)
+                    for text in (shown, (piped.stdout + piped.stderr).decode()):
+                        text = re.sub("\r[^\r\n]*\x1b\\[K", "", text)  # progress
+                        self.assertEqual([c for c in text if ord(c) < 32 and c not in "\n\t" or c in "\u009b\u202e"], [])
+
     def test_tables_fit_the_terminal_and_verdicts_are_never_lost(self):
         for columns in (40, 60, 80):
             with self.subTest(columns):

@@ -169,7 +169,8 @@ class Ttperf(WithFolder):
                 self.assertGreater(len(table), 0)
                 for line, item in zip(table, listed):
                     for title, value in item.items():
-                        self.assertEqual(line[title], str(value) if not isinstance(value, float) else line[title])
+                        if not isinstance(value, float):
+                            self.assertEqual(line[title], "" if value is None else str(value))
                         if isinstance(value, float):
                             self.assertAlmostEqual(float(line[title]), value)
                 text = run(TTPERF, trace, *arguments).stdout

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/utf8.hpp"
 #include "tools/common/terminal.hpp"
 
 namespace tt::cli {
@@ -50,9 +51,16 @@ int open_descriptor(const std::string& path) {
     return -1;
 }
 
+void print_bytes(std::string_view text) {
+    errno = 0;
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!written || std::fflush(stdout) != 0)
+        fail_input({}, "cannot write to standard output: {}", std::strerror(errno));
+}
+
 class Opened {
 public:
-    explicit Opened(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {}
+    explicit Opened(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)) {}
     ~Opened() {
         if (descriptor_ >= 0) ::close(descriptor_);
     }
@@ -69,7 +77,11 @@ private:
 
 OutputFile::OutputFile(std::string path, FileKind kind)
     : path_(std::move(path)), kind_(kind), descriptor_(open_descriptor(path_)) {
-    if (is_stdout() || direct()) return;
+    if (is_stdout()) return;
+    if (direct()) {
+        if (descriptor_ < 0) (void)followed(path_);  // refuses links of others
+        return;
+    }
     if (descriptor_ >= 0 && ::fcntl(descriptor_, F_GETFL) >= 0) return;
     const NewFile probe(path_, kind_);
 }
@@ -87,7 +99,8 @@ void OutputFile::write(std::string_view text) const {
 }
 
 void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) const {
-    if (is_stdout()) return pieces(print_text);
+    // a program behind a pipe gets the bytes of the file
+    if (is_stdout()) return pieces(::isatty(STDOUT_FILENO) == 1 ? print_text : print_bytes);
     const auto write_to = [&](int descriptor) {
         pieces([&](std::string_view text) {
             if (const int error = write_all(descriptor, text); error != 0) fail_write(path_, error);
@@ -103,14 +116,9 @@ void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) co
     if (fresh) fresh->commit();
 }
 
-void print_text(std::string_view text) {
-    errno = 0;
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (!written || std::fflush(stdout) != 0)
-        fail_input({}, "cannot write to standard output: {}", std::strerror(errno));
-}
+void print_text(std::string_view text) { print_bytes(printable(text)); }
 
-void print_report(std::string_view text) { print_text(painted_report(text)); }
+void print_report(std::string_view text) { print_bytes(painted_report(printable(text))); }
 
 std::optional<std::size_t> report_width() { return terminal_width(STDOUT_FILENO); }
 

@@ -31,7 +31,8 @@ private:
     int descriptor_ = -1;  ///< open already
 };
 
-/// Throws Error(Input) when standard output is closed or full.
+/// To standard output, as printable() has it: text holds names out of files. Throws Error(Input) when standard output
+/// is closed or full.
 void print_text(std::string_view text);
 
 /// The same, with verdicts painted where standard output shows colours.

@@ -1,11 +1,18 @@
 #include "tools/common/run_tool.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/temporaries.hpp"
@@ -13,20 +20,52 @@
 
 namespace tt::cli {
 
-static int fail(int status, const std::string& text) {
+namespace {
+
+int fail(int status, const std::string& text) {
     std::fflush(stdout);
     fmt::print(stderr, "{}\n", painted_message(text));
     return status;
 }
 
-int run_tool(const std::function<int()>& tool) {
-    remove_temporaries_on_signals();
+std::atomic<bool> lacked_memory = false;
+
+/// Takes no memory.
+void tell(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+        if (n <= 0) return;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+int out_of_memory() {
+    tell(
+        "error: out of memory: raise the limit ('ulimit -v', or that of the container), or take a smaller input or "
+        "fewer --threads\n");
+    return machine_limit;
+}
+
+bool is_limit(const std::error_code& code) {
+    for (const std::errc limit : {std::errc::not_enough_memory, std::errc::resource_unavailable_try_again,
+                                  std::errc::too_many_files_open, std::errc::too_many_files_open_in_system})
+        if (code == limit) return true;
+    return false;
+}
+
+int status_of(const std::function<int()>& tool) {
     try {
         return tool();
     } catch (const Error& e) {
         return fail(e.exit_code(), e.what());
     } catch (const std::bad_alloc&) {
-        return fail(our_bug, "error: out of memory");
+        std::fflush(stdout);
+        return out_of_memory();
+    } catch (const std::system_error& e) {
+        if (!is_limit(e.code())) return fail(our_bug, fmt::format("error: internal: {}", e.what()));
+        return fail(
+            machine_limit,
+            fmt::format("error: {}: a limit of this machine; 'ulimit -a' lists those of the process", e.what()));
     } catch (const std::exception& e) {
         return fail(our_bug, fmt::format("error: internal: {}", e.what()));
     } catch (...) {
@@ -34,4 +73,73 @@ int run_tool(const std::function<int()>& tool) {
     }
 }
 
+/// What nobody could catch: memory that ran out before main() or in a function that may not throw.
+[[noreturn]] void end_in_order() {
+    remove_temporaries();
+    if (!std::current_exception()) {
+        if (lacked_memory) ::_exit(out_of_memory());  // not even for the exception
+        tell("error: internal: std::terminate()\n");
+        ::_exit(our_bug);
+    }
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        ::_exit(out_of_memory());
+    } catch (const std::exception& e) {
+        tell("error: internal: ");
+        tell(e.what());
+        tell("\n");
+    } catch (...) {
+        tell("error: internal: unknown exception\n");
+    }
+    ::_exit(our_bug);
+}
+
+void prepare() { std::set_terminate(end_in_order); }
+
+// Before the constructors of globals, also of those of shared libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const prepare_first)() = prepare;
+
+}  // namespace
+
+int run_tool(const std::function<int()>& tool) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
+    remove_temporaries_on_signals();
+    try {
+        return status_of(tool);
+    } catch (const std::bad_alloc&) {  // no memory for the message
+        return out_of_memory();
+    }
+}
+
 }  // namespace tt::cli
+
+// mimalloc's 'new', which is C, aborts where there is no memory; these throw, with whatever malloc() there is.
+// Sanitizers bring their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* operator new(std::size_t bytes) {
+    if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+    tt::cli::lacked_memory = true;
+    throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    const auto step = static_cast<std::size_t>(alignment);
+    const std::size_t whole = (bytes + step - 1) / step * step;  // as aligned_alloc() wants it
+    if (whole >= bytes)
+        if (void* const memory = std::aligned_alloc(step, whole == 0 ? step : whole)) return memory;
+    tt::cli::lacked_memory = true;
+    throw std::bad_alloc();
+}
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) { return operator new(bytes, alignment); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/utf8.hpp"
+
 namespace tt::cli {
 
 namespace {
@@ -109,7 +111,8 @@ bool coloured(int descriptor) {
 std::string painted(std::string_view text, Paint paint) { return escape(paint) + std::string(text) + "\033[0m"; }
 
 std::string painted_message(std::string_view text) {
-    return coloured(STDERR_FILENO) ? by_line(text, paint_message) : std::string(text);
+    const std::string shown = printable(text);
+    return coloured(STDERR_FILENO) ? by_line(shown, paint_message) : shown;
 }
 
 std::string painted_report(std::string_view text) {

@@ -20,7 +20,7 @@ enum class Paint : std::uint8_t { Good, Bad, Doubt, Note };
 /// The text between the escapes of that paint.
 std::string painted(std::string_view text, Paint paint);
 
-/// A message: "error:" and "note:" of each line stand out, where standard error shows colours.
+/// A message, as printable() has it: "error:" and "note:" of each line stand out, where standard error shows colours.
 std::string painted_message(std::string_view text);
 
 /// A finished report as standard output shows it: verdicts stand out, where it shows colours.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace tt::cli {
 
@@ -116,7 +117,7 @@ void TerminalScreen::show(const std::vector<ScreenLine>& lines) {
             const short pair =
                 plain ? static_cast<short>(coloured_ ? plain_pair : 0) : static_cast<short>(piece.colour);
             ::wattr_set(stdscr, attributes_of(piece), pair, nullptr);
-            ::waddstr(stdscr, piece.text.c_str());
+            ::waddstr(stdscr, printable(piece.text).c_str());
         }
     }
     ::wattr_set(stdscr, A_NORMAL, 0, nullptr);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tools/common/manual.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/terminal.hpp"
@@ -63,6 +64,13 @@ const CLI::App& innermost(const CLI::App& app) {
     return subs.empty() ? app : innermost(*subs.front());
 }
 
+/// A flag is given or not; CLI11 would take "--flag=nan" for given, and stumble over other values.
+void refuse_values_of_flags(CLI::App& app) {
+    for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+        if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) refuse_values_of_flags(*sub);
+}
+
 }  // namespace
 
 namespace {
@@ -108,8 +116,7 @@ static int print_help(const CLI::App& app, const std::vector<std::string>& words
         }
         command = command->get_subcommand(word);
     }
-    fmt::print("{}",
-               command->help(command == &app ? "" : full_name(*command->get_parent()) + " " + command->get_name()));
+    fmt::print("{}", command->help(command == &app ? "" : full_name(*command->get_parent())));
     return 0;
 }
 
@@ -123,13 +130,14 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
     }
     if (argc >= 2)
         if (const std::string text = misspelt_command(app, argv[1]); !text.empty()) {
-            fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", text, app.get_name());
+            fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", printable(text), app.get_name());
             return wrong_usage;
         }
     const auto wrong = [&](const std::string& text) {
-        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", text, full_name(innermost(app)));
+        fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", printable(text), full_name(innermost(app)));
         return wrong_usage;
     };
+    refuse_values_of_flags(app);
     // a word that no option takes may be why something else is missing, and so comes first
     try {
         app.parse(argc, argv);

@@ -142,12 +142,12 @@ int parse_and_run(int argc, char** argv) {
         ->needs(dump)
         ->type_name("DIR");
     app.add_option("--dur", flags.duration, "For so long (also -dur); of a trace: seconds of the simulated chip")
-        ->check(CLI::Range(1e-9, 1e9).description(""))
+        ->check(in_range(1e-9, 1e9))
         ->needs(dump)
         ->type_name("SECONDS");
     app.add_option("-i,--interval", flags.interval,
                    "Between readings. Default: 0.5; of a trace: 0.000001 of the simulated chip")
-        ->check(CLI::Range(1e-9, 1e6).description(""))
+        ->check(in_range(1e-9, 1e6))
         ->type_name("SECONDS");
     app.add_option("-t,--theme", flags.theme, "Colours of the display. Default: default")
         ->check(one_of({"default", "dark"}))
@@ -158,7 +158,7 @@ int parse_and_run(int argc, char** argv) {
     app.footer(
         "Keys: 1 information, 2 telemetry, 3 firmware, t side bar, w limits, v averages, s snapshot, d dump, h help, "
         "q quit.\n\n"
-        "Exit codes: 0 success, 2 wrong input, 70 a bug in tt-smi\n\n"
+        "Exit codes: 0 success, 2 wrong input, 70 a bug in tt-smi, 71 out of memory\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml --telemetry run.json & tt-smi run.json\n"
         "  tt-smi --device wh_n300 -s -f -\n"

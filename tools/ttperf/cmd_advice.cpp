@@ -5,9 +5,11 @@
 
 #include "advice/measure.hpp"
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "report/table.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttperf/commands.hpp"
 
 namespace tt::cli {
@@ -35,8 +37,7 @@ void tell_without(trace::Reader& reader, const AdviceFlags& flags) {
         rows.push_back({{"without", one.parts}, {"cycles", one.cycles}, {"gain", gain}});
     }
     const nlohmann::ordered_json all{{"cycles", again.cycles()}, {"without", rows}};
-    print_text(flags.json ? all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                          : table.text(report_width()));
+    print_text(flags.json ? json_document(all) : table.text(report_width()));
 }
 
 void advise(const AdviceFlags& flags) {
@@ -59,7 +60,7 @@ constexpr const char* advice_footer =
     "the host fetches after the last one are left out.\n\n"
     "What a cause costs is simulated: the netlist that the trace holds runs again without it; the dearest comes "
     "first.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf advice encoder.ttperf\n"
     "  ttperf advice encoder.ttperf --limit 1\n"
@@ -73,7 +74,7 @@ void add_advice(CLI::App& app) {
     CLI::App* command = app.add_subcommand("advice", "What holds the run back, what costs most first, and what to try");
     command->add_option("trace", flags->file, "Trace file")->required()->type_name("FILE");
     command->add_option("--limit", flags->limit, "So many causes at most. Default: 5")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     command
         ->add_option("--what-if", flags->without,

@@ -51,7 +51,7 @@ constexpr const char* diff_footer =
     "Epochs are matched by the names of their graphs, ops by name and graph, resources by name; each table has the\n"
     "largest difference first. Ops are compared by bw_kernel, what they take when nobody keeps them waiting.\n\n"
     "Exit codes: 0 nothing became slower by more than the threshold, 1 something did, 2 wrong input, 70 a bug in\n"
-    "ttperf\n\n"
+    "ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf diff before.ttperf after.ttperf\n"
     "  ttperf diff before.ttperf after.ttperf --threshold 1% --fail-on run\n"
@@ -73,7 +73,7 @@ void add_diff(CLI::App& app, int& exit_status) {
         ->check(one_of({"run", "epochs", "ops"}))
         ->type_name("run|epochs|ops");
     command->add_option("--limit", flags->limit, "Rows of each table at most. Default: 20")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     CLI::Option* csv = command->add_flag("--csv", flags->csv, "Comma-separated values, one title line");
     command->add_flag("--json", flags->json, "One JSON object")->excludes(csv);

@@ -11,6 +11,7 @@
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttperf/application.hpp"
 #include "tools/ttperf/commands.hpp"
 #include "tools/ttperf/epoch_screens.hpp"
@@ -91,7 +92,7 @@ constexpr const char* footer =
     "  need, got  bytes per cycle of one core at kernel speed, and as simulated\n\n"
     "Keys of the screens: E epoch, P N previous and next, S summary, F whole names, Enter open, D resources,\n"
     "C cores, X estimates, / filter, < > sort, H help, R read again, Q quit.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 130 ended by a signal\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory, 130 ended by a signal\n\n"
     "Examples:\n"
     "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
     "  ttperf encoder.ttperf\n"
@@ -141,10 +142,9 @@ void add_tables(CLI::App& app, int& exit_status) {
     const auto flags = std::make_shared<TableFlags>();
     const auto outputs = std::make_shared<Outputs>(app);
     CLI::Option* trace = app.add_option("trace", flags->file, "Trace file")->type_name("FILE");
-    CLI::Option* epoch =
-        app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
-            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
-            ->type_name("N");
+    CLI::Option* epoch = app.add_option("--epoch", flags->epoch, "The ops of that epoch, as numbered in the summary")
+                             ->check(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+                             ->type_name("N");
     app.add_flag("--resources", flags->resources,
                  "NoC links, DRAM channels, Ethernet links and PCIe of the whole run, busiest first")
         ->excludes(epoch);

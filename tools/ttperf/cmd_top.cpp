@@ -31,10 +31,10 @@ void top(const TopFlags& flags) {
 constexpr const char* top_footer =
     "total is bw_kernel times inputs: what the op's slowest core was busy with or fetched for itself, without waits\n"
     "for other ops. The other columns are those of 'ttperf TRACE --epoch N', averaged over all launches.\n\n"
-    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf\n\n"
+    "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory\n\n"
     "Examples:\n"
     "  ttperf top encoder.ttperf\n"
-    "  ttperf top encoder.ttperf --sort wait_room --limit 5\n"
+    "  ttperf top encoder.ttperf --sort wait_room_share --limit 5\n"
     "  ttperf top encoder.ttperf --csv > ops.csv";
 
 }  // namespace
@@ -49,7 +49,7 @@ void add_top(CLI::App& app) {
         ->check(one_of(report::top_columns()))
         ->type_name(names);
     command->add_option("--limit", flags->limit, "So many ops at most")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32U).description(""))
+        ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     CLI::Option* csv = command->add_flag("--csv", flags->csv, "Comma-separated values, one title line");
     command->add_flag("--json", flags->json, "One JSON object")->excludes(csv);

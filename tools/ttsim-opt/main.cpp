@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "compiler/model_files.hpp"
+#include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
 
@@ -80,34 +81,35 @@ void run(const Flags& flags) {
     const auto passes = chosen(flags);
     ir::Graph graph = ir::read_model(flags.files);
     if (!flags.no_verify) graph.verify();
-    ir::run_passes(graph, passes,
-                   {*df,
-                    !flags.no_stable_softmax,
-                    !flags.no_host_fallback,
-                    nullptr,
-                    accumulate,
-                    rules_of(flags, df, std::move(read)),
-                    true,
-                    true,
-                    {},
-                    flags.conv_fracture,
-                    true,
-                    ir::Fusing::WherePays,
-                    ir::Loops::Programs,
-                    {},
-                    ir::PassOptions{}.slice_bytes,
-                    flags.intermediates,
-                    flags.wide_dest,
-                    false,
-                    ir::PassOptions{}.l1_bytes,
-                    {},
-                    0,
-                    flags.wide_results},
-                   !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
-                       if (flags.print_after_all)
-                           fmt::print("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide));
-                   });
-    if (!flags.print_after_all || passes.empty()) fmt::print("{}", ir::print_graph(graph, flags.elide));
+    ir::run_passes(
+        graph, passes,
+        {*df,
+         !flags.no_stable_softmax,
+         !flags.no_host_fallback,
+         nullptr,
+         accumulate,
+         rules_of(flags, df, std::move(read)),
+         true,
+         true,
+         {},
+         flags.conv_fracture,
+         true,
+         ir::Fusing::WherePays,
+         ir::Loops::Programs,
+         {},
+         ir::PassOptions{}.slice_bytes,
+         flags.intermediates,
+         flags.wide_dest,
+         false,
+         ir::PassOptions{}.l1_bytes,
+         {},
+         0,
+         flags.wide_results},
+        !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
+            if (flags.print_after_all)
+                cli::print_text(fmt::format("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide)));
+        });
+    if (!flags.print_after_all || passes.empty()) cli::print_text(ir::print_graph(graph, flags.elide));
 }
 
 void add_flags(CLI::App& app, Flags& flags) {
@@ -125,8 +127,8 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_flag("--wide-results", flags.wide_results,
                  "Results of a few numbers in 32 bits, as ttsim compile has them");
     app.add_flag("--wide-dest", flags.wide_dest, "Dst may hold 32 bits, as on chips that have it above LoFi");
-    app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(CLI::Range(0, 2));
-    app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(CLI::Range(0, 3));
+    app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(cli::in_range(0, 2));
+    app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(cli::in_range(0, 3));
     app.add_option("--format-rules", flags.format_rules, "Rules of mixed precision (YAML)")->type_name("FILE");
     app.add_option("--elide", flags.elide, "Print constants of more datums as their size; 0: never. Default: 64")
         ->type_name("N");
@@ -136,7 +138,7 @@ void add_flags(CLI::App& app, Flags& flags) {
         "Verify after each pass (default)");
     app.add_flag("--no-stable-softmax", flags.no_stable_softmax, "Leave the maximum out of softmax");
     app.add_option("--conv-fracture", flags.conv_fracture, "Parts that the rows of kernels are cut into. Default: 1")
-        ->check(CLI::Range(1, 1024))
+        ->check(cli::in_range(1, 1024))
         ->type_name("N");
     app.add_flag("--no-host-fallback", flags.no_host_fallback, "mark-host refuses instead of marking");
     app.add_flag("--list-passes", flags.list, "List passes and pipelines");

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -42,9 +43,7 @@ void check(const sim::RunOptions& options, const std::string& json_file) {
     want(InputKind::Netlist, options.netlist, "ttsim check");
     std::optional<OutputFile> json;
     if (!json_file.empty()) json.emplace(json_file, FileKind::Json);
-    const auto write = [&](const nlohmann::ordered_json& all) {
-        json->write(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    };
+    const auto write = [&](const nlohmann::ordered_json& all) { json->write(json_document(all)); };
     try {
         const sim::CheckReport report = sim::check(options);
         if (json) write(json_of(options.netlist, &report, nullptr));

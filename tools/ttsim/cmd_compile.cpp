@@ -67,6 +67,21 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
+/// Several names, such as batch=1,seq=128: each begins behind a comma, and has sizes up to the next.
+std::vector<std::string> shapes_of(const std::string& text) {
+    std::vector<std::string> shapes;
+    std::size_t begin = 0;
+    for (std::size_t at = text.find(','); at != std::string::npos; at = text.find(',', at + 1)) {
+        const std::size_t next = text.find(',', at + 1);
+        if (text.substr(at + 1, next == std::string::npos ? next : next - at - 1).find('=') == std::string::npos)
+            continue;
+        shapes.push_back(text.substr(begin, at - begin));
+        begin = at + 1;
+    }
+    shapes.push_back(text.substr(begin));
+    return shapes;
+}
+
 DataFormat float_format(const std::string& flag, const std::string& name) {
     const auto df = parse_format(name);
     if (!df || is_integer(*df) || is_raw(*df))
@@ -102,12 +117,17 @@ void finish_formats(CompileFlags& flags) {
     }
 }
 
+/// Of a path as anyone may have typed it; results do not depend on where files lay, and do not say it.
+std::string file_name(const std::string& path) {
+    return std::filesystem::path(path).lexically_normal().filename().string();
+}
+
 /// The flags that make the result what it is, for its first line.
 std::string shown_command(const CompileFlags& flags) {
     const ir::CompileOptions& o = flags.options;
-    std::string text =
-        fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}", flags.files.model,
-                    ir::device_name(o.device), to_string(o.default_df), flags.fidelity, flags.policy);
+    std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
+                                   file_name(flags.files.model), file_name(ir::device_name(o.device)),
+                                   to_string(o.default_df), flags.fidelity, flags.policy);
     if (o.effort != 1) text += fmt::format(" --effort {}", o.effort);
     if (o.schedule.aim != ir::Aim::Throughput) text += fmt::format(" --optimize {}", to_string(o.schedule.aim));
     if (o.accumulate_df) text += fmt::format(" --accumulate-df {}", to_string(*o.accumulate_df));
@@ -132,12 +152,12 @@ std::string shown_command(const CompileFlags& flags) {
     if (o.emit.chips > 1) text += fmt::format(" --num-chips {}", o.emit.chips);
     if (o.emit.dynamic_queues) text += " --dynamic-queues";
     if (flags.placement != ir::placement_names().front()) text += " --dram-placement " + flags.placement;
-    if (!flags.overrides_file.empty()) text += " --overrides " + flags.overrides_file;
+    if (!flags.overrides_file.empty()) text += " --overrides " + file_name(flags.overrides_file);
     for (const std::string& one : flags.overrides) text += " --override " + one;
     for (const std::string& op : o.intermediates) text += " --intermediates " + op;
-    if (!o.cluster.empty()) text += " --cluster " + o.cluster;
+    if (!o.cluster.empty()) text += " --cluster " + file_name(o.cluster);
     for (const int row : o.harvested_rows) text += fmt::format(" --harvested-rows {}", row);
-    if (!flags.format_rules.empty()) text += " --format-rules " + flags.format_rules;
+    if (!flags.format_rules.empty()) text += " --format-rules " + file_name(flags.format_rules);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     return text;
 }
@@ -146,10 +166,11 @@ void finish(CompileFlags& flags) {
     ir::CompileOptions& o = flags.options;
     for (const std::string& text : flags.inputs) flags.files.inputs.insert(name_and_value("--input", text));
     for (const std::string& text : flags.constants) flags.files.constants.insert(name_and_value("--constant", text));
-    for (const std::string& text : flags.shapes) {
-        const auto [name, value] = name_and_value("--shape", text);
-        flags.files.shapes[name] = dims_of(value);
-    }
+    for (const std::string& text : flags.shapes)
+        for (const std::string& one : shapes_of(text)) {
+            const auto [name, value] = name_and_value("--shape", one);
+            flags.files.shapes[name] = dims_of(value);
+        }
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
         throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
@@ -263,22 +284,22 @@ void add_format_flags(CLI::App& command, CompileFlags& flags) {
             "--amp", flags.amp,
             "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
             "in the A formats. Default: 0")
-        ->check(quiet(CLI::Range(0, 2)))
+        ->check(in_range(0, 2))
         ->type_name("LEVEL");
     command
         .add_option("--amp-light", flags.amp_light,
                     "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
-        ->check(quiet(CLI::Range(0, 3)))
+        ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
         .add_option(
             "--target-pcc", flags.target_pcc,
             "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
             "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
-        ->check(quiet(CLI::Range(0.5, 0.999999)))
+        ->check(in_range(0.5, 0.999999))
         ->type_name("X");
     command.add_option("--trials", flags.trials, "Most simulations of --target-pcc. Default: 24")
-        ->check(quiet(CLI::Range(1, 100000)))
+        ->check(in_range(1, 100000))
         ->type_name("N");
     command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
         ->check(existing_file())
@@ -336,7 +357,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
         .add_option("--conv-fracture", o.conv_fracture,
                     "Cut the rows of every kernel into so many parts, each a convolution of its own; 1: never. "
                     "Default: where the estimate says that pays, or else nothing fits")
-        ->check(quiet(CLI::Range(1, 1024)))
+        ->check(in_range(1, 1024))
         ->type_name("N");
     command.add_flag("--prestride,!--no-prestride", o.prestride,
                      "The host may lay out the windows of a first convolution. Default: it does");
@@ -360,7 +381,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
     command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
-        ->check(CLI::Range(1, 32))
+        ->check(in_range(1, 32))
         ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
                      "Queues between epochs are allocated while they are in use, and share memory otherwise");
@@ -421,7 +442,8 @@ void add_compile(CLI::App& app) {
     command
         ->add_option(
             "--shape", flags->shapes,
-            "Shape of an input with open dimensions, such as input=1,128,768; else that of its --input. Repeatable")
+            "Shape of an input with open dimensions, such as input=1,128,768, else that of its --input; or sizes of "
+            "such dimensions by their names, such as batch=1,seq=128. Repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
     add_format_flags(*command, *flags);
@@ -435,7 +457,7 @@ void add_compile(CLI::App& app) {
     command
         ->add_option("--threads", flags->files.threads,
                      "Threads of the compiler; no result depends on it. Default: one per processor")
-        ->check(CLI::Range(1, 256))
+        ->check(in_range(1, 256))
         ->type_name("N");
     command
         ->add_option(
@@ -443,7 +465,7 @@ void add_compile(CLI::App& app) {
             "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times, and seven that are "
             "run on the simulated chip where the model has up to 600 ops (default); 2 "
             "some tens, run on the simulated chip; 3 some hundreds")
-        ->check(CLI::Range(0, 3))
+        ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
         ->add_option("--optimize", flags->optimize,
@@ -452,7 +474,7 @@ void add_compile(CLI::App& app) {
         ->check(quiet(CLI::IsMember({"throughput", "latency"})))
         ->type_name("throughput|latency");
     command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
-        ->check(CLI::Range(1, 4096))
+        ->check(in_range(1, 4096))
         ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");

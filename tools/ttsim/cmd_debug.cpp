@@ -147,7 +147,7 @@ void add_debug(CLI::App& app) {
     command->footer(
         "The run stands at cycle 0; 'continue' lets it go on to a stop or its end, 'help' lists the commands.\n"
         "Short names are those of DeBUDA: om, d, q, dq, hq, eq, b, p, s, t, ha, srs, cdr, brxy, x.\n\n"
-        "Exit codes: 0 success, 2 a wrong command or input, 70 a bug in ttsim\n\n"
+        "Exit codes: 0 success, 2 a wrong command or input, 70 a bug in ttsim, 71 out of memory\n\n"
         "Examples:\n"
         "  ttsim debug examples/bert_encoder.yaml\n"
         "  ttsim debug encoder.yaml --commands \"stop input gelu 1; continue; core gelu; queues\"\n"

@@ -41,11 +41,9 @@ void add_dram(CLI::App& app) {
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     sim::DramBenchCase& what = flags->what;
-    command->add_option("--channels", what.channels, "Memory channels (1)")
-        ->check(quiet(CLI::Range(1, 64)))
-        ->option_text("N");
+    command->add_option("--channels", what.channels, "Memory channels (1)")->check(in_range(1, 64))->option_text("N");
     command->add_option("--tiles", what.tiles, "Tensix tiles that read or write (1)")
-        ->check(quiet(CLI::Range(1, 1024)))
+        ->check(in_range(1, 1024))
         ->option_text("N");
     command->add_option("--direction", flags->direction, "read (the default) or write")
         ->check(one_of({"read", "write"}))
@@ -53,18 +51,16 @@ void add_dram(CLI::App& app) {
     command->add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
         ->check(one_of({"static", "dynamic"}))
         ->option_text("KIND");
-    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")
-        ->check(quiet(CLI::Range(0, 1)))
-        ->option_text("N");
+    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command->add_option("--pairing", flags->pairing, "Tiles to channels: randomly (the default) or carefully")
         ->check(one_of({"randomly", "carefully"}))
         ->option_text("HOW");
     command->add_option("--bytes", what.bytes, "Size of an access (8192, which is the most)")
-        ->check(quiet(CLI::Range(1, 8192)))
+        ->check(in_range(1, 8192))
         ->option_text("N");
     command->add_option("--seed", what.seed, "Of the random pairing (1)")->option_text("N");
     command->add_option("--placements", what.placements, "Pairings averaged (12)")
-        ->check(quiet(CLI::Range(1, 10000)))
+        ->check(in_range(1, 10000))
         ->option_text("N");
     command->footer(
         "Examples:\n"

@@ -42,7 +42,7 @@ void add_eth(CLI::App& app) {
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     command->add_option("--bytes", flags->what.bytes, "Size of a message (4096)")
-        ->check(quiet(CLI::Range(1, 1 << 20)))
+        ->check(in_range(1, 1 << 20))
         ->option_text("N");
     command
         ->add_option(
@@ -51,9 +51,7 @@ void add_eth(CLI::App& app) {
         ->check(one_of(sim::receiver_names()))
         ->option_text("KIND");
     command->add_flag("--both-ways", flags->what.both_ways, "Traffic in both directions");
-    command->add_option("--hops", flags->what.hops, "Links in a row (1)")
-        ->check(quiet(CLI::Range(1, 1000)))
-        ->option_text("N");
+    command->add_option("--hops", flags->what.hops, "Links in a row (1)")->check(in_range(1, 1000))->option_text("N");
     command->footer(
         "Examples:\n"
         "  ttsim eth bench --bytes 1024 --both-ways\n"

@@ -176,12 +176,12 @@ void add_export(CLI::App& app) {
     command
         ->add_option("--links", flags->perfetto_options.least_percent,
                      "Of --perfetto: leave out NoC links that are never busier than so many percent. Default: 10")
-        ->check(quiet(CLI::Range(0.0, 100.0)))
+        ->check(in_range(0.0, 100.0))
         ->type_name("PERCENT");
     command
         ->add_option("--npe-step", flags->npe_options.step_cycles,
                      "Of --npe: cycles of a step. Default: as many as give a thousand steps")
-        ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40)))
+        ->check(in_range(std::int64_t{1}, std::int64_t{1} << 40))
         ->type_name("N");
     command->footer(
         "Examples:\n"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "isa/instruction.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -42,7 +43,7 @@ std::string as_json(const InstructionSet& set) {
                         {"timing", d.assumed ? "assumed" : "documented"},
                         {"fields", fields}});
     }
-    return nlohmann::ordered_json{{"arch", set.arch()}, {"instructions", std::move(list)}}.dump(2) + "\n";
+    return json_document({{"arch", set.arch()}, {"instructions", std::move(list)}});
 }
 
 std::uint32_t word_of(const std::string& text) {

@@ -14,7 +14,7 @@ namespace {
 
 struct KernelFlags {
     std::string arch, csv, out, timing, op;
-    bool report = false, disasm = false;
+    bool report = false, disasm = false, json = false;
     std::vector<std::string> settings;  ///< "u_kt=4"
 };
 
@@ -25,6 +25,7 @@ void run(const KernelFlags& flags) {
     const KernelModel model(chip_name, constants);
     if (flags.csv.empty()) {
         const KernelRow row = single_kernel(flags.op, flags.settings, chip_name);
+        if (flags.json) return print_text(kernel_json(row, model, chip_name));
         return print_text(flags.disasm ? disassemble_kernel(row, model) : describe_kernel(row, model));
     }
     const KernelRowFile file = read_kernel_rows(flags.csv, chip_name);
@@ -59,7 +60,8 @@ void add_kernel(CLI::App& app) {
     command->add_option("--set", flags->settings, "Its sizes, formats and modes, by the columns' names")
         ->option_text("NAME=VALUE ...")
         ->needs(op);
-    command->add_flag("--disasm", flags->disasm, "Print its instruction streams")->needs(op);
+    auto* disasm = command->add_flag("--disasm", flags->disasm, "Print its instruction streams")->needs(op);
+    command->add_flag("--json", flags->json, "Print its times as JSON")->needs(op)->excludes(disasm);
     command->add_option("--timing", flags->timing, "Calibrated constants other than the chip's own")
         ->option_text("FILE");
     command->footer(

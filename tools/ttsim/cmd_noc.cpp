@@ -107,25 +107,21 @@ void add_noc_bench(CLI::App& noc) {
         ->check(one_of(noc::pattern_names()))
         ->option_text("NAME");
     command->add_option("--bytes", what.bytes, "Size of a transaction (4096)")
-        ->check(quiet(CLI::Range(1, 1 << 26)))
+        ->check(in_range(1, 1 << 26))
         ->option_text("N");
     command->add_option("--count", what.count, "Transactions of each core to each other end, back to back (1)")
-        ->check(quiet(CLI::Range(1, 1 << 20)))
+        ->check(in_range(1, 1 << 20))
         ->option_text("N");
-    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")
-        ->check(quiet(CLI::Range(0, 1)))
-        ->option_text("N");
+    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command
         ->add_option("--memory", flags->memory,
                      "The other end of one_from_one and one_to_one: l1 (the default) or dram")
         ->check(one_of({"l1", "dram"}))
         ->option_text("KIND");
     command->add_option("--grid-x", what.grid_x, "Columns of the cores of 'all' and of a multicast (the chip's)")
-        ->check(quiet(CLI::Range(1, 64)))
+        ->check(in_range(1, 64))
         ->option_text("N");
-    command->add_option("--grid-y", what.grid_y, "Their rows (the chip's)")
-        ->check(quiet(CLI::Range(1, 64)))
-        ->option_text("N");
+    command->add_option("--grid-y", what.grid_y, "Their rows (the chip's)")->check(in_range(1, 64))->option_text("N");
     command->add_flag("--same-axis", what.same_axis, "The other end lies in the same column");
     command->add_flag("--loopback", what.loopback, "The other end is the core itself");
     command->add_flag("--stateful", what.stateful, "Calls that keep the target set");

@@ -43,19 +43,17 @@ void add_pipe(CLI::App& app) {
         ->option_text("MxN/RxC/ORDER");
     command->add_option("--to", flags->to, "The same of the consumer (as the producer)")->option_text("MxN/RxC/ORDER");
     command->add_option("--sources", what.sources, "Cores of the producer, in a column (1)")
-        ->check(quiet(CLI::Range(1, 12)))
+        ->check(in_range(1, 12))
         ->option_text("N");
     command->add_option("--takers", what.takers, "Cores of the consumer, in a column (1)")
-        ->check(quiet(CLI::Range(1, 12)))
+        ->check(in_range(1, 12))
         ->option_text("N");
     command->add_flag("--from-dram", what.from_dram, "The producer is a queue in one DRAM channel");
     command->add_option("--data-format", flags->format, "Of the tiles (Float16_b)")->option_text("NAME");
     command->add_option("--buf-size-mb", what.buf_size_mb, "mblocks of the producer's output buffer (2)")
-        ->check(quiet(CLI::Range(1, 1024)))
+        ->check(in_range(1, 1024))
         ->option_text("N");
-    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")
-        ->check(quiet(CLI::Range(1, 65536)))
-        ->option_text("N");
+    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")->check(in_range(1, 65536))->option_text("N");
     command->add_flag("--json", flags->json, "Print the result as JSON");
     command->footer(
         "Examples:\n"

@@ -11,6 +11,7 @@
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -106,7 +107,7 @@ void add_report(CLI::App& app) {
             ->type_name("DIR")
             ->excludes(out);
     command->add_option("--port", flags->port, "Port of --serve; 0: any that is free. Default: 8000")
-        ->check(quiet(CLI::Range(0, 65535)))
+        ->check(in_range(0, 65535))
         ->type_name("N")
         ->needs(folder);
     command->footer(

@@ -243,7 +243,7 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         "fast: products are added in float32 and rounded once per k-block (default); exact: the matrix "
         "unit, unpacker and packer bit by bit (see docs/modelling.md)");
     command.add_option("--threads", o.threads, "Worker threads; no result depends on it. Default: one per processor")
-        ->check(quiet(CLI::Range(1, 256)))
+        ->check(in_range(1, 256))
         ->type_name("N");
 }
 
@@ -281,7 +281,7 @@ void add_run(CLI::App& app, int& exit_status) {
     command
         ->add_option("--trace-level", options.trace.level,
                      "1: sums per core and input (default); 2: also every step and transfer")
-        ->check(quiet(CLI::Range(1, 2)))
+        ->check(in_range(1, 2))
         ->needs(trace)
         ->type_name("N");
     outputs

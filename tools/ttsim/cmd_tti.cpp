@@ -30,9 +30,9 @@ void add_info(CLI::App& app) {
     command->callback([flags, outputs] {
         outputs->claim();
         want(InputKind::Image, flags->image, "ttsim tti info");
-        const image::DeviceRecord record = image::read_record(flags->image);
-        if (flags->json.empty()) return print_text(image::info_text(record));
-        OutputFile(flags->json, FileKind::Json).write(image::info_json(record));
+        const image::Summary summary = image::read_summary(flags->image);
+        if (flags->json.empty()) return print_text(image::info_text(summary));
+        OutputFile(flags->json, FileKind::Json).write(image::info_json(summary));
     });
 }
 
@@ -50,7 +50,7 @@ void add_extract(CLI::App& app) {
         ->required();
     command->callback([flags, outputs] {
         outputs->claim();
-        image::extract_image(flags->image, flags->folder);
+        (void)image::extract_image(flags->image, flags->folder);
     });
 }
 

@@ -2,7 +2,6 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
@@ -21,11 +20,12 @@ int parse_and_run(int argc, char** argv) {
         "Exit codes:\n"
         "  0 success             3 the modelled machine hangs\n"
         "  1 an output differs   4 a feature the model lacks\n"
-        "  2 wrong input         70 a bug in ttsim\n\n"
+        "  2 wrong input         70 a bug in ttsim\n"
+        "  71 out of memory, or at another limit of the machine\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim new mlp && ttsim run mlp.yaml\n"
-        "  ttsim run --help");
+        "  ttsim help run");
     int exit_status = 0;
     tt::cli::add_run(app, exit_status);
     tt::cli::add_check(app);
@@ -60,6 +60,5 @@ int main(int argc, char** argv) {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 512 << 20);
     mallopt(M_ARENA_MAX, 1);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
     return tt::cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

@@ -8,7 +8,9 @@
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
 #include "runtime/part_values.hpp"
+#include "sim/steady.hpp"
 #include "tools/common/input_kind.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -25,7 +27,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
         .add_option(
             "--loops", o.loops,
             "Compiled model: run so many microbatches of the same inputs, where these have one sample. Default: 1")
-        ->check(quiet(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20)))
+        ->check(in_range(std::int64_t{1}, std::int64_t{1} << 20))
         ->type_name("N");
     command
         .add_option("--feed-back", flags.feed_back,
@@ -42,7 +44,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     command
         .add_option("--pcc", o.least_pcc,
                     "Least correlation with --expect (of whole numbers: share that is equal). Default: 0.99")
-        ->check(quiet(CLI::Range(-1.0, 1.0)))
+        ->check(in_range(-1.0, 1.0))
         ->type_name("X");
 }
 
@@ -163,6 +165,8 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         return results;
     };
     report.model = ir::run_model(model, around, device, part_run(compiled, options));
+    report.model.notes.insert(report.model.notes.end(), model.report.notes.begin(), model.report.notes.end());
+    sim::count_host(report.device, report.model.samples, report.model.host_seconds, report.model.all_on_host);
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();
     return report;
 }

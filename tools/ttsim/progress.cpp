@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/utf8.hpp"
 #include "report/table.hpp"
 #include "tools/common/terminal.hpp"
 
@@ -64,7 +65,7 @@ void Progress::show(const sim::RunProgress& at) {
     next_ = now + (terminal_ ? 100ms : 2000ms);
     shown_ = true;
     const auto since = [&](Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(now - start); };
-    const std::string line = progress_line(at, since(begun_), since(stage_begun_));
+    const std::string line = printable(progress_line(at, since(begun_), since(stage_begun_)));
     if (terminal_)  // ESC [ K: erase to the end of the line
         fmt::print(stderr, "\r{}\033[K", line.substr(0, terminal_width(STDERR_FILENO).value_or(80) - 1));
     else

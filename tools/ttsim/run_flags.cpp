@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tools/common/input_kind.hpp"
+#include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace tt::cli {
@@ -36,7 +37,7 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
         ->type_name("FILE");
     command.add_option("--harvested-rows", o.harvested_rows, "NoC rows taken away on every chip, such as 1,11")
         ->delimiter(',')
-        ->check(quiet(CLI::Range(0, 31)))
+        ->check(in_range(0, 31))
         ->type_name("Y,...");
     command
         .add_option("--program", o.programs,
@@ -51,7 +52,7 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
     command
         .add_option("--inputs-count", o.inputs_count,
                     "At most that many inputs per execute of a graph. Default: the graph's input_count")
-        ->check(quiet(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max())))
+        ->check(in_range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
         ->type_name("N");
 }
 

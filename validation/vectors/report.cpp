@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 namespace tt {
 
 namespace {
@@ -72,9 +74,7 @@ std::string vector_json(const VectorReport& report) {
                          {"matched", s.equal},
                          {"datums", s.values},
                          {"differing", s.differing}});
-    return nlohmann::ordered_json{{"set", report.set}, {"pass", report.pass()}, {"kinds", kinds}, {"entries", entries}}
-               .dump(2) +
-           "\n";
+    return json_document({{"set", report.set}, {"pass", report.pass()}, {"kinds", kinds}, {"entries", entries}});
 }
 
 }  // namespace tt

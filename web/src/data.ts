@@ -1,5 +1,5 @@
 // What a page carries (docs/report.md "Page data"), and how it is read. C++ side: report/page_*.cpp.
-export const pageVersion = 2;
+export const pageVersion = 3;
 
 export interface Blocking {
   grid: [number, number];

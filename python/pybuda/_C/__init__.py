@@ -10,6 +10,8 @@ __all__ = ["DataFormat", "MathFidelity", "NodeEpochType", "UnsupportedHWOpsError
 
 
 class DataFormat(JsonEnum):
+    """Number formats of the device, with the numbers that files hold. Float32, Float16 and block floats (Bfp8, Bfp4,
+    Bfp2) of 5 exponent bits, those called _b of 8; Int8 and Int32 are sign and magnitude."""
     Float32 = 0
     Float16 = 1
     Bfp8 = 2
@@ -30,6 +32,7 @@ class DataFormat(JsonEnum):
 
 
 class MathFidelity(JsonEnum):
+    """How many passes a multiplier makes over the digits of its operands: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4."""
     LoFi = 0
     HiFi2 = 2
     HiFi3 = 3
@@ -38,6 +41,7 @@ class MathFidelity(JsonEnum):
 
 
 class NodeEpochType(JsonEnum):
+    """Which pass of a network an op belongs to."""
     Forward = 0
     Backward = 1
     Optimizer = 2

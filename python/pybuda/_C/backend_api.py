@@ -11,6 +11,8 @@ get_output = refusal("get_output", "queues of the netlist are read by the device
 
 
 class BackendType(NamedEnum):
+    """What a device runs on. Silicon, Versim and Emulation are the simulated chip with its clock, Golden and Model its
+    values alone."""
     Model = 0
     Versim = 1
     Silicon = 2
@@ -20,6 +22,7 @@ class BackendType(NamedEnum):
 
 
 class BackendDevice(NamedEnum):
+    """Architectures of chips; Grayskull and Wormhole_B0 are simulated."""
     Grayskull = 0
     Wormhole_B0 = 1
     Blackhole = 2
@@ -27,6 +30,7 @@ class BackendDevice(NamedEnum):
 
 
 class DeviceMode(NamedEnum):
+    """Whether a device compiles, runs, or both."""
     CompileAndRun = 0
     CompileOnly = 1
     RunOnly = 2
@@ -58,6 +62,8 @@ def detect_available_silicon_devices() -> list[BackendDevice]:
     if _set("PYBUDA_GOLDEN_BLACKHOLE"):
         found = [BackendDevice.Blackhole] * len(found)
     count = os.environ.get("PYBUDA_OVERRIDE_NUM_CHIPS")
+    if count and not (count.isdigit() and int(count)):
+        raise RuntimeError(f"PYBUDA_OVERRIDE_NUM_CHIPS={count}: it is a number of chips from 1 on")
     return [found[0]] * int(count) if count else found
 
 

@@ -8,6 +8,7 @@ from .enumeration import JsonEnum
 
 
 class PolicyType(JsonEnum):
+    """How the balancer chooses grids."""
     MaximizeTMinimizeGrid = 0
     MinimizeGrid = 1
     Random = 2

@@ -6,10 +6,13 @@ from typing import Any
 
 
 class JsonEnum(enum.Enum):
+    """An enumeration that goes to JSON by its names."""
+
     def __int__(self) -> int:
         return int(self.value)
 
     def to_json(self) -> str:
+        """The name."""
         return self.name
 
     @classmethod
@@ -25,6 +28,7 @@ class NamedEnum(JsonEnum):
     """One whose strings are lower-case names."""
 
     def to_string(self) -> str:
+        """The name in lower case."""
         return self.name.lower()
 
     @classmethod

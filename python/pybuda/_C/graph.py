@@ -3,6 +3,7 @@ from .enumeration import JsonEnum
 
 
 class RuntimeTensorTransformType(JsonEnum):
+    """What the host does to an input before it is pushed."""
     NoTransform = 0
     ReinterpretShape = 1
     Prestride = 2

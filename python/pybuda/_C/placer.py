@@ -3,6 +3,7 @@ from .enumeration import JsonEnum
 
 
 class DRAMPlacementAlgorithm(JsonEnum):
+    """How queues are spread over DRAM channels."""
     ROUND_ROBIN = 0
     ROUND_ROBIN_FLIP_FLOP = 1
     GREATEST_CAPACITY = 2

@@ -16,10 +16,12 @@ class Module:
         self.name = os.environ.get("PYBUDA_GRAPH_NAME_SUFFIX", "") + name  # in front, as by the original
         self.device: Any = None
         self.input_names: list[str] = []
+        self.input_structure: Any = None  # of the first push: which of its tensors stood in a list
         self.subgraph_idx = 0
         register_module(self)
 
     def get_name(self) -> str:
+        """As it was given, with the prefix of PYBUDA_GRAPH_NAME_SUFFIX."""
         return self.name
 
     def get_device(self) -> Any:
@@ -29,6 +31,10 @@ class Module:
     def forward_names(self, count: int) -> list[str]:
         """Of the first `count` inputs."""
         return self.input_names or [f"input_{place}" for place in range(count)]
+
+    def get_parameters(self) -> list[Any]:
+        """None of its own."""
+        return []
 
     def _set_device(self, device: Any) -> None:
         self.device = device

@@ -1,6 +1,7 @@
 """ONNX models."""
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import torch
@@ -38,16 +39,14 @@ class OnnxModule(Module):
 
     def _model(self) -> Any:
         if self.module is None:
-            import onnx
-            self.module = onnx.load(self.onnx_path)
+            self.module = importlib.import_module("onnx").load(self.onnx_path)
         return self.module
 
     def forward(self, *args: torch.Tensor) -> list[torch.Tensor]:
         """By onnxruntime on the host; inputs are cast to the model's types, and a larger batch than the model's is cut
         into pieces of it."""
         if self._session is None:
-            import onnxruntime
-            self._session = onnxruntime.InferenceSession(self._model().SerializeToString())
+            self._session = importlib.import_module("onnxruntime").InferenceSession(self._model().SerializeToString())
         inputs = self._session.get_inputs()
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else None
         size = args[0].shape[0] if args and args[0].dim() else 1

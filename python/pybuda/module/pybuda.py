@@ -25,7 +25,12 @@ class IntQueueHandle:
 
 class PyBudaModule(Module):
     """Subclasses have `forward(self, *tensors)`. Parameters, modules, and lists and dictionaries of them that are
-    assigned to attributes belong to the module, under `<module>.<attribute>`."""
+    assigned to attributes belong to the module, under `<module>.<attribute>`; parameters of a dictionary are called as
+    their keys."""
+    _parameters: dict[str, Parameter]
+    _constants: dict[str, Tensor | None]
+    _submodules: dict[str, PyBudaModule]
+    _former_names: list[str]
 
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "_parameters", {})
@@ -52,19 +57,20 @@ class PyBudaModule(Module):
             for key in [key for key in held if key == name or key.startswith(name + ".")]:
                 del held[key]
 
-    def _register(self, name: str, value: Any) -> None:
+    def _register(self, name: str, value: Any, key: str | None = None) -> None:
+        """`key`: of the dictionary that it stands in, which is the name of a parameter."""
         if isinstance(value, Parameter):
             self._parameters[name] = value
-            value._set_auto_name(f"{self.name}.{name}")
+            value._set_auto_name(f"{self.name}.{name}" if key is None else key)
         elif isinstance(value, PyBudaModule):
             self._submodules[name] = value
             value._rename(f"{self.name}.{name}")
         elif isinstance(value, (list, tuple)) and any(isinstance(v, (Parameter, PyBudaModule)) for v in value):
-            for key, element in enumerate(value):
-                self._register(f"{name}.{key}", element)
+            for place, element in enumerate(value):
+                self._register(f"{name}.{place}", element)
         elif isinstance(value, dict) and any(isinstance(v, (Parameter, PyBudaModule)) for v in value.values()):
-            for key, element in value.items():
-                self._register(f"{name}.{key}", element)
+            for own, element in value.items():
+                self._register(f"{name}.{own}", element, str(own))
 
     def _rename(self, name: str) -> None:
         """Of one that became part of another: also what was named for it."""
@@ -118,12 +124,25 @@ class PyBudaModule(Module):
     def named_parameters(self) -> dict[str, Parameter]:
         """Of this module and those it holds, by their full names. RuntimeError where two have one name."""
         found: dict[str, Parameter] = {}
-        for parameter in self.get_parameters():
-            name = parameter.get_name()
+        for parameter in self._told_apart():
+            name = str(parameter.get_name())
             if found.get(name, parameter) is not parameter:
                 raise RuntimeError(f"module '{self.name}' has two parameters with the name '{name}'")
             found[name] = parameter
         return found
+
+    def _told_apart(self) -> list[Parameter]:
+        """All parameters; keys of dictionaries that are the names of several have those of their modules in front."""
+        held = self.get_parameters()
+        names = [parameter.get_name() for parameter in held]
+        for module in [self, *self._all_submodules()]:
+            for path, parameter in module._parameters.items():
+                if names.count(parameter.name) > 1 and "." in path and path.split(".", 1)[1] == parameter.name:
+                    parameter.name = f"{module.name}.{path}"
+        return held
+
+    def _all_submodules(self) -> list[PyBudaModule]:
+        return [found for module in self._submodules.values() for found in (module, *module._all_submodules())]
 
     @takes(name=(str,))
     def get_parameter(self, name: str) -> Parameter:
@@ -132,12 +151,15 @@ class PyBudaModule(Module):
         for full in (name, f"{self.name}.{name}"):
             if full in known:
                 return known[full]
-        if name in self._parameters:
-            return self._parameters[name]
+        for module in [self, *self._all_submodules()]:  # by the attribute, also in front of a dictionary's key
+            for path, parameter in module._parameters.items():
+                if name in (path, f"{module.name}.{path}"):
+                    return parameter
         raise RuntimeError(f"module '{self.name}' has no parameter '{name}'; its parameters are "
                            f"{', '.join(known) or 'none'}")
 
     def get_parameters(self, submodules: bool = True) -> list[Parameter]:
+        """Of this module and, unless `submodules` is False, of those it holds; each once."""
         found = list(dict.fromkeys(self._parameters.values()))
         if submodules:
             for module in self._submodules.values():
@@ -145,10 +167,12 @@ class PyBudaModule(Module):
         return found
 
     def set_parameter(self, name: str, data: Any) -> None:
+        """A value of torch, pybuda or numpy. RuntimeError for a name that is not there, and another shape."""
         self.get_parameter(name).set_value(data)
 
     @takes(data=(Mapping,))
     def load_parameter_dict(self, data: dict[str, Any]) -> None:
+        """Values by name, as set_parameter() takes them."""
         for name, value in data.items():
             self.set_parameter(name, value)
 
@@ -159,11 +183,13 @@ class PyBudaModule(Module):
                 parameter.set_value(torch.randn(parameter.shape.dims).to(parameter.pt_data_format) / 8)
 
     def get_submodules(self) -> list[PyBudaModule]:
+        """Modules that this one holds, without theirs."""
         return list(self._submodules.values())
 
     # --- running
 
     def forward(self, *tensors: Any, **named: Any) -> Any:
+        """Defined by subclasses: pybuda tensors of ops of pybuda.op. NotImplementedError without that."""
         raise NotImplementedError(f"module '{self.name}' has no forward(); define it in {type(self).__name__}")
 
     def pre_forward(self, *args: Any, **kwargs: Any) -> None:
@@ -176,13 +202,13 @@ class PyBudaModule(Module):
     def trace_forward(self, *tensors: Any) -> list[Tensor]:
         """The outputs of forward() as a flat list. RuntimeError for a wrong count of inputs and for outputs that are
         no tensors of pybuda."""
-        from ..utils import flatten
+        from ..utils import arranged, flatten
         names = self.input_names if len(self.input_names) == len(tensors) else []
         try:
-            inspect.signature(self.forward).bind(*tensors)
+            arguments = arranged(self.forward, tensors, self.input_structure) if not names else []
         except TypeError as error:
             raise RuntimeError(f"module '{self.name}' was given {len(tensors)} inputs: {error}") from error
-        outputs = self(**dict(zip(names, tensors))) if names else self(*tensors)
+        outputs = self(**dict(zip(names, tensors))) if names else self(*arguments)
         outputs = flatten(outputs)
         for place, output in enumerate(outputs):
             if not isinstance(output, (Tensor, Parameter)):

@@ -9,7 +9,7 @@ import torch
 from ttsim.evaluation import evaluating
 
 from ..parameter import Parameter
-from ..utils import flatten
+from ..utils import arranged, flatten
 from .base import Module
 
 
@@ -36,7 +36,7 @@ class PyTorchModule(Module):
         self._added: dict[str, Parameter] = {}
         if redirect_forward:
             module.original_forward = self.original_forward  # type: ignore[assignment]
-            module.forward = _wrapped(self)  # type: ignore[method-assign]
+            module.forward = _wrapped(self)
 
     def _redirected(self, *args: Any, **kwargs: Any) -> Any:
         if self.input_names and len(args) == len(self.input_names) and not kwargs:
@@ -44,6 +44,7 @@ class PyTorchModule(Module):
         return self.original_forward(*args, **kwargs)
 
     def forward_names(self, count: int) -> list[str]:
+        """Of the first `count` arguments of forward(), or those of a mapping that was pushed."""
         return self.input_names or list(inspect.signature(self.original_forward).parameters)[:count]
 
     def parameter_dtype(self) -> torch.dtype | None:
@@ -55,7 +56,10 @@ class PyTorchModule(Module):
         """Positional and keyword arguments of the torch module for inputs in order."""
         if len(self.input_names) == len(values):
             return (), dict(zip(self.input_names, values))
-        return tuple(values), {}
+        try:
+            return tuple(arranged(self.original_forward, values, self.input_structure)), {}
+        except (TypeError, ValueError):  # which python says best
+            return tuple(values), {}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """In torch, on the host. Floats of 16 bits become float32 where the module's are."""
@@ -70,7 +74,7 @@ class PyTorchModule(Module):
         """Of pairs of an output and its gradient."""
         for output, gradient in args:
             if output.requires_grad:
-                output.backward(gradient, retain_graph=True)
+                torch.autograd.backward(output, gradient, retain_graph=True)
 
     def add_parameter(self, name: str, parameter: Parameter) -> None:
         """RuntimeError for a name that is taken."""

@@ -16,26 +16,31 @@ class _ThroughOnnx(Module):
 
 
 class TFModule(_ThroughOnnx):
+    """RuntimeError, which says how a TensorFlow model becomes ONNX."""
     framework = "TensorFlow"
     remedy = "convert the model by `python -m tf2onnx.convert --saved-model FOLDER --output MODEL.onnx`"
 
 
 class TFGraphDefModule(_ThroughOnnx):
+    """RuntimeError, which says how a GraphDef becomes ONNX."""
     framework = "TensorFlow (GraphDef)"
     remedy = ("convert the graph by `python -m tf2onnx.convert --graphdef FILE --inputs ... --outputs ... --output "
               "MODEL.onnx`")
 
 
 class TFLiteModule(_ThroughOnnx):
+    """RuntimeError, which says how a TFLite file becomes ONNX."""
     framework = "TensorFlow Lite"
     remedy = "convert the file by `python -m tf2onnx.convert --tflite FILE --output MODEL.onnx`"
 
 
 class JaxModule(_ThroughOnnx):
+    """RuntimeError, which says how a JAX function becomes ONNX."""
     framework = "JAX"
     remedy = "export the function by jax2onnx.to_onnx()"
 
 
 class MXNetModule(_ThroughOnnx):
+    """RuntimeError, which says how an MXNet model becomes ONNX."""
     framework = "MXNet"
     remedy = "export the model by mxnet.onnx.export_model()"

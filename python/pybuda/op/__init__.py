@@ -1,7 +1,8 @@
 """Ops that modules are made of: `op.X(name, operands..., attributes)` gives a Tensor; "" names it automatically."""
 import sys
 
-from . import eval, loss, nn  # noqa: A004 (the name programs know)
+from . import eval as eval
+from . import loss, nn
 from .arguments import name_errors
 from .constant import Constant
 from .convolution import Conv2d, Conv2dTranspose, Conv3d

@@ -32,6 +32,7 @@ KINDS: dict[str, OpKind] = {}
 
 def define(name: str, evaluate: Callable[..., torch.Tensor], build: Callable[..., Any],
            shape: Callable[..., Any] | None = None) -> None:
+    """Adds an op to KINDS."""
     KINDS[name] = OpKind(name, evaluate, build, shape)
 
 
@@ -72,6 +73,7 @@ class PyBudaOp:
 
     @property
     def kind(self) -> OpKind:
+        """What the op is."""
         return KINDS[self.op_type]
 
     def get_tensor(self, out_df: DataFormat | None = None) -> Tensor:
@@ -97,6 +99,7 @@ class PyBudaOp:
         return formats[0] if formats else DataFormat.Float32
 
     def evaluate(self, values: list[torch.Tensor]) -> torch.Tensor:
+        """The value in torch; floats of several types as the widest."""
         floats = [value.dtype for value in values if value.dtype.is_floating_point]
         if len(set(floats)) > 1:
             widest = functools.reduce(torch.promote_types, floats)
@@ -113,6 +116,7 @@ class PyBudaOp:
         return tuple(made.shape), made.dtype
 
     def build(self, make: Any, values: list[Any]) -> Any:
+        """The value in a graph."""
         make.name = self.name
         return self.kind.build(make, *values, **self.named_attrs)
 
@@ -122,4 +126,5 @@ class PyBudaOp:
 
 def result(op_type: str, name: str, *operands: Any, out_df: DataFormat | None = None, attrs: tuple[Any, ...] = (),
            **named_attrs: Any) -> Tensor:
+    """The tensor that an op of this type gives. RuntimeError as get_tensor() raises it."""
     return PyBudaOp(op_type, name, *operands, attrs=attrs, **named_attrs).get_tensor(out_df)

@@ -14,6 +14,7 @@ from .common import define, result
 
 
 def per_axis(value: Any, axes: int) -> list[int]:
+    """One number for each of `axes`. RuntimeError for another count."""
     return [int(value)] * axes if isinstance(value, int) else [int(one) for one in value]
 
 
@@ -110,6 +111,7 @@ def Conv3d(name: str, activations: Tensor, weights: Operand, bias: Operand | Non
 
 def conv_transpose(name: str, activations: Tensor, weights: Operand, bias: Operand | None, stride: Any, padding: Any,
                    groups: int, channel_last: bool, output_padding: Any = 0) -> Tensor:
+    """A transposed convolution of NCHW; what Conv2dTranspose and its module make."""
     around = edges(padding, list(weights.shape)[2:], [1, 1])
     assert all(before == after for before, after in around), f"padding {padding} is not the same on both sides"
     operands = [activations, weights] if bias is None else [activations, weights, bias]

@@ -10,4 +10,5 @@ define("dram_queue", lambda x, num_entries: torch.clone(x), lambda make, x, num_
 
 
 def DRAMQueue(name: str, operandA: Tensor, *, num_entries: int) -> Tensor:
+    """x, by way of a queue in DRAM of `num_entries` entries; in the shape of x."""
     return result("dram_queue", name, operandA, attrs=(num_entries,), num_entries=num_entries)

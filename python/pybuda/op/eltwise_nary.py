@@ -54,6 +54,8 @@ define("index_copy", _index_copy, _build_index_copy)
 
 
 def Concatenate(name: str, *operands: Tensor, axis: int) -> Tensor:
+    """All of them behind each other along `axis`; other dims are equal. RuntimeError for shapes that do not go
+    together."""
     return result("concatenate", name, *operands, attrs=(axis,), axis=axis)
 
 

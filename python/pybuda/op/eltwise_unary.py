@@ -36,6 +36,7 @@ def _argmax(x: torch.Tensor, dim: int | None) -> torch.Tensor:
 
 
 def _build_argmax(make: Any, x: Any, dim: int | None) -> Any:
+    x = make.add("nop", make.as_float(x))  # so that the device has an op of this name, and a queue for its input
     if dim is not None:
         return make.add("arg_max", x, axis=make.axis(x, dim))
     found = make.add("arg_max", make.reshape(x, [make.count(x)]), axis=0)
@@ -43,19 +44,22 @@ def _build_argmax(make: Any, x: Any, dim: int | None) -> Any:
 
 
 def _identity(x: torch.Tensor, unsqueeze: Any, unsqueeze_dim: int | None) -> torch.Tensor:
-    return x.clone() if unsqueeze is None else x.unsqueeze(unsqueeze_dim)
+    return x.clone() if unsqueeze is None or unsqueeze_dim is None else x.unsqueeze(unsqueeze_dim)
 
 
 def _build_identity(make: Any, x: Any, unsqueeze: Any, unsqueeze_dim: int | None) -> Any:
     x = make.add("nop", make.as_float(x))
-    if unsqueeze is None:
+    if unsqueeze is None or unsqueeze_dim is None:
         return x
     dims = make.dims(x)
     dims.insert(unsqueeze_dim % (len(dims) + 1), 1)
     return make.reshape(x, dims)
 
 
-def _build_clip(make: Any, x: Any, minimum: float, maximum: float) -> Any:
+def _build_clip(make: Any, x: Any, minimum: float | None, maximum: float | None) -> Any:
+    if minimum is None or maximum is None:
+        x = x if minimum is None else make.with_number("maximum", x, minimum)
+        return x if maximum is None else make.with_number("minimum", x, maximum)
     if minimum == 0.0 and 0.0 < maximum < 65504.0:
         return make.add("relu_max", make.as_float(x), threshold=float(maximum))
     return make.with_number("minimum", make.with_number("maximum", x, minimum), maximum)
@@ -92,10 +96,12 @@ define("nop", _identity, _build_identity)
 
 
 def Abs(name: str, operandA: Operand) -> Tensor:
+    """|x|, datum by datum, in the shape of x."""
     return result("abs", name, operandA)
 
 
 def Exp(name: str, operandA: Operand) -> Tensor:
+    """e to the power of x, datum by datum, in the shape of x."""
     return result("exp", name, operandA)
 
 
@@ -105,14 +111,17 @@ def Log(name: str, operandA: Operand) -> Tensor:
 
 
 def Pow(name: str, operandA: Operand, exponent: int | float) -> Tensor:
+    """x to the power of a number, datum by datum, in the shape of x."""
     return result("pow", name, operandA, attrs=(exponent,), exponent=exponent)
 
 
 def Identity(name: str, operandA: Operand, unsqueeze: str | None = None, unsqueeze_dim: int | None = None) -> Tensor:
+    """x; with `unsqueeze`, with a dim of size 1 at `unsqueeze_dim`."""
     return result("nop", name, operandA, unsqueeze=unsqueeze, unsqueeze_dim=unsqueeze_dim)
 
 
 def Buffer(name: str, operandA: Operand) -> Tensor:
+    """x, as an op that is never left out; in the shape of x."""
     return result("buffer", name, operandA)
 
 
@@ -122,6 +131,7 @@ def Reciprocal(name: str, operandA: Operand) -> Tensor:
 
 
 def Sqrt(name: str, operandA: Operand) -> Tensor:
+    """The square root, datum by datum, in the shape of x."""
     return result("sqrt", name, operandA)
 
 
@@ -132,6 +142,7 @@ def Relu(name: str, operandA: Operand, threshold: float = 0.0, mode: str = "min"
 
 
 def LeakyRelu(name: str, operandA: Operand, alpha: float) -> Tensor:
+    """x where it is 0 or more, else alpha * x, datum by datum, in the shape of x."""
     return result("leaky_relu", name, operandA, attrs=(alpha,), alpha=alpha)
 
 
@@ -142,22 +153,28 @@ def Gelu(name: str, operandA: Operand, approximate: str = "none") -> Tensor:
 
 
 def Sigmoid(name: str, operandA: Operand) -> Tensor:
+    """1 / (1 + exp(-x)), datum by datum, in the shape of x."""
     return result("sigmoid", name, operandA)
 
 
 def Tanh(name: str, operandA: Operand) -> Tensor:
+    """The hyperbolic tangent, datum by datum, in the shape of x."""
     return result("tanh", name, operandA)
 
 
 def Sine(name: str, operandA: Operand) -> Tensor:
+    """The sine of radians, datum by datum, in the shape of x."""
     return result("sine", name, operandA)
 
 
 def Cosine(name: str, operandA: Operand) -> Tensor:
+    """The cosine of radians, datum by datum, in the shape of x."""
     return result("cosine", name, operandA)
 
 
-def Clip(name: str, operandA: Operand, min: float, max: float) -> Tensor:
+def Clip(name: str, operandA: Operand, min: float | None = None, max: float | None = None) -> Tensor:
+    """x, but at least `min` and at most `max`; None: no such limit. The shape of x. AssertionError without either."""
+    assert min is not None or max is not None, f"Clip '{name}' has neither min nor max; give one of them"
     return result("clip", name, operandA, attrs=(min, max), minimum=min, maximum=max)
 
 
@@ -167,6 +184,7 @@ def Argmax(name: str, operandA: Operand, dim: int | None = None) -> Tensor:
 
 
 def LogicalNot(name: str, operandA: Operand) -> Tensor:
+    """1 where x is 0, else 0, datum by datum, in the shape of x."""
     return result("logical_not", name, operandA)
 
 
@@ -182,4 +200,5 @@ def Dropout(name: str, operandA: Operand, p: float = 0.5, training: bool = True,
 
 
 def Tilize(name: str, operandA: Operand) -> Tensor:
+    """x; tiles are made by the host. In the shape of x."""
     return result("tilizer", name, operandA)

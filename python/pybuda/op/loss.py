@@ -12,6 +12,7 @@ class CrossEntropyLoss(PyBudaModule):
     """Of predictions and one-hot labels."""
 
     def forward(self, predictions: Tensor, labels: Tensor) -> Tensor:
+        """Of predictions [.., rows, classes] and one-hot labels of the same shape: one number for each sample."""
         sums = ReduceSum("reduce_sum", Exp("exp", predictions), -1)
         log_probabilities = Subtract("sub", predictions, Log("log", sums))
         of_labels = Multiply("mul_labels", Multiply("negative", log_probabilities, -1.0), labels)
@@ -27,6 +28,7 @@ class L1Loss(PyBudaModule):
         self.reduction = reduction
 
     def forward(self, prediction: Tensor, labels: Tensor) -> Tensor:
+        """Of predictions and labels of one shape: their absolute differences, reduced as was asked."""
         difference = Abs("abs", Subtract("sub", prediction, labels))
         if self.reduction == "none":
             return difference

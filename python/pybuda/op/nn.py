@@ -50,6 +50,7 @@ def Softmax(name: str, operandA: Tensor, *, dim: int, stable: bool = True) -> Te
 
 
 def LogSoftmax(name: str, operandA: Tensor, *, dim: int, stable: bool = True) -> Tensor:
+    """The logarithm of Softmax along `dim`, in the shape of x."""
     return result("log_softmax", name, operandA, attrs=(dim, stable), dim=dim)
 
 

@@ -28,10 +28,13 @@ class Linear(PyBudaModule):
         self.bias = _uniform((out_features,), in_features) if bias else None
 
     def forward(self, activations: Tensor) -> Tensor:
+        """[.., in_features] to [.., out_features]."""
         return Matmul(self.name, activations, self.weights, self.bias)
 
 
 class Conv2dModule(PyBudaModule):
+    """A convolution with weights [out_channels, in_channels / groups, rows, columns] and a bias of its own."""
+
     def __init__(self, name: str, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
                  padding: Any = "same", dilation: Any = 1, groups: int = 1, bias: bool = True,
                  t_stream_workaround: bool = False) -> None:
@@ -43,6 +46,7 @@ class Conv2dModule(PyBudaModule):
         self.given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
 
     def forward(self, activations: Tensor) -> Tensor:
+        """NCHW to NCHW."""
         return Conv2d(self.name, activations, self.weights, self.bias, **self.given)
 
 
@@ -61,6 +65,7 @@ class ConvTranspose2dModule(PyBudaModule):
         self.given = {"stride": stride, "padding": padding, "groups": groups, "output_padding": output_padding}
 
     def forward(self, activations: Tensor) -> Tensor:
+        """NCHW to NCHW."""
         return conv_transpose(self.name, activations, self.weights, self.bias, channel_last=False, **self.given)
 
 
@@ -72,10 +77,12 @@ class _Pool(PyBudaModule):
         self.kernel_size, self.given = kernel_size, given
 
     def forward(self, activations: Tensor) -> Tensor:
-        return type(self).op(self.name, activations, self.kernel_size, **self.given)
+        made: Tensor = type(self).op(self.name, activations, self.kernel_size, **self.given)
+        return made
 
 
 class MaxPool1dModule(_Pool):
+    """MaxPool1d with fixed attributes."""
     op = staticmethod(MaxPool1d)
 
     def __init__(self, name: str, kernel_size: Any, stride: int = 1, padding: Any = 0, dilation: int = 1,
@@ -85,6 +92,7 @@ class MaxPool1dModule(_Pool):
 
 
 class MaxPool2dModule(_Pool):
+    """MaxPool2d with fixed attributes."""
     op = staticmethod(MaxPool2d)
 
     def __init__(self, name: str, kernel_size: Any, stride: int = 1, padding: Any = "same", dilation: int = 1,
@@ -94,6 +102,7 @@ class MaxPool2dModule(_Pool):
 
 
 class AvgPool2dModule(_Pool):
+    """AvgPool2d with fixed attributes."""
     op = staticmethod(AvgPool2d)
 
     def __init__(self, name: str, kernel_size: Any, stride: int = 1, padding: Any = "same", ceil_mode: bool = False,
@@ -103,10 +112,13 @@ class AvgPool2dModule(_Pool):
 
 
 class SparseMatmulModule(PyBudaModule):
+    """A product with a sparse COO matrix from the left."""
+
     def __init__(self, name: str, sparseA: Any) -> None:
         super().__init__(name)
         self.add_constant("sparse", prepend_name=True)
         self.set_constant("sparse", sparseA)
 
     def forward(self, denseB: Tensor) -> Tensor:
+        """[.., k, n] to [.., m, n] for a sparse [m, k]."""
         return SparseMatmul(self.name, self.get_constant("sparse"), denseB)

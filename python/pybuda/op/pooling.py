@@ -80,7 +80,7 @@ def _avg_pool(x: torch.Tensor, kernel: list[int], stride: list[int], around: lis
         moved = x.movedim(first + k, 0)
         made = _avg_axis(moved.flatten(1), kernel[k], stride[k], before, after, ceil_mode, count,
                          _share(divisor, k))
-        x = made.unflatten(1, moved.shape[1:]).movedim(0, first + k)
+        x = torch.unflatten(made, 1, moved.shape[1:]).movedim(0, first + k)
     return x
 
 
@@ -128,12 +128,15 @@ def MaxPool2d(name: str, activations: Tensor, kernel_size: int | tuple[int, int]
               padding: int | str = "same", dilation: int = 1, ceil_mode: bool = False, return_indices: bool = False,
               max_pool_add_sub_surround: bool = False, max_pool_add_sub_surround_value: float = 1.0,
               channel_last: bool = False) -> Tensor:
+    """Maxima over windows of NCHW (or NHWC, `channel_last`); a place outside is no maximum. `padding`: "same", a
+    number, or [left, right, top, bottom]. AssertionError for return_indices."""
     return _max(2, name, activations, kernel_size, stride, padding, dilation, ceil_mode, return_indices, channel_last)
 
 
 def MaxPool3d(name: str, activations: Tensor, kernel_size: int | tuple[int, int, int], stride: int = 1,
               padding: int | str = "same", dilation: int = 1, ceil_mode: bool = False, return_indices: bool = False,
               channel_last: bool = False) -> Tensor:
+    """The same over windows of NCDHW."""
     return _max(3, name, activations, kernel_size, stride, padding, dilation, ceil_mode, return_indices, channel_last)
 
 
@@ -147,11 +150,14 @@ def _avg(axes: int, name: str, activations: Tensor, kernel_size: Any, stride: An
 
 def AvgPool1d(name: str, activations: Tensor, kernel_size: int | tuple[int, ...], stride: int = 1,
               padding: int | str = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """Means over windows of NCL; `count_include_pad`: places outside count as zeros."""
     return _avg(1, name, activations, kernel_size, stride, padding, ceil_mode, count_include_pad, None, False)
 
 
 def AvgPool2d(name: str, activations: Tensor, kernel_size: int | tuple[int, int], stride: int = 1,
               padding: int | str = "same", ceil_mode: bool = False, count_include_pad: bool = True,
               divisor_override: float | None = None, channel_last: bool = False) -> Tensor:
+    """Means over windows of NCHW (or NHWC, `channel_last`); `divisor_override` takes the place of the number of
+    places."""
     return _avg(2, name, activations, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override,
                 channel_last)

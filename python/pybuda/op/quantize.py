@@ -109,6 +109,8 @@ def Quantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int
 
 def Dequantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int = -1,
                out_dtype: torch.dtype = torch.float32) -> Tensor:
+    """(x - zero_point) * scale in floats, in the shape of x; one scale, or one for each place along `axis`.
+    RuntimeError for zero points that differ."""
     return result("dequantize", name, operandA, _scale(name, "scale", scale), out_df=DataFormat.Float32,
                   zero_point=_zero_point(name, "zero_point", zero_point), axis=axis)
 

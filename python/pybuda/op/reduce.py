@@ -10,7 +10,7 @@ from .common import define, result
 
 
 def _grouped(x: torch.Tensor, dim: int, stride: int) -> torch.Tensor:
-    return x.unflatten(dim, (x.shape[dim] // stride, stride))
+    return torch.unflatten(x, dim, (x.shape[dim] // stride, stride))
 
 
 def _reduce_max(x: torch.Tensor, dim: int, stride: int) -> torch.Tensor:
@@ -47,10 +47,12 @@ def _check(dim: int) -> int:
 
 
 def ReduceSum(name: str, operandA: Tensor, dim: int) -> Tensor:
+    """The sum along `dim` (-4 to 3), which stays with size 1. AssertionError for another dim."""
     return result("reduce_sum", name, operandA, attrs=(dim,), dim=_check(dim))
 
 
 def ReduceAvg(name: str, operandA: Tensor, dim: int) -> Tensor:
+    """The mean along `dim` (-4 to 3), which stays with size 1. AssertionError for another dim."""
     return result("reduce_avg", name, operandA, attrs=(dim,), dim=_check(dim))
 
 

@@ -29,7 +29,7 @@ def _resize(x: torch.Tensor, sizes: Sequence[int], linear: bool, align_corners: 
     for axis, size in zip(_axes(x.dim(), len(sizes), channel_last), sizes):
         moved = x.movedim(axis, 0)
         made = _resize_axis(moved.flatten(1), size, linear, align_corners)
-        x = made.unflatten(1, moved.shape[1:]).movedim(0, axis)
+        x = torch.unflatten(made, 1, moved.shape[1:]).movedim(0, axis)
     return x
 
 

@@ -41,6 +41,7 @@ def VStack(name: str, operandA: Operand, slices: int = -1) -> Tensor:
 
 def Transpose(name: str, operandA: Operand, dim0: int, dim1: int, z_dim_slice: int = -1,
               out_dtype: torch.dtype = torch.float32) -> Tensor:
+    """With two dims in each other's place. RuntimeError for a dim there is not."""
     return result("transpose", name, operandA, attrs=(dim0, dim1, z_dim_slice), dim0=dim0, dim1=dim1)
 
 
@@ -63,7 +64,7 @@ def Select(name: str, operandA: Operand, dim: int, index: int | tuple[int, int],
     start, length = (index, 1) if isinstance(index, int) else index
     size = operandA.shape[dim]
     stride = stride or size
-    assert 0 <= start and length > 0 and start + length <= stride <= size, \
+    assert start >= 0 and length > 0 and start + length <= stride <= size, \
         f"Select takes {length} from {start} of every {stride} along an axis of {size}"
     return result("select", name, operandA, attrs=(dim, start, length, stride), dim=dim, start=start, length=length,
                   stride=stride)
@@ -100,19 +101,24 @@ def AdvIndex(name: str, operandA: Operand, operandB: Operand, dim: int = 0) -> T
 
 
 def Narrow(name: str, operandA: Operand, dim: int, start: int, length: int, original_length: int) -> Tensor:
+    """`length` places from `start` on along `dim`."""
     return result("narrow", name, operandA, attrs=(dim, start, length, original_length), dim=dim, start=start,
                   length=length)
 
 
 def Unsqueeze(name: str, operandA: Operand, dim: int) -> Tensor:
+    """With a dim of size 1 at `dim`."""
     return result("unsqueeze", name, operandA, attrs=(dim,), dim=dim)
 
 
 def Squeeze(name: str, operandA: Operand, dim: int) -> Tensor:
+    """Without dim `dim`, if its size is 1."""
     return result("squeeze", name, operandA, attrs=(dim,), dim=dim)
 
 
 def PixelShuffle(name: str, operandA: Operand, upscale_factor: int) -> Tensor:
+    """(.., c * f * f, r, w) to (.., c, r * f, w * f) for `upscale_factor` f. RuntimeError where the channels are no
+    multiple."""
     return result("pixel_shuffle", name, operandA, attrs=(upscale_factor,), upscale_factor=upscale_factor)
 
 

@@ -142,7 +142,7 @@ def _pad_axis(x: torch.Tensor, before: int, after: int, mode: str) -> torch.Tens
 def _pad(x: torch.Tensor, pad: Sequence[int], mode: str, channel_last: bool) -> torch.Tensor:
     for axis, (before, after) in _edges(pad, x.dim(), channel_last).items():
         moved = x.movedim(axis, 0)
-        x = _pad_axis(moved.flatten(1), before, after, mode).unflatten(1, moved.shape[1:]).movedim(0, axis)
+        x = torch.unflatten(_pad_axis(moved.flatten(1), before, after, mode), 1, moved.shape[1:]).movedim(0, axis)
     return x
 
 

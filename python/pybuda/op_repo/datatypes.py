@@ -58,26 +58,34 @@ class OperatorDefinition:
     calc_input_shapes: Callable[..., list[TensorShape]] | None = None
 
     def __post_init__(self) -> None:
+        self.input_num_range = self._range()
+
+    def _range(self) -> OperandNumRange:
         if isinstance(self.input_num_range, int):
-            self.input_num_range = OperandNumRange(self.input_num_range, self.input_num_range)
-        elif isinstance(self.input_num_range, tuple):
-            self.input_num_range = OperandNumRange(*self.input_num_range)
+            return OperandNumRange(self.input_num_range, self.input_num_range)
+        if isinstance(self.input_num_range, tuple):
+            return OperandNumRange(*self.input_num_range)
+        return self.input_num_range
 
     @property
     def input_num(self) -> int:
         """The least number of operands."""
-        return self.input_num_range.operands_min
+        return self._range().operands_min
 
     @property
     def is_operator(self) -> bool:
+        """It is called with operands."""
         return not self.instantiate
 
     @property
     def is_layer(self) -> bool:
+        """It is a module, which is made first."""
         return self.instantiate
 
 
 class OperatorRepository:
+    """A list of definitions."""
+
     def __init__(self, operators: list[OperatorDefinition]) -> None:
         self.operators = operators
 

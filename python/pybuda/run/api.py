@@ -4,21 +4,29 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import torch
 
-from .. import config
+from .. import config, progress
 from .._C.backend_api import BackendDevice, DeviceMode, detect_available_silicon_devices
 from ..argument_kinds import LISTED, WHOLE, takes
-from ..device import Device
+from ..device import Device, noting_samples
 from ..module import Module
+from ..op_names import warn_unknown
 from ..pybudaglobal import clear_state_changed, get_devices, state_changed
 from ..tensor import to_pt_tensors
+from ..utils import structure
 from ..training import refuse_training, set_training
 from . import context
+from .queues import ResultQueue
 
+if TYPE_CHECKING:
+    from ..verify.config import VerifyConfig
+
+Queue = TypeVar("Queue")
+Inputs = Sequence[Any] | Mapping[str, Any] | torch.Tensor
 log = logging.getLogger("pybuda")
 
 
@@ -27,9 +35,22 @@ def detect_available_devices() -> list[BackendDevice]:
     return detect_available_silicon_devices()
 
 
+@overload
+def run_inference(module: Module | None = None, inputs: Inputs = (), input_count: int = 1, output_queue: None = None,
+                  _sequential: bool = False, _perf_trace: bool = False,
+                  _verify_cfg: VerifyConfig | None = None) -> ResultQueue: ...
+
+
+@overload
+def run_inference(module: Module | None = None, inputs: Inputs = (), input_count: int = 1, *, output_queue: Queue,
+                  _sequential: bool = False, _perf_trace: bool = False,
+                  _verify_cfg: VerifyConfig | None = None) -> Queue: ...
+
+
 @takes(inputs=(*LISTED, torch.Tensor), input_count=WHOLE)
-def run_inference(module: Any = None, inputs: Sequence[Any] = (), input_count: int = 1, output_queue: Any = None,
-                  _sequential: bool = False, _perf_trace: bool = False, _verify_cfg: Any = None) -> Any:
+def run_inference(module: Module | None = None, inputs: Inputs = (), input_count: int = 1, output_queue: Any = None,
+                  _sequential: bool = False, _perf_trace: bool = False,
+                  _verify_cfg: VerifyConfig | None = None) -> Any:
     """Runs inputs that were pushed, and `inputs`: each a tensor, a tuple of them or a mapping. `module` goes to the
     first device, or to a new one. Returns the queue of outputs: a list of pybuda tensors for each input. A run that is
     under way goes on without compiling, with its queue. Raises RuntimeError for wrong use, and what compiling finds."""
@@ -46,15 +67,16 @@ def run_inference(module: Any = None, inputs: Sequence[Any] = (), input_count: i
         input_count = len(inputs)
     if input_count == 0 and _is_sequential(_sequential):
         raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; say how many inputs there are")
-    if context.error() is not None and context.current() is not None:
-        return context.current().output_queue
+    run = context.current()
+    if context.error() is not None and run is not None:
+        return run.output_queue
     for one in inputs:
         get_devices()[0].push_to_inputs(one)
     run = context.current()
     if run is None or state_changed():
-        _start(False, output_queue, _verify_cfg=_verify_cfg)
+        run = _start(False, output_queue, _verify_cfg=_verify_cfg)
     context.ask(input_count)
-    return context.current().output_queue
+    return run.output_queue
 
 
 def _is_sequential(asked: bool) -> bool:
@@ -104,7 +126,9 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
     for device in devices:
         if mode != DeviceMode.CompileAndRun and hasattr(device, "device_mode"):
             device.device_mode = mode
-        samples = device.compile_for(samples, microbatch_size=microbatch, verify_cfg=_verify_cfg)
+        with progress.stage(f"compiling device '{device.name}'"), noting_samples(samples, microbatch):
+            samples = device.compile_for(samples, microbatch_size=microbatch, verify_cfg=_verify_cfg)
+    warn_unknown(config._get_global_compiler_config(), devices)
     for device in devices:
         device.microbatch_size = microbatch
     run = context.Run(output_queue)
@@ -114,11 +138,13 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
     return run
 
 
-def _samples(device: Any, sample_inputs: Any) -> tuple[int, list[Any]]:
+def _samples(device: Device, sample_inputs: Any) -> tuple[int, list[Any]]:
     from ..device import formats_of, sample_of
     if len(sample_inputs) == 0:
         return device.get_first_inputs(peek=True)
     device.input_formats = formats_of(sample_inputs)
+    if device.modules:
+        device.modules[0].input_structure = structure(sample_inputs)
     if config._get_global_compiler_config().compile_subgraphs and len(sample_inputs) == len(device.modules) and \
             all(isinstance(one, (tuple, list)) for one in sample_inputs):
         groups = [sample_of(to_pt_tensors(one)) for one in sample_inputs]
@@ -150,6 +176,7 @@ def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: i
 
 
 def run_generative_inference(*_: Any, **__: Any) -> None:
+    """RuntimeError, which names what to call instead."""
     raise RuntimeError("run_generative_inference never ran; call initialize_pipeline() and run_generate(), or use "
                        "pybuda.transformers.pipeline")
 
@@ -165,14 +192,17 @@ def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, m
 
 
 def run_backward(input_count: int = 1, zero_grad: bool = False, _sequential: bool = False) -> None:
+    """NotImplementedError: modules do not train."""
     refuse_training("run_backward")
 
 
 def run_optimizer(checkpoint: bool = False, _sequential: bool = False) -> None:
+    """NotImplementedError: modules do not train."""
     refuse_training("run_optimizer")
 
 
 def run_schedulers(_sequential: bool = False) -> None:
+    """NotImplementedError: modules do not train."""
     refuse_training("run_schedulers")
 
 
@@ -184,6 +214,7 @@ def get_parameter_checkpoint(device: Any = None, _sequential: bool = False) -> l
 
 @takes(device=(Device,))
 def get_parameter_gradients(device: Any = None, _sequential: bool = False) -> list[dict[str, Any]]:
+    """NotImplementedError of TTDevices: modules do not train."""
     return [one.get_parameter_gradients() for one in ([device] if device is not None else get_devices())]
 
 
@@ -208,10 +239,12 @@ def _queue(name: str) -> Any:
 
 
 def get_loss_queue() -> Any:
+    """The queue of losses of the run; None and a warning without one."""
     return _queue("loss_queue")
 
 
 def get_checkpoint_queue() -> Any:
+    """The queue of checkpoints of the run; None and a warning without one."""
     return _queue("checkpoint_queue")
 
 
@@ -225,6 +258,7 @@ def sync() -> None:
 
 
 def error_raised() -> bool:
+    """Whether the run failed; its queues raise what went wrong."""
     return context.error() is not None
 
 

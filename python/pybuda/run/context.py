@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any
 
+from .. import progress
 from ..pybudaglobal import get_devices, set_state_changed
 from ..tensor import Tensor
 from .queues import ResultQueue
@@ -37,19 +38,23 @@ _lock = threading.RLock()
 
 
 def current() -> Run | None:
+    """The run under way, or None."""
     return _run
 
 
 def begin(run: Run) -> None:
+    """In place of the run before."""
     global _run, _error
     _run, _error = run, None
 
 
 def error() -> BaseException | None:
+    """What made the run fail, or None."""
     return _error
 
 
 def forget_error() -> None:
+    """The next run is not stopped by it."""
     global _error
     _error = None
 
@@ -116,6 +121,8 @@ def _fail(run: Run, problem: BaseException) -> None:
 
 def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
     began = time.perf_counter()
+    number = run.samples + 1
+    progress.show(f"pybuda: input {number}" + (f" of {run.samples + int(run.wanted) + 1}" if run.wanted < math.inf else ""))
     given, saved = values, []
     for place, device in enumerate(devices):
         values = device.forward_values(values)
@@ -124,12 +131,24 @@ def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
             run.d2d_fwd_queues[place].put(_tensors(values))
     run.seconds += time.perf_counter() - began
     run.samples += devices[0].microbatch_size
+    if not run.wanted or not devices[0]._inputs:
+        progress.clear()
+    log.info("input %d: %.3f s%s", number, time.perf_counter() - began, _speed(devices))
     if run.verify_cfg is not None and run.verify_cfg.enabled:
         from ..verify.verify import verify_outputs
         verify_outputs(devices, given, values, run.verify_cfg)
     run.output_queue.put(_tensors(_halves(values)))
     if saved:
         run.intermediates_queue.put(_tensors(saved))
+
+
+def _speed(devices: list[Any]) -> str:
+    """Cycles of the chips so far, and how many of them are simulated a second."""
+    models = [stage.device.model for device in devices for stage in getattr(device, "_stages", ())
+              if stage.device is not None]
+    cycles = sum(model.cycles for model in models)
+    seconds = _run.seconds if _run is not None else 0.0
+    return f", {cycles:,} cycles, {cycles / seconds:,.0f} cycles/s simulated" if cycles and seconds else ""
 
 
 def _halves(values: list[Any]) -> list[Any]:

@@ -5,25 +5,28 @@ import os
 import queue
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 _PATIENCE = 10.0  # seconds
 
 
-class ResultQueue(queue.Queue):  # type: ignore[type-arg]
+class ResultQueue(queue.Queue["list[Tensor]"]):
     """get() raises RuntimeError when nothing can come any more: at once in a program of one thread; after
     TT_BACKEND_TIMEOUT seconds, or 10, where other threads live but only the waiting one has pushed inputs so far; never
     in a thread that waits for another's pushes, unless TT_BACKEND_TIMEOUT is set. A pickled one holds what it held."""
 
-    def __init__(self, items: list[Any] | None = None) -> None:
+    def __init__(self, items: list[list[Tensor]] | None = None) -> None:
         super().__init__()
         self.failed: BaseException | None = None
         self.pushers: set[int] = set()  # threads
         for item in items or []:
             self.put(item)
 
-    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+    def get(self, block: bool = True, timeout: float | None = None) -> list[Tensor]:
+        """A list of tensors. RuntimeError when nothing can come any more; queue.Empty after `timeout` seconds."""
         if not block or timeout is not None:
             try:
                 return super().get(block, timeout)

@@ -23,6 +23,7 @@ def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wo
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Of the command line."""
     parser = argparse.ArgumentParser(description="Merges device images into one.")
     parser.add_argument("-mbl", "--model_binaries_location", required=True, help="folder of the images")
     parser.add_argument("-mdl", "--models", nargs="+", required=True, help="names of the images, without .tti")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -22,13 +23,19 @@ class _Wanted(torch.nn.Module):
     def forward(self, *values: torch.Tensor) -> torch.Tensor:
         given: dict[str, Any] = dict(zip(self.names, values))
         if "encoder_hidden" in given:
-            from transformers.modeling_outputs import BaseModelOutput
-            given["encoder_outputs"] = BaseModelOutput(last_hidden_state=given.pop("encoder_hidden"))
+            given["encoder_outputs"] = _outputs().BaseModelOutput(last_hidden_state=given.pop("encoder_hidden"))
         if self.forward_fn is not None:
-            return self.forward_fn(self.model, **given)
+            made: torch.Tensor = self.forward_fn(self.model, **given)
+            return made
         given |= {"use_cache": False} if "use_cache" in _arguments(self.model) else {}
         output = self.model(**given)
-        return output.logits if hasattr(output, "logits") else output[0]
+        result: torch.Tensor = output.logits if hasattr(output, "logits") else output[0]
+        return result
+
+
+def _outputs() -> Any:
+    """Of transformers, which is imported where a program uses it."""
+    return importlib.import_module("transformers.modeling_outputs")
 
 
 def _arguments(model: torch.nn.Module) -> list[str]:
@@ -59,13 +66,18 @@ class NLPPipelineWrapper:
     def forward(self, input_ids: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None,
                 decoder_input_ids: torch.Tensor | None = None, decoder_attention_mask: torch.Tensor | None = None,
                 **kwargs: Any) -> Any:
+        """Logits [batch, tokens, words] in the usual output object, for ids [batch, tokens]. RuntimeError for more
+        tokens than max_length."""
         main = decoder_input_ids if decoder_input_ids is not None else input_ids
+        if main is None:
+            raise RuntimeError(f"'{self.name}' was called without token ids; pass input_ids=, and decoder_input_ids= of a "
+                               "model with a decoder")
         length = main.shape[1]
         if length > self.max_length:
             raise RuntimeError(f"{length} tokens; '{self.name}' was made for {self.max_length}: pass "
                                f"pybuda_max_length={align_up_tile(length)}")
         encoded = kwargs.get("encoder_outputs")
-        values = self._padded(input_ids, attention_mask) if encoded is None else self._encoded(encoded[0],
+        values = self._padded(main if input_ids is None else input_ids, attention_mask) if encoded is None else self._encoded(encoded[0],
                                                                                               attention_mask)
         if decoder_input_ids is not None:
             values |= {"decoder_" + key: value for key, value in
@@ -104,25 +116,24 @@ class NLPPipelineWrapper:
 
     def _push(self, run_inference: Any, values: dict[str, torch.Tensor]) -> torch.Tensor:
         self._device.push_to_inputs(list(values.values()))
-        return run_inference().get()[0].value()
+        result: torch.Tensor = run_inference().get()[0].value()
+        return result
 
     def _output(self, logits: torch.Tensor) -> Any:
         """As the host's model gives it."""
-        from transformers.modeling_outputs import CausalLMOutputWithPast, ModelOutput, Seq2SeqLMOutput
-        kind = type(self.host).__name__
+        outputs, kind = _outputs(), type(self.host).__name__
         if kind.endswith(("ForConditionalGeneration", "Seq2SeqLM")):
-            return Seq2SeqLMOutput(logits=logits)
+            return outputs.Seq2SeqLMOutput(logits=logits)
         if kind.endswith(("ForCausalLM", "LMHeadModel")):
-            return CausalLMOutputWithPast(logits=logits, past_key_values=None)
-        return ModelOutput(logits=logits)
+            return outputs.CausalLMOutputWithPast(logits=logits, past_key_values=None)
+        return outputs.ModelOutput(logits=logits)
 
 
 def pipeline(pipeline_type: str, *args: Any, model: Any = None, tokenizer: Any = None,
              forward_fn: Callable[..., Any] | None = None, pybuda_max_length: int | None = None,
              use_cache: bool | None = None, **kwargs: Any) -> Any:
     """transformers.pipeline() with a model, or the name of one, that computes on a TTDevice from the first call on."""
-    import transformers
-    made = transformers.pipeline(pipeline_type, *args, model=model, tokenizer=tokenizer, **kwargs)
+    made = importlib.import_module("transformers").pipeline(pipeline_type, *args, model=model, tokenizer=tokenizer, **kwargs)
     held = made.model
     if hasattr(held, "generation_config") and held.generation_config is not None:
         held.generation_config.use_cache = False

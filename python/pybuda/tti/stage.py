@@ -22,26 +22,31 @@ class ImageStage(Stage):
         self.settings = settings
 
     def start(self) -> None:
+        """Begins a session of the image."""
         order = None if self.host is None else (self.host.inputs, self.host.outputs)
         self.device = DeviceModel(self.compiled, self.settings, order)
 
     def run(self, tensors: Any) -> Any:
+        """Outputs, and nothing that is saved of ops."""
         if self.host is None:
             return super().run(tensors)
         samples = [narrowed(tensors, at) for at in range(self.settings.microbatch)]
         with torch.no_grad():
-            made = self.device.run_samples([self.host.device_inputs(one) for one in samples])
+            made = self.running.run_samples([self.host.device_inputs(one) for one in samples])
             results = [self.host.finish(result, one) for result, one in zip(made, samples)]
         wide = buda_dataformat_to_pytorch_dtype(output_format(self.settings.data_format))
         return [as_queue(torch.cat(values), wide) for values in zip(*results)], []
 
     def shapes(self) -> list[tuple[int, ...]]:
+        """Of the outputs for one sample."""
         return [tuple(info.shape) for info in self.compiled.outputs]
 
     def parameters(self) -> dict[str, Parameter]:
+        """None: an image keeps its own."""
         return {}
 
     def evaluate(self, tensors: Any) -> Any:
+        """By the stage that the image was made of. RuntimeError for one from a file."""
         if self.reference is None:
             raise RuntimeError("a device image holds no module to evaluate in torch")
         return self.reference.evaluate(tensors)

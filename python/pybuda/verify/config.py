@@ -13,25 +13,30 @@ from .._C.backend_api import BackendDevice, BackendType, DeviceMode, golden_arch
 
 
 class TestKind(enum.Enum):
+    """What a test runs."""
     __test__ = False  # no class of tests
     INFERENCE = 1
     TRAINING = 2
     TRAINING_RECOMPUTE = 3
 
     def is_training(self) -> bool:
+        """Whether there is a backward pass."""
         return self != TestKind.INFERENCE
 
     def is_recompute(self) -> bool:
+        """Whether the backward pass computes forward ops again."""
         return self == TestKind.TRAINING_RECOMPUTE
 
     @staticmethod
     def get(training: bool, recompute: bool = False) -> TestKind:
+        """The kind for these flags."""
         if not training:
             return TestKind.INFERENCE
         return TestKind.TRAINING_RECOMPUTE if recompute else TestKind.TRAINING
 
     @staticmethod
     def get_all(training: bool, recompute: bool = False) -> list[TestKind]:
+        """The kinds for these flags, inference first."""
         kinds = [TestKind.INFERENCE, TestKind.TRAINING] if training else [TestKind.INFERENCE]
         return [*kinds, TestKind.TRAINING_RECOMPUTE] if training and recompute else kinds
 
@@ -103,13 +108,16 @@ class VerifyConfig:
     checkpoint_interval: int = 1
     enable_input_gradient_checking: bool = True
     enable_parameter_gradient_checking: bool = True
+    trust_host_parts: bool = False  # of the image at tti_path, with devmode RunOnly
 
     @classmethod
     def disabled(cls) -> VerifyConfig:
+        """Nothing is compared."""
         return cls(enabled=False, intermediates=False, run_golden=False, verify_all=False, verify_last=False,
                    verify_post_autograd_passes=False, verify_post_placer=False)
 
     def total_number_of_inputs(self) -> int:
+        """Pushes of a whole test."""
         return self.epochs * self.steps * self.accumulation_steps * self.microbatch_count
 
 

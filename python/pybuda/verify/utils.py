@@ -8,4 +8,5 @@ class CPUCombiner(torch.nn.Module):
     """The sum of all values of its inputs, one number."""
 
     def forward(self, *activations: torch.Tensor) -> torch.Tensor:
+        """A tensor [1]."""
         return torch.stack([activation.sum() for activation in activations]).sum().reshape(1)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from .. import config as compiler_config
 from .._C.backend_api import BackendType, DeviceMode
 from ..argument_kinds import check, takes
 from ..cpudevice import CPUDevice
+from ..dtypes import is_integer
 from ..module import PyBudaModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
@@ -26,26 +27,31 @@ from .config import VerifyConfig, check_fields
 log = logging.getLogger("pybuda")
 
 
-def verify_module(module: Any, input_shapes: Sequence[Sequence[int]], verify_cfg: VerifyConfig,
+def verify_module(module: Any, input_shapes: Iterable[Sequence[int]] | None, verify_cfg: VerifyConfig,
                   input_params: Sequence[dict[str, Any]] = (), device_type: str = "TTDevice",
                   params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
                   loss_module: Any = None, uniform_inputs: bool = False,
                   inputs_centered_on_zero: bool = False) -> None:
-    """Runs the module on inputs of these shapes (dim 0 is the micro-batch), made up unless given. RuntimeError where an
-    output differs. Parameters without a value get random ones."""
+    """Runs the module on inputs of these shapes (dim 0 is the micro-batch; None with `inputs`), made up unless given.
+    `inputs`: for each run a tensor, a tuple of them or a mapping. RuntimeError where an output differs. Parameters
+    without a value get random ones."""
     verify_module_pipeline([module], input_shapes, verify_cfg, input_params, [device_type], params_centered_on_zero,
                            scale_params, inputs, loss_module, uniform_inputs, inputs_centered_on_zero)
 
 
-@takes(modules=(list, tuple), input_shapes=(list, tuple), verify_cfg=(VerifyConfig,), input_params=(list, tuple, dict),
-       device_types=(list, tuple, str), inputs=(list, tuple))
-def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequence[int]], verify_cfg: VerifyConfig,
+@takes(modules=(list, tuple), verify_cfg=(VerifyConfig,), input_params=(list, tuple, dict),
+       device_types=(list, tuple, str))
+def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequence[int]] | None, verify_cfg: VerifyConfig,
                            input_params: Sequence[dict[str, Any]] = (), device_types: Sequence[str] = ("TTDevice",),
                            params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
                            loss_module: Any = None, uniform_inputs: bool = False,
                            inputs_centered_on_zero: bool = False) -> None:
     """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for that of the one before."""
-    from ..run import api
+    from ..run import api, context
+    input_shapes, inputs = _listed("input_shapes", input_shapes), _listed("inputs", inputs)
+    if input_shapes is None and inputs is None:
+        raise RuntimeError("verify_module has neither input_shapes nor inputs; give the shapes of inputs, with the "
+                           "micro-batch as dim 0, or inputs=[(tensor, ...)]")
     check_fields(verify_cfg)
     if verify_cfg.test_kind.is_training():
         refuse_training("verification with a training test_kind")
@@ -63,8 +69,8 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
             _made.append(device)
             device.place_module(module)
     count = verify_cfg.total_number_of_inputs()
-    given = list(inputs) if inputs is not None else [
-        _made_up(input_shapes, input_params, uniform_inputs, inputs_centered_on_zero) for _ in range(count)]
+    given = inputs if inputs is not None else [
+        _made_up(input_shapes or [], input_params, uniform_inputs, inputs_centered_on_zero) for _ in range(count)]
     first = get_devices()[0]
     if verify_cfg.tti_path and given and not _through_image(verify_cfg, given[0]):
         return
@@ -73,13 +79,23 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Sequence[Sequen
         first.push_to_inputs(one)
         pushed.append(list(first._inputs[-1]))
     outputs = api.run_inference(input_count=len(pushed), _sequential=verify_cfg.sequential)
-    problem = api.context.error()
+    problem = context.error()
     if problem is not None:
         raise problem
     for values in pushed if all(device.runs for device in get_devices()) else []:
         verify_outputs(get_devices(), values, [tensor.value() for tensor in outputs.get()], verify_cfg)
     if not verify_cfg.skip_shutdown:
         api.shutdown()
+
+
+def _listed(what: str, given: Any) -> list[Any] | None:
+    """Of a list, a tuple or a generator. RuntimeError for what is none."""
+    if given is None or isinstance(given, (list, tuple)):
+        return given if given is None else list(given)
+    check(what, given, (Iterable,))
+    if isinstance(given, (str, Mapping, torch.Tensor)):
+        check(what, given, (list, tuple))
+    return list(given)
 
 
 def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
@@ -91,7 +107,7 @@ def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
     device, path = devices[0], image_path(str(verify_cfg.tti_path))
     device.ignores_formats = False  # an image holds weights in the device's formats
     if verify_cfg.devmode == DeviceMode.RunOnly:
-        image = TTDeviceImage.load_from_disk(path)
+        image = TTDeviceImage.load_from_disk(path, trust_host_parts=verify_cfg.trust_host_parts)
         device.compile_reference(sample)
     else:
         image = device.compile_to_image(img_path=path, sample_inputs=sample)
@@ -153,8 +169,17 @@ def _give_values(module: Any, centered: bool, scale: float) -> None:
     if isinstance(module, PyBudaModule):
         for parameter in module.get_parameters():
             if isinstance(parameter, Parameter) and not parameter.has_value():
+                if is_integer(parameter.data_format):
+                    parameter.set_value(_whole(parameter.shape.dims, parameter.pt_data_format))
+                    continue
                 value = torch.rand(parameter.shape.dims) - (0.5 if centered else 0.0)
                 parameter.set_value((value * scale).to(parameter.pt_data_format))
+
+
+def _whole(shape: Any, dtype: torch.dtype) -> torch.Tensor:
+    """Whole numbers that sums and products of a few stay small with; bytes also below 0."""
+    low = -10 if dtype == torch.int8 else 0
+    return torch.randint(low, 2 if dtype == torch.bool else 10, tuple(shape)).to(dtype)
 
 
 def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
@@ -174,7 +199,7 @@ def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
 
 def _made_up(shapes: Sequence[Sequence[int]], params: Sequence[dict[str, Any]], uniform: bool,
              centered: bool) -> list[Any]:
-    made = []
+    made: list[Any] = []
     for place, shape in enumerate(shapes):
         check(f"input_shapes[{place}]", shape, (list, tuple, TensorShape))
     for shape, given in zip(shapes, _per_input(params, len(shapes))):

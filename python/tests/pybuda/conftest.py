@@ -19,3 +19,9 @@ def fresh():
     pybuda.pybuda_reset()
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture
+def eight_chips(monkeypatch):
+    """Instead of one wh_n150's."""
+    monkeypatch.setenv("PYBUDA_OVERRIDE_NUM_CHIPS", "8")

@@ -309,6 +309,7 @@ def test_formats_that_tensors_are_given_reach_the_netlist():
     assert "in_df: [Float16," in op_line(pybuda.pybudaglobal.get_devices()[-1]._compile_output.netlist, "matmul1")
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_two_chips_share_the_epochs():
     pybuda.set_chip_break("matmul2")
     module = TwoProducts("chips")
@@ -322,6 +323,7 @@ def test_two_chips_share_the_epochs():
     assert pybuda.run_inference(inputs=[(x, x)]).get()
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_breaks_beyond_the_last_chip_are_on_the_first():
     for name in ("matmul2", "sum", "gelu"):
         pybuda.set_chip_break(name)
@@ -342,6 +344,7 @@ def test_a_policy_of_single_ops(policy):
     assert sorted(solution.epoch_id(op) for op in ops) == [0, 1, 2, 3]
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_several_chips_of_grayskull_compute_as_one(caplog):
     pybuda.set_chip_break("matmul2")
     module, x = TwoProducts("chips"), torch.rand(1, 64, 64)

@@ -105,7 +105,8 @@ def test_constants_submodules_lists_and_dictionaries():
     assert torch.equal(Whole("net").run(torch.ones(1, 32, 32))[0].value().float(), torch.full((1, 32, 32), 4.0))
     net = Net("net")
     assert [parameter.get_name() for parameter in net.get_parameters()] == [
-        "net.shifts.one", "net.layers.0.scale", "net.layers.1.scale"]
+        "one", "net.layers.0.scale", "net.layers.1.scale"]
+    assert net.get_parameter("one") is net.get_parameter("net.shifts.one") is net.get_parameter("shifts.one")
     assert [module.get_name() for module in net.get_submodules()] == ["net.layers.0", "net.layers.1"]
     assert torch.equal(net.run(torch.ones(1, 32, 32))[0].value().float(), torch.full((1, 32, 32), 5.5))
     del net.shifts
@@ -152,11 +153,12 @@ def test_unsupported_ops_run_on_the_host_input_after_input():
     tt0.place_module(pybuda.PyTorchModule("workload", net))
     for _ in range(5):
         tokens = torch.randint(0, 50, (1, 32))
-        tt0.push_to_inputs((tokens))
+        tt0.push_to_inputs(tokens)
         assert close(pybuda.run_inference().get()[0], net(tokens))
 
 
 @pytest.mark.parametrize("given", [{"num_chips": 3}, {"chip_ids": [0, 2, 3]}])
+@pytest.mark.usefixtures("eight_chips")
 def test_several_chips_as_one_device(given):
     pybuda.set_epoch_break("matmul2")
     tt0 = pybuda.TTDevice("tt0", module=PyBudaTestModule("wide"), arch=pybuda.BackendDevice.Wormhole_B0, **given)

@@ -225,6 +225,7 @@ def test_queues_lie_in_the_channel_they_are_given():
         pybuda.run_inference(inputs=[X])
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_a_chip_break_where_an_op_is_on_another_chip():
     pybuda.config.override_op_placement("root", chip_id=1)
     run(Chain("net"), X, num_chips=2)
@@ -232,6 +233,7 @@ def test_a_chip_break_where_an_op_is_on_another_chip():
     assert (solution.chip_id("mm"), solution.chip_id("root")) == (0, 1)
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_a_chip_break_at_ops_that_a_predicate_names():
     pybuda.set_chip_break(query.name_regex("root"))
     run(Chain("net"), X, num_chips=2)
@@ -304,6 +306,7 @@ def chips_of_ops():
     return {name: placement.chip_id for name, placement in solution.name_to_op_placement.items()}
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_an_op_alone_on_another_chip():
     pybuda.set_configuration_options(enable_auto_fusing=False)
     pybuda.config.override_op_placement("exp", chip_id=1)
@@ -316,6 +319,7 @@ def test_an_op_alone_on_another_chip():
         pybuda.run_inference(inputs=[X])
 
 
+@pytest.mark.usefixtures("eight_chips")
 def test_chips_are_called_as_the_device_calls_them():
     pybuda.set_configuration_options(enable_auto_fusing=False)
     pybuda.config.override_op_placement("exp", chip_id=5)
@@ -323,6 +327,7 @@ def test_chips_are_called_as_the_device_calls_them():
     assert chips_of_ops() == {"mm": 2, "exp": 5, "root": 2, "sum": 2}
 
 
+@pytest.mark.usefixtures("eight_chips")
 @pytest.mark.parametrize("chip_ids", [[0, 1], {"mm": [0, 1], "exp": [0, 1]}])
 def test_parts_of_a_fracture_group_on_their_chips(chip_ids):
     pybuda.set_configuration_options(enable_auto_fusing=False)

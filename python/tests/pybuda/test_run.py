@@ -256,7 +256,8 @@ def test_a_report_has_cycles_rates_and_ops():
     report = pybuda.get_report()
     assert report.samples == 2 and report.cycles > 0
     assert {op.name for op in report.devices[0].ops} >= {"matmul1", "matmul2"}
-    assert 0 < report.devices[0].utilisation <= 1
+    assert 0 < report.devices[0].busy_share <= 1
+    assert report.devices[0].end_to_end_per_second > 0
     assert "cycles" in str(report)
 
 

@@ -1,4 +1,6 @@
 """verify_module(), which programs' own tests are written in."""
+import pathlib
+
 import pybuda
 import pytest
 import torch
@@ -145,7 +147,7 @@ def test_pybuda_compile_gives_a_netlist(tmp_path):
     assert torch.equal(result.outputs[0].value(), device.modules[0].reference(x, x)[0].detach())
     assert {"placer_solution", "output_host_tms", "consteval_trace"} == set(result.pass_specific_output_kwargs)
     assert result.netlist_filename == str(tmp_path / "my_graph_netlist.yaml")
-    assert open(result.netlist_filename).read() == result.netlist
+    assert pathlib.Path(result.netlist_filename).read_text() == result.netlist
     assert pybuda.CompiledGraphState(result).ordered_input_shapes == [[1, 32, 64]] * 2
 
 

@@ -112,10 +112,16 @@ def test_pipelines():
         pybuda.run_inference()
 
 
-def test_chips_are_said_in_one_way():
+def test_chips_are_said_in_one_way(monkeypatch):
+    for beyond in ({"num_chips": 3}, {"chip_ids": [0, 7]}):
+        with pytest.raises(RuntimeError, match=r"chip [17], and 1 is there.*PYBUDA_OVERRIDE_NUM_CHIPS=[38] to simulate"):
+            pybuda.TTDevice("many", **beyond)
+    monkeypatch.setenv("TTSIM_DEVICES", "wh_n300")
+    with pytest.raises(RuntimeError, match="chip 2, and 2 are there"):
+        pybuda.TTDevice("three", num_chips=3)
     assert pybuda.TTDevice("a").chip_ids == [0]
     assert pybuda.TTDevice("b", num_chips=2).chip_ids == [0, 1]
-    assert pybuda.TTDevice("c", num_chips=0).chip_ids == [0]
+    assert pybuda.TTDevice("c", num_chips=0).chip_ids == [0, 1]
     assert pybuda.TTDevice("d", chip_ids=[0, 1]).chip_ids == [0, 1]
     with pytest.raises(AssertionError, match="one of both"):
         pybuda.TTDevice("e", num_chips=3, chip_ids=[0])

@@ -77,6 +77,24 @@ def filled_of_tensor(d):
     return [a, d.values(a.shape, torch.bool), torch.tensor(1.5)]
 
 
+def _uneven(d):
+    """With NaN and infinities."""
+    a = d.tensor()
+    for value in (torch.nan, torch.inf, -torch.inf):
+        a = a.masked_fill(d.values(a.shape, low=0, high=8, step=1) == 0, value)
+    return a
+
+
+@case(aten.isnan.default, aten.isinf.default, aten.isfinite.default, aten.isposinf.default, aten.isneginf.default)
+def not_finite(d):
+    return [d.one(_uneven(d), d.tensor(NUMBERS))]
+
+
+@case(aten.nan_to_num.default)
+def in_the_place_of_nan(d):
+    return [_uneven(d), d.one(None, 0.5, 2), d.one(4.0, -1.0), d.one(3.0, -2.0)]
+
+
 @case(aten.zeros_like.default, aten.ones_like.default)
 def like(d):
     return [d.tensor(ALL)]

@@ -75,9 +75,9 @@ def batch_product_added(d):
 
 
 def _attention(d):
-    heads, l, s, width = d.one(1, 2, 4), d.one(1, 5, 17), d.one(1, 7, 33), d.one(3, 8, 16)
+    heads, rows, s, width = d.one(1, 2, 4), d.one(1, 5, 17), d.one(1, 7, 33), d.one(3, 8, 16)
     batch = d.one(1, 2)
-    query = d.values([batch, heads, l, width], low=-2, high=2)
+    query = d.values([batch, heads, rows, width], low=-2, high=2)
     key, value = (d.values([batch, heads, s, width], low=-2, high=2) for _ in range(2))
     return query, key, value
 
@@ -85,10 +85,11 @@ def _attention(d):
 @case(aten.scaled_dot_product_attention.default)
 def attention(d):
     query, key, value = _attention(d)
-    l, s = query.shape[-2], key.shape[-2]
-    mask = d.one(None, d.values([l, s]), d.values([1, 1, l, s], torch.bool))
+    rows, s = query.shape[-2], key.shape[-2]
+    mask = d.one(None, d.values([rows, s]), d.values([1, 1, rows, s], torch.bool))
+    if mask is not None and d.flag():
+        mask[..., 0, :] = False if mask.dtype == torch.bool else -torch.inf  # a query that sees nothing
     if mask is not None and mask.dtype == torch.bool:
-        mask[..., 0] = True  # a row without any has no softmax
         mask = d.one(mask, known(mask))
     causal = mask is None and d.flag()
     return [query, key, value, mask, 0.0, causal], {"scale": d.one(None, 0.5)}

@@ -1,6 +1,7 @@
 """Graphs as conversions make them: values with shapes, and shorthands for what several nodes of a graph do."""
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +18,8 @@ _KINDS = {
     torch.float32: ElementType.F32, torch.float16: ElementType.F32, torch.bfloat16: ElementType.F32,
     torch.float64: ElementType.F32,
 }
-_LARGEST = 1e38  # what infinities become, and larger numbers: masks that are added to masks stay finite so
+_INTEGERS = {_KINDS[dtype]: dtype for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
+_LARGEST = 1e38  # what larger numbers become: masks that are added to masks stay finite so
 _MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
 
 
@@ -27,8 +29,8 @@ def kind_of(dtype: torch.dtype) -> ElementType | None:
 
 
 def finite(tensor: torch.Tensor) -> torch.Tensor:
-    """Float32 without infinities, which make no number of a product with 0."""
-    return tensor.clamp(-_LARGEST, _LARGEST)
+    """Float32 whose numbers leave room for sums. Infinities stay: a softmax of nothing else is no number."""
+    return torch.where(tensor.isinf(), tensor, tensor.clamp(-_LARGEST, _LARGEST))
 
 
 class Build:
@@ -47,12 +49,15 @@ class Build:
         return stem if count == 0 else self.fresh(f"{stem}_{count}")
 
     def shape(self, value: Value) -> tuple[int, ...]:
+        """Of a value."""
         return tuple(self.graph.info(value).shape)
 
     def kind(self, value: Value) -> ElementType:
+        """Its element type."""
         return self.graph.info(value).type
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
+        """A node of `op`, named for what is converted. InputError for operands that it does not take."""
         return self.graph.add(op, operands, attributes, self.name)
 
     def constant(self, values: Any, suffix: str = "constant") -> Value:
@@ -62,33 +67,53 @@ class Build:
         return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
-        """A scalar; infinities as the largest number."""
-        value = max(-_LARGEST, min(_LARGEST, float(value)))
+        """A scalar. Integers that float32 does not hold are constants."""
+        if isinstance(value, int) and abs(value) > 1 << 24 and kind in _INTEGERS:
+            return self.constant(torch.tensor(value, dtype=_INTEGERS[kind]))
+        value = float(value)
+        if math.isfinite(value):
+            value = max(-_LARGEST, min(_LARGEST, value))
         if (value, kind) not in self._numbers:
             self._numbers[value, kind] = self.cast(self.graph.number(value), kind)
         return self._numbers[value, kind]
 
     def cast(self, value: Value, kind: ElementType) -> Value:
+        """To an element type; the value itself where it has it."""
         names = {"Bool": "bool"}
         name = kind.name.lower()
         return value if self.kind(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
 
     def float(self, value: Value) -> Value:
+        """As float32."""
         return self.cast(value, ElementType.F32)
 
-    def scaled(self, value: Value, factor: float) -> Value:
+    def reversed(self, value: Value) -> Value:
+        """In the reverse order: floats with the other sign; integers, of which the least has no other sign, as the
+        least and the most of their type less the value."""
+        kind = self.kind(value)
+        if kind not in _INTEGERS:
+            return self.add("neg", value)
+        limits = torch.iinfo(_INTEGERS[kind])
+        return self.add("subtract", self.number(limits.min + limits.max, kind), value)
+
+    def scaled(self, value: Value, factor: builtins.float) -> Value:
+        """Multiplied by a number."""
         return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))
 
-    def shifted(self, value: Value, by: float) -> Value:
+    def shifted(self, value: Value, by: builtins.float) -> Value:
+        """With a number added."""
         return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+        """To a shape of as many datums."""
         return value if self.shape(value) == tuple(shape) else self.add("reshape", value, dims=list(shape))
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        """Axes in this order."""
         return value if list(order) == sorted(order) else self.add("transpose", value, perm=list(order))
 
     def swap(self, value: Value, a: int, b: int) -> Value:
+        """With two axes in each other's place."""
         order = list(range(len(self.shape(value))))
         order[a], order[b] = order[b], order[a]
         return self.transpose(value, order)
@@ -128,6 +153,12 @@ class Build:
                 value = self.map_axis(value, axis, numpy.ones((size, 1)))
         return value
 
+    def safe_softmax(self, value: Value, axis: int) -> Value:
+        """Zeros along the axis where nothing but minus infinity stands, as torch's attention has it."""
+        most = self.add("reduce_max", value, axis=axis)
+        masked = self.add("equal", most, self.number(-math.inf))
+        return self.add("where", masked, self.number(0), self.add("softmax", value, axis=axis))
+
     def channels(self, value: Value, rank: int, axis: int = 1) -> Value:
         """[channels] as it is broadcast along one axis of a tensor of that rank."""
         shape = [1] * rank
@@ -138,10 +169,12 @@ class Build:
         """Each placed among zeros, and summed. Values without datums along the axis are left out."""
         values = [value for value in values if self.shape(value)[axis] > 0] or list(values[:1])
         sizes = [self.shape(value)[axis] for value in values]
-        total, start, result = sum(sizes), 0, None
+        total, start = sum(sizes), 0
+        result: Value | None = None
         for value, size in zip(values, sizes, strict=True):
             rows = [-1] * start + list(range(size)) + [-1] * (total - start - size)
             placed = self.pick(value, axis, rows)
             result = placed if result is None else self.add("add", result, placed)
             start += size
+        assert result is not None, "there is at least one value"
         return result

@@ -7,6 +7,7 @@ import functools
 import gc
 import inspect
 import re
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from torch.utils import _pytree as pytree
 from .._ttsim import UnsupportedError
 from ..evaluation import evaluating
 from . import table
+from .place import _OURS, _TORCH
 from .plain_shapes import plain_shapes
 from .source_lines import innermost_lines
 from .whole import takes_whole
@@ -34,7 +36,7 @@ def flatten(value: Any, name: str = "") -> list[tuple[str, torch.Tensor]]:
     if isinstance(value, torch.Tensor):
         return [(name or "output", value)]
     if isinstance(value, Mapping):
-        parts = [(key, value[key]) for key in value.keys()]
+        parts = [(key, value[key]) for key in value]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         parts = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
     elif isinstance(value, (tuple, list)):
@@ -53,13 +55,13 @@ class Arguments:
     """How a call's arguments become a flat list of tensors: those of the call that was captured. `results`: what the
     module's results are called, once it has run."""
 
-    def __init__(self, module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> None:
+    def __init__(self, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> None:
         self._signature = inspect.signature(module.forward)
         self._leaves, self._spec = self._flat(args, kwargs or {})
         self.results: list[str] = []
         self.names = _unique([self._name(path) for path, leaf in self._leaves if isinstance(leaf, torch.Tensor)])
 
-    def _flat(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[list[tuple[Any, Any]], Any]:
+    def _flat(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[tuple[Any, Any]], Any]:
         bound = self._signature.bind(*args, **kwargs)
         for name, parameter in self._signature.parameters.items():
             if parameter.kind == inspect.Parameter.VAR_KEYWORD and name in bound.arguments:
@@ -69,14 +71,15 @@ class Arguments:
                  if value is not None or parameters[name].default is not None}
         return pytree.tree_flatten_with_path(named)
 
-    def __deepcopy__(self, memo: dict) -> Arguments:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Arguments:
         return self  # torch copies modules; results are wanted here
 
     @property
     def samples(self) -> list[torch.Tensor]:
+        """Tensors of the call that was captured."""
         return [leaf for _, leaf in self._leaves if isinstance(leaf, torch.Tensor)]
 
-    def tensors(self, args: tuple, kwargs: Mapping[str, Any] | None) -> list[torch.Tensor]:
+    def tensors(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> list[torch.Tensor]:
         """Of another call. ValueError when it has other arguments, numbers, shapes or dtypes than the captured one."""
         leaves, spec = self._flat(args, kwargs or {})
         if spec != self._spec:
@@ -95,7 +98,7 @@ class Arguments:
             given.append(now)
         return given
 
-    def call(self, tensors: list[torch.Tensor]) -> tuple[tuple, dict[str, Any]]:
+    def call(self, tensors: list[torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments of forward with these tensors."""
         rest = iter(tensors)
         leaves = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for _, leaf in self._leaves]
@@ -117,7 +120,7 @@ class Arguments:
         return any(parameter.kind == inspect.Parameter.VAR_POSITIONAL
                    for parameter in self._signature.parameters.values())
 
-    def _name(self, path: tuple) -> str:
+    def _name(self, path: tuple[Any, ...]) -> str:
         """x, x_0, past_1_key: the argument's name, then where in it; of **kwargs the keyword alone."""
         keys = [str(getattr(step, "key", getattr(step, "idx", getattr(step, "name", "")))) for step in path]
         named = self._signature.parameters[keys[0]].kind == inspect.Parameter.VAR_KEYWORD
@@ -169,10 +172,12 @@ class Captured:
 
     @property
     def graph(self) -> torch.fx.Graph:
-        return self.program.graph
+        """Of torch.fx."""
+        graph: torch.fx.Graph = self.program.graph
+        return graph
 
 
-def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None) -> Captured:
+def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> Captured:
     """Runs torch.export in evaluation mode, and torch's decompositions where an op has no conversion; ops of the table
     of conversions stay whole. UnsupportedError for what torch cannot capture, and for modules that change their buffers
     or arguments."""
@@ -189,9 +194,21 @@ def capture(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | No
     except NotImplementedError:
         raise
     except Exception as error:  # torch raises many kinds; its text is passed on
-        raise UnsupportedError(f"torch.export cannot capture {type(module).__name__}: {error}") from error
+        raise UnsupportedError(_why(module, error)) from error
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+def _why(module: torch.nn.Module, error: Exception) -> str:
+    """What torch says, or, of a branch or a size that depends on values, where it stands and what to do."""
+    text = str(error)
+    if "data-dependent" not in text:
+        return f"torch.export cannot capture {type(module).__name__}: {text}"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
+              if not frame.filename.startswith((_TORCH, _OURS, "<"))]
+    return (f"{type(module).__name__} branches on values of tensors, or takes sizes from them"
+            f"{f' (at {frames[-1].filename}:{frames[-1].lineno})' if frames else ''}, which cannot be compiled once for all inputs: compute both sides "
+            "and choose by torch.where(), or let arguments of forward say what is fixed")
 
 
 @contextlib.contextmanager

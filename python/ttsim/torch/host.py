@@ -2,25 +2,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
 from torch.fx import Node
 
 
-def run_node(node: Node, values: Mapping[Node, object]) -> object:
-    def value(operand: Node) -> object:
+def run_node(node: Node, values: Mapping[Node, Any]) -> Any:
+    """Its value in torch."""
+    def value(operand: Node) -> Any:
         return values[operand]
+    target: Any = node.target
     with torch.no_grad():
-        return node.target(*torch.fx.map_arg(node.args, value), **torch.fx.map_arg(node.kwargs, value))
+        return target(*torch.fx.map_arg(node.args, value), **torch.fx.map_arg(node.kwargs, value))
 
 
 def is_random(node: Node) -> bool:
+    """Whether a node draws random numbers."""
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
 
 
-def run(graph: torch.fx.Graph, wanted: Iterable[Node], given: Mapping[Node, object]) -> dict[Node, object]:
+def run(graph: torch.fx.Graph, wanted: Iterable[Node], given: Mapping[Node, Any]) -> dict[Node, Any]:
     """Values of the wanted nodes: those given, the others computed of them."""
-    needed, ahead = set(), [node for node in wanted]
+    needed, ahead = set(), list(wanted)
     while ahead:
         node = ahead.pop()
         if node not in needed and node not in given:

@@ -1,80 +1,119 @@
-"""What the host does of an imported module, as programs of their own: saved without the module, and run again."""
+"""What the host does of an imported module, kept without the module: as files of a device image, and run again.
+
+They are data: a list of steps that name ops of a closed set (host_program.py, host_ops.py), and plain tensors. What
+cannot be said so is kept as programs of torch.export, which is code: those are loaded on demand alone."""
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
-import zipfile
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.fx import Node
 
+from . import host_limits as limits
+from . import host_ops
+from .host_program import ProgramReader, a_list, finite, only, refused
+from .host_write import Inexpressible, TensorFile, written
+
 if TYPE_CHECKING:
     from .imported import Imported
+
+STEPS, TENSORS, CODE = "host_parts.json", "host_parts.safetensors", "host_parts.zip"
+_VERSION = 1
 
 
 @dataclasses.dataclass
 class HostParts:
-    """`calls`: shape and dtype of each tensor of a call; `inputs`, `outputs`: of the graph, in order; `dtypes`: of those
-    outputs in the module."""
+    """`calls`: shape and dtype of each tensor of a call; `inputs`, `outputs`: of the graph, in order, with the shapes
+    that they have there, where these are known; `dtypes`: of the outputs in the module."""
     calls: list[tuple[list[int], torch.dtype]]
     inputs: list[str]
     outputs: list[str]
     dtypes: list[torch.dtype]
-    before: torch.nn.Module
-    behind: torch.nn.Module
+    before: Callable[..., Sequence[torch.Tensor]]
+    behind: Callable[..., Sequence[torch.Tensor]]
+    input_shapes: list[list[int]] | None = None
+    output_shapes: list[list[int]] | None = None
+
+    def check_device(self, inputs: Mapping[str, list[int]], outputs: Mapping[str, list[int]], place: str) -> None:
+        """That a compiled model has these names and shapes. ttsim.InputError at `place`."""
+        for name in inputs.keys() - set(self.inputs):
+            raise refused(place, f"its host parts give no values for the device's input '{name}'")
+        for names, shapes, have in ((self.inputs, self.input_shapes, inputs), (self.outputs, self.output_shapes, outputs)):
+            for at, name in enumerate(names):
+                # an input that the device does not read is none of it
+                shape = have.get(name, shapes[at] if shapes and names is self.inputs else None)
+                if shape is None or (shapes is not None and shape != shapes[at]):
+                    raise refused(place, f"its host parts know {ascii(name)[:80]} with the shape "
+                                         f"{shapes[at] if shapes else 'of the device'}; that of the device is "
+                                         f"{have.get(name, 'not there')}")
 
     def device_inputs(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Values of the graph's inputs for a call."""
+        """Values of the graph's inputs for a call. ValueError for tensors of other numbers and shapes."""
         return list(self.before(*self._cast(tensors)))
 
     def finish(self, device_outputs: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The module's results."""
-        made = [value.to(dtype) for value, dtype in zip(device_outputs, self.dtypes, strict=True)]
+        if len(device_outputs) != len(self.dtypes):
+            raise ValueError(f"the image takes {len(self.dtypes)} outputs of the device; {len(device_outputs)} are given")
+        made = [value.to(dtype) for value, dtype in zip(device_outputs, self.dtypes)]
         return list(self.behind(*made, *self._cast(tensors)))
 
     def _cast(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        return [tensor.to(dtype) for tensor, (_, dtype) in zip(tensors, self.calls, strict=True)]
+        given, wanted = [list(tensor.shape) for tensor in tensors], [shape for shape, _ in self.calls]
+        if given != wanted:
+            raise ValueError(f"the image takes inputs of the shapes {wanted}; given are {given}")
+        return [tensor.to(dtype) for tensor, (_, dtype) in zip(tensors, self.calls)]
 
 
-def saved(imported: Imported) -> bytes:
-    """An archive with both parts as programs of torch.export, and what HostParts has besides."""
-    captured = imported._captured
-    calls = captured.arguments.samples
+# --- writing
+
+def saved(imported: Imported) -> tuple[dict[str, bytes], str]:
+    """Files by name, and why they hold code; "": they hold none."""
+    try:
+        return _as_data(imported), ""
+    except Inexpressible as error:
+        from .host_code import saved_as_code
+        return {CODE: saved_as_code(imported)}, str(error)
+
+
+def _as_data(imported: Imported) -> dict[str, bytes]:
+    """Inexpressible for ops and arguments that steps have no form for, and for parts beyond the limits of reading."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save
+    tensors = TensorFile()
     made = [node.meta["val"] for node in imported._outputs]
+    said = {"version": _VERSION, "calls": [_kind(one) for one in imported._captured.arguments.samples],
+            "inputs": imported.inputs,
+            "outputs": [{"name": name, **_kind(value)} for name, value in zip(imported.outputs, made, strict=True)]}
+    for name, graph in parts_of(imported).items():
+        said[name] = written(graph.graph, graph, tensors)
+    said["axes"] = tensors.axes
+    from .._ttsim import InputError
+    try:
+        files = {STEPS: json.dumps(said, separators=(",", ":"), allow_nan=False).encode(),
+                 TENSORS: save(tensors.tensors)}
+        loaded(files, imported.name)
+    except (InputError, SafetensorError, KeyError) as error:  # too much, or numbers that such files do not have
+        raise Inexpressible(str(error)) from error
+    return files
+
+
+def _kind(tensor: torch.Tensor) -> dict[str, Any]:
+    if not all(type(size) is int for size in tensor.shape):
+        raise Inexpressible(f"a tensor of the shape {list(tensor.shape)}, which depends on values")
+    return {"shape": list(tensor.shape), "dtype": str(tensor.dtype).removeprefix("torch.")}
+
+
+def parts_of(imported: Imported) -> dict[str, torch.fx.GraphModule]:
     given = imported._call_nodes()
-    before = _part(imported, given, imported._inputs)
-    behind = _part(imported, [*imported._outputs, *given], imported._result_nodes())
-    of_device = [torch.zeros(value.shape, dtype=value.dtype) for value in made]
-    said = {"calls": [[list(one.shape), _name(one.dtype)] for one in calls], "inputs": imported.inputs,
-            "outputs": imported.outputs, "dtypes": [_name(one.dtype) for one in made]}
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("parts.json", json.dumps(said))
-        for name, part, samples in (("before", before, calls), ("behind", behind, [*of_device, *calls])):
-            program = io.BytesIO()
-            with torch.no_grad():
-                torch.export.save(torch.export.export(part, tuple(samples), strict=False), program)
-            archive.writestr(f"{name}.pt2", program.getvalue())
-    return out.getvalue()
+    return {"before": _part(imported, given, imported._inputs),
+            "behind": _part(imported, [*imported._outputs, *given], imported._result_nodes())}
 
 
-def loaded(data: bytes) -> HostParts:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        said = json.loads(archive.read("parts.json"))
-        before, behind = (torch.export.load(io.BytesIO(archive.read(f"{name}.pt2"))).module()
-                          for name in ("before", "behind"))
-    return HostParts([(shape, getattr(torch, dtype)) for shape, dtype in said["calls"]], said["inputs"],
-                     said["outputs"], [getattr(torch, dtype) for dtype in said["dtypes"]], before, behind)
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def _part(imported: Imported, given: Sequence[Node], wanted: Sequence[Node]) -> torch.nn.Module:
+def _part(imported: Imported, given: Sequence[Node], wanted: Sequence[Node]) -> torch.fx.GraphModule:
     """Computes `wanted` of `given`; what is known without them becomes a buffer."""
     root, graph = torch.nn.Module(), torch.fx.Graph()
     made = {node: graph.placeholder(f"given_{place}") for place, node in enumerate(given)}
@@ -95,3 +134,117 @@ def _part(imported: Imported, given: Sequence[Node], wanted: Sequence[Node]) -> 
             made[node] = graph.node_copy(node, made.__getitem__)
     graph.output(tuple(made[node] for node in wanted))
     return torch.fx.GraphModule(root, graph)
+
+
+# --- reading
+
+def loaded(files: Mapping[str, bytes], place: str, trusted: bool = False) -> HostParts:
+    """Of files by name; `place`: of their folder, for messages. Nothing of data is looked up by a name in it, and all
+    of it is checked before anything is computed. ttsim.InputError for what is damaged, beyond the limits
+    (host_limits.py), or code, unless `trusted`."""
+    if STEPS in files:
+        return _Reader(files, place).read()
+    if CODE not in files:
+        raise refused(f"{place}/{TENSORS}", f"tensors without their steps: '{STEPS}' is missing")
+    if not trusted:
+        raise refused(f"{place}/{CODE}", "what the host does is kept as code (programs of torch.export), and loading it "
+                                         "may run anything. If you trust who made the image, load it with "
+                                         "trust_host_parts=True; else compile the model again: what the host does is "
+                                         "then kept as data, as far as its ops allow")
+    from .host_code import loaded_code
+    return loaded_code(files[CODE], f"{place}/{CODE}")
+
+
+class _Reader:
+    def __init__(self, files: Mapping[str, bytes], place: str) -> None:
+        self._place = f"{place}/{STEPS}"
+        said = _json(files[STEPS], self._place)
+        only(said, {"version", "calls", "inputs", "outputs", "before", "behind", "axes"}, self._place, "the file")
+        if said["version"] != _VERSION:
+            raise refused(self._place, f"its version is {str(said['version'])[:20]!a}; {_VERSION} is read. Compile the "
+                                       "model again")
+        self._said = said
+        self._tensors = _tensors(files.get(TENSORS, b""), f"{place}/{TENSORS}")
+        self._turn_axes(said["axes"])
+
+    def read(self) -> HostParts:
+        said = self._said
+        calls = [self._kind(one, "'calls'") for one in a_list(said["calls"], self._place, "'calls'")]
+        outputs = a_list(said["outputs"], self._place, "'outputs'")
+        for one in outputs:
+            only(one, {"name", "shape", "dtype"}, self._place, "'outputs'")
+        made = [self._kind({"shape": one["shape"], "dtype": one["dtype"]}, "'outputs'") for one in outputs]
+        names = [self._names(said["inputs"]), self._names([one["name"] for one in outputs])]
+        before = self._program("before", calls)
+        behind = self._program("behind", [*made, *calls])
+        inputs = before.check(_shapes_alone(calls))
+        if len(inputs) != len(names[0]):
+            raise refused(self._place, f"'before' gives {len(inputs)} tensors for the {len(names[0])} inputs of the "
+                                       "device")
+        behind.check(_shapes_alone([*made, *calls]))
+        return HostParts(calls, names[0], names[1], [dtype for _, dtype in made], before, behind,
+                         [list(one.shape) for one in inputs], [shape for shape, _ in made])
+
+    def _program(self, name: str, given: Sequence[Any]) -> Any:
+        return ProgramReader(f"{self._place}: '{name}'", self._tensors, len(given)).read(self._said[name])
+
+    def _names(self, given: Any) -> list[str]:
+        names = a_list(given, self._place, "'inputs'")
+        if not all(isinstance(one, str) for one in names) or len(set(names)) < len(names):
+            raise refused(self._place, "names of inputs and outputs are texts, each once")
+        return names
+
+    def _kind(self, data: Any, what: str) -> tuple[list[int], torch.dtype]:
+        only(data, {"shape", "dtype"}, self._place, what)
+        shape, dtype = data["shape"], data["dtype"]
+        if not isinstance(dtype, str) or dtype not in host_ops.DTYPES:
+            raise refused(self._place, f"{what}: {ascii(dtype)[:40]} is no type of numbers")
+        size = host_ops.DTYPES[dtype].itemsize
+        for one in a_list(shape, self._place, what)[:limits.MOST_RANK + 1]:
+            size *= one if type(one) is int and 0 <= one < 1 << 40 else limits.MOST_RESULT_BYTES + 1
+        if size > limits.MOST_RESULT_BYTES or len(shape) > limits.MOST_RANK:
+            raise refused(self._place, f"{what}: the shape {ascii(shape)[:80]} cannot be right")
+        return shape, host_ops.DTYPES[dtype]
+
+    def _turn_axes(self, axes: Any) -> None:
+        if not isinstance(axes, dict):
+            raise refused(self._place, "'axes': an object is wanted")
+        for name, order in axes.items():
+            tensor = self._tensors.get(name)
+            if tensor is None or not isinstance(order, list) or not all(type(one) is int for one in order) or \
+                    sorted(order) != list(range(tensor.dim())):
+                raise refused(self._place, f"'axes': {ascii(name)[:40]} has other axes than its tensor")
+            self._tensors[name] = tensor.permute(order)
+
+
+def _shapes_alone(kinds: Sequence[tuple[list[int], torch.dtype]]) -> list[torch.Tensor]:
+    return [torch.empty(shape, dtype=dtype, device="meta") for shape, dtype in kinds]
+
+
+def _json(data: bytes, place: str) -> Any:
+    if len(data) > limits.MOST_TEXT:
+        raise refused(place, f"has {len(data)} bytes; at most {limits.MOST_TEXT} are read")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise ValueError("a key is given twice in one object")
+        return made
+
+    def no_number(text: str) -> float:
+        raise ValueError(f"{text} is no number of JSON")
+    try:
+        return json.loads(data.decode(), object_pairs_hook=once, parse_constant=no_number, parse_float=finite)
+    except RecursionError:
+        raise refused(place, "objects and lists lie in each other too deep") from None
+    except ValueError as error:  # of JSON and of UTF-8
+        raise refused(place, f"it is no valid JSON: {error}") from error
+
+
+def _tensors(data: bytes, place: str) -> dict[str, torch.Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+    try:
+        return load(data) if data else {}
+    except (SafetensorError, KeyError, ValueError, RuntimeError, TypeError, AttributeError, OverflowError) as error:
+        raise refused(place, f"it is no file of safetensors: {error or type(error).__name__}") from error

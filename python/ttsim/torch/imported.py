@@ -35,6 +35,10 @@ class Fallback:
         return f"{self.op} at {self.place}: {self.reason}"
 
 
+def _missing() -> Any:
+    raise TypeError("what is imported comes of import_module()")
+
+
 @dataclass
 class Imported:
     """What import_module() made. Tensors of a call are those of the shapes and dtypes it was imported with."""
@@ -45,10 +49,10 @@ class Imported:
     parameters: dict[str, torch.Tensor]  # constants of the graph by state-dict name
     fallbacks: list[Fallback]
     name: str = ""
-    _captured: Captured = field(repr=False, default=None)
-    _values: dict[Node, Any] = field(repr=False, default=None)  # parameters and what is known
-    _inputs: list[Node] = field(repr=False, default=None)
-    _outputs: list[Node] = field(repr=False, default=None)
+    _captured: Captured = field(repr=False, default_factory=_missing)
+    _values: dict[Node, Any] = field(repr=False, default_factory=dict)  # parameters and what is known
+    _inputs: list[Node] = field(repr=False, default_factory=list)
+    _outputs: list[Node] = field(repr=False, default_factory=list)
 
     def device_inputs(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
         """Values of the graph's inputs for a call of the module: runs the host's part before the device."""
@@ -84,7 +88,7 @@ class Imported:
     def _result_nodes(self) -> list[Node]:
         return _results_of(self._captured)
 
-    def _given(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[Node, Any]:
+    def _given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[Node, Any]:
         tensors = self._captured.arguments.tensors(args, kwargs)
         return {**self._values, **dict(zip(self._call_nodes(), tensors, strict=True))}
 
@@ -94,7 +98,7 @@ class Imported:
         return [values[node] for node in wanted]
 
 
-def import_module(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any] | None = None, *, name: str = "",
+def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *, name: str = "",
                   fallback: bool = True, fallback_ops: Collection[str] = ("embedding",),
                   parameter_names: bool = True, host_moves: int = 0) -> Imported:
     """A module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the module's
@@ -112,13 +116,33 @@ def import_module(module: torch.nn.Module, args: tuple, kwargs: Mapping[str, Any
     fallbacks = [_fallback(node, placement) for node in placement.host]
     who = name or type(module).__name__
     _say(who, fallbacks)
+    outputs = importer.outputs(placement)
+    if not lowered.graph.outputs and not fallbacks:
+        outputs = _passed_on(captured, lowered)
     if not lowered.graph.outputs:
         listed = "".join(f"\n  {one}" for one in fallbacks)
         raise UnsupportedError(f"nothing of {who} is left for the device{':' if listed else ': it computes nothing'}"
                                f"{listed}")
-    return Imported(lowered.graph, lowered.names, list(importer.outputs(placement).values()),
-                    captured.arguments.names, lowered.parameters, fallbacks, who, captured, importer.values,
-                    lowered.inputs, list(importer.outputs(placement)))
+    return Imported(lowered.graph, lowered.names, list(outputs.values()), captured.arguments.names, lowered.parameters,
+                    fallbacks, who, captured, importer.values, lowered.inputs, list(outputs))
+
+
+def _passed_on(captured: Captured, lowered: Lowered) -> dict[Node, str]:
+    """Of a module that computes nothing: arguments of floats that are its results pass through the device."""
+    outputs: dict[Node, str] = {}
+    called = dict(zip(captured.inputs, captured.arguments.names, strict=True))
+    for node, name in zip(_results_of(captured), captured.results, strict=True):
+        if not isinstance(node, Node) or node.name not in captured.inputs or node in outputs:
+            continue
+        fake = node.meta["val"]
+        if not fake.dtype.is_floating_point or fake.numel() == 0:
+            continue
+        value = lowered.graph.input(called[node.name], list(fake.shape))
+        lowered.graph.output(name, lowered.graph.add("nop", [value]))
+        lowered.inputs.append(node)
+        lowered.names.append(called[node.name])
+        outputs[node] = name
+    return outputs
 
 
 def _placeholders(captured: Captured, names: Collection[str]) -> list[Node]:
@@ -127,7 +151,8 @@ def _placeholders(captured: Captured, names: Collection[str]) -> list[Node]:
 
 
 def _results_of(captured: Captured) -> list[Node]:
-    return list(captured.graph.output_node().args[0])
+    results: Any = captured.graph.output_node().args[0]
+    return list(results)
 
 
 def _fallback(node: Node, placement: Placement) -> Fallback:
@@ -247,7 +272,7 @@ class _Importer:
     def outputs(self, placement: Placement) -> dict[Node, str]:
         """What leaves the device, with names."""
         device = {node for node in placement.device if node not in self._known}
-        results = {}
+        results: dict[Node, str] = {}
         for node, result in zip(_results_of(self._captured), self._captured.results, strict=True):
             if node in device:
                 results.setdefault(node, result)

@@ -51,7 +51,7 @@ class _Lowering:
         self._sources = sources
         self._build = Build()
         self._values: dict[Node, Any] = {}
-        self._shared: dict[tuple, Value] = {}  # parameters by where their values lie
+        self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by where their values lie
         self.made = Lowered(self._build.graph)
 
     def declare(self, ops: list[Node]) -> None:
@@ -68,27 +68,31 @@ class _Lowering:
 
     def _input(self, node: Node) -> Value:
         fake = node.meta["val"]
-        name = self._build.fresh(self._sources.inputs.get(node, node.name))
-        self._values[node] = self._build.graph.input(name, list(fake.shape), kind_of(fake.dtype))
+        name, kind = self._build.fresh(self._sources.inputs.get(node, node.name)), kind_of(fake.dtype)
+        assert kind is not None, f"{fake.dtype} is no element type of a graph"
+        self._values[node] = self._build.graph.input(name, list(fake.shape), kind)
         self.made.inputs.append(node)
         self.made.names.append(name)
-        return self._values[node]
+        made: Value = self._values[node]
+        return made
 
     def value(self, node: Node) -> Value:
-        if node in self._values:
-            return self._values[node]
+        if node not in self._values:
+            self._values[node] = self._made(node)
+        made: Value = self._values[node]
+        return made
+
+    def _made(self, node: Node) -> Value:
         fake = node.meta.get("val")
         if not isinstance(fake, torch.Tensor):
             raise Refused(f"it takes '{node.name}', which is no tensor")
         if kind_of(fake.dtype) is None:
             raise Refused(f"'{node.name}' holds {fake.dtype}; a graph has bool, integers and floats")
         if node in self._sources.parameters:
-            self._values[node] = self._parameter(*self._sources.parameters[node])
-        elif node in self._sources.known:
-            self._values[node] = self._constant(node, self._sources.known[node])
-        else:
-            return self._input(node)
-        return self._values[node]
+            return self._parameter(*self._sources.parameters[node])
+        if node in self._sources.known:
+            return self._constant(node, self._sources.known[node])
+        return self._input(node)
 
     def _parameter(self, name: str, values: torch.Tensor) -> Value:
         place = (values.data_ptr(), values.dtype, tuple(values.shape), values.stride())
@@ -100,7 +104,9 @@ class _Lowering:
 
     def _constant(self, node: Node, values: torch.Tensor) -> Value:
         if values.dim() == 0 and (values.is_floating_point() or abs(int(values)) < 1 << 24):
-            return self._build.number(values.item(), kind_of(values.dtype))
+            kind = kind_of(values.dtype)
+            assert kind is not None, f"{values.dtype} is no element type of a graph"
+            return self._build.number(values.item(), kind)
         before, self._build.name = self._build.name, _name(node)
         made = self._build.constant(values)
         self._build.name = before
@@ -129,8 +135,9 @@ class _Lowering:
             raise Refused("there is no conversion of it")
         fake = node.meta["val"]
         self._build.name = self._build.fresh(_name(node))
-        args = torch.fx.map_arg(list(node.args), _Held)
-        kwargs = torch.fx.map_arg(dict(node.kwargs), _Held)
+        held: Any = _Held
+        args = torch.fx.map_arg(list(node.args), held)
+        kwargs = torch.fx.map_arg(dict(node.kwargs), held)
         op = Op(self._build, node.target, fake)
         made = conversion(op, *self._unheld(args), **self._unheld(kwargs))
         if isinstance(made, Value):
@@ -148,12 +155,15 @@ class _Lowering:
         return arguments
 
     def _result(self, node: Node) -> Value:
-        several, which = self._values.get(node.args[0]), node.args[1]
+        whole, which = node.args
+        assert isinstance(whole, Node), f"{node} takes a part of what is no node"
+        several = self._values.get(whole)
         if several is None:
             return self._input(node)  # of an op that was refused
         if several[which] is None:
             raise Refused(f"its result number {which} is not computed on the device")
-        return several[which]
+        found: Value = several[which]
+        return found
 
     def _checked(self, node: Node, value: Value, fake: torch.Tensor) -> Value:
         """In the element type that torch gives it."""

@@ -14,7 +14,7 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 def op_name(node: torch.fx.Node) -> str:
     """aten.convolution.default -> convolution"""
     schema = getattr(node.target, "_schema", None)
-    return schema.name.split("::")[1] if schema else getattr(node.target, "__name__", str(node.target))
+    return str(schema.name.split("::")[1] if schema else getattr(node.target, "__name__", str(node.target)))
 
 
 def module_path(node: torch.fx.Node) -> str:
@@ -24,7 +24,7 @@ def module_path(node: torch.fx.Node) -> str:
         before = node.all_input_nodes
         return module_path(before[0]) if before and before[0].op == "call_function" else ""
     path = list(stack.values())[-1][0]
-    return path.removeprefix("module").removeprefix(".")
+    return str(path.removeprefix("module").removeprefix("."))
 
 
 def source_line(node: torch.fx.Node) -> str:

@@ -13,7 +13,9 @@ from torch.fx import Node
 def unit(node: Node) -> Node:
     """Results of an op with several go where it goes."""
     while node.target is operator.getitem:
-        node = node.args[0]
+        whole = node.args[0]
+        assert isinstance(whole, Node), f"{node} takes a part of what is no node"
+        node = whole
     return node
 
 

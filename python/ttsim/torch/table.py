@@ -1,13 +1,14 @@
 """The one table of conversions: ATen overload -> a function that adds the graph's ops for it."""
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from .._ttsim import Value
+from .._ttsim import ElementType, Value
 from .build import Build, kind_of
 
 
@@ -26,10 +27,12 @@ class Tensor:
 
     @property
     def value(self) -> Value:
+        """Of the graph."""
         return self.get()
 
     @property
     def rank(self) -> int:
+        """How many dims."""
         return len(self.shape)
 
     def axis(self, given: int) -> int:
@@ -44,42 +47,50 @@ class Op:
     target: Any
     result: Any  # as torch's fake tensors: shapes and dtypes of what it gives
 
-    def tensor(self, given: Tensor | float | bool, dtype: torch.dtype) -> Value:
+    def tensor(self, given: Tensor | builtins.float | builtins.bool, dtype: torch.dtype) -> Value:
         """A tensor or a Python number in the element type of `dtype`."""
-        kind = kind_of(dtype)
-        if kind is None:
-            raise Refused(f"numbers of {dtype} are none of a graph's")
+        kind = known_kind(dtype)
         if isinstance(given, Tensor):
             return self.build.cast(given.value, kind)
         if isinstance(given, bool) or abs(given) <= 1 << 24 or not isinstance(given, int):
             return self.build.number(given, kind)
         return self.build.constant(torch.tensor(given, dtype=dtype))
 
-    def float(self, given: Tensor | float) -> Value:
+    def float(self, given: Tensor | builtins.float) -> Value:
+        """A value as float32."""
         return self.tensor(given, torch.float32)
 
-    def bool(self, given: Tensor | float) -> Value:
+    def bool(self, given: Tensor | builtins.float) -> Value:
+        """Whether a value is not 0."""
         return self.tensor(given, torch.bool)
 
     def float_of_bool(self, given: Tensor) -> Value:
         """1 where it is true, or not 0; else 0."""
         return self.build.float(self.bool(given))
 
-    def one(self, name: str, given: Tensor | float, **attributes: Any) -> Value:
+    def one(self, name: str, given: Tensor | builtins.float, **attributes: Any) -> Value:
         """An op on floats with one operand."""
         return self.build.add(name, self.float(given), **attributes)
 
-    def pair(self, name: str, a: Tensor | float, b: Tensor | float, dtype: torch.dtype | None = None) -> Value:
+    def pair(self, name: str, a: Tensor | builtins.float, b: Tensor | builtins.float, dtype: torch.dtype | None = None) -> Value:
         """An op on two operands in the type to which torch promotes them; `dtype` where it is another."""
         dtype = dtype or promoted(a, b)
         return self.build.add(name, self.tensor(a, dtype), self.tensor(b, dtype))
 
 
-def promoted(a: Tensor | float, b: Tensor | float) -> torch.dtype:
+def promoted(a: Tensor | builtins.float, b: Tensor | builtins.float) -> torch.dtype:
     """The dtype in which torch computes with two: tensors with axes go before those without, these before numbers."""
-    def sample(one: Tensor | float) -> torch.Tensor | float:
+    def sample(one: Tensor | builtins.float) -> torch.Tensor | float:
         return torch.empty([1] * min(one.rank, 1), dtype=one.dtype) if isinstance(one, Tensor) else one
     return torch.result_type(sample(a), sample(b))
+
+
+def known_kind(dtype: torch.dtype) -> ElementType:
+    """The element type of a graph for a torch dtype. Refused for one that graphs do not have."""
+    kind = kind_of(dtype)
+    if kind is None:
+        raise Refused(f"numbers of {dtype} are none of a graph's")
+    return kind
 
 
 Conversion = Callable[..., Any]
@@ -99,6 +110,7 @@ def converts(*targets: Any) -> Callable[[Conversion], Conversion]:
 
 
 def conversion_of(target: Any) -> Conversion | None:
+    """The function of the table; None: there is none."""
     return _conversions.get(target)
 
 

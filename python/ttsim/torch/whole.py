@@ -41,7 +41,8 @@ def _writes(node: Node) -> bool:
         return False
     if node.target is torch.ops.aten.batch_norm.default:
         return bool(node.args[5]) and node.args[3] is not None  # to the running statistics
-    return node.target._schema.is_mutable
+    target: Any = node.target
+    return bool(target._schema.is_mutable)
 
 
 def _fixed(graph: torch.fx.Graph, known: Collection[str]) -> set[Node]:
@@ -78,7 +79,7 @@ def _sharing(node: Node) -> list[Node]:
 
 
 def _before(node: Node) -> set[Node]:
-    before = set()
+    before: set[Node] = set()
     for one in node.graph.nodes:
         if one is node:
             return before
@@ -103,13 +104,14 @@ def _separate(node: Node, fixed: set[Node]) -> bool:
 
 def _same_view(one: Node, other: Node) -> bool:
     a, b = one.meta["val"], other.meta["val"]
-    return a.shape == b.shape and a.stride() == b.stride() and a.storage_offset() == b.storage_offset() and \
-        a.dtype == b.dtype
+    return bool(a.shape == b.shape and a.stride() == b.stride() and a.storage_offset() == b.storage_offset() and
+                a.dtype == b.dtype)
 
 
 def _make_functional(node: Node) -> bool:
     """relu_ to relu: what is read of the operand later is the result. False where there is no such op."""
-    name, overload = node.target._schema.name.split("::")[1], node.target._overloadname
+    own: Any = node.target
+    name, overload = own._schema.name.split("::")[1], own._overloadname
     packet = getattr(torch.ops.aten, name[:-1], None) if name.endswith("_") else None
     if packet is None or overload not in packet.overloads():
         return False
@@ -118,8 +120,9 @@ def _make_functional(node: Node) -> bool:
     made, was = target(*fakes[0], **fakes[1]), node.meta["val"]
     if not isinstance(made, torch.Tensor) or made.shape != was.shape or made.dtype != was.dtype:
         return False
-    before = _before(node)
-    for one in _sharing(node.args[0]):
+    before, written = _before(node), node.args[0]
+    assert isinstance(written, Node), f"{node} writes over what is no node"
+    for one in _sharing(written):
         if one in before and _same_view(one, node):
             one.replace_all_uses_with(node, lambda user: user is not node and user not in before)
     node.target = target

@@ -1,9 +1,9 @@
 // Two runs side by side: the same op in both, largest difference first.
 import type { Row, Run } from '../data';
 import { choice, clear, el } from '../dom';
-import { number, percent } from '../format';
+import { number } from '../format';
 import { table, type Column } from '../table';
-import { overall } from './summary';
+import { rate } from './summary';
 
 export function compareOps(a: Run, b: Run): Row[] {
   const key = (row: Row) => String(row.op);
@@ -43,8 +43,7 @@ export function comparePage(runs: Run[]): HTMLElement {
   const place = el('div');
   const facts = (run: Run, mark: string) => {
     const trace = run.trace;
-    const all = trace ? overall(trace.epochs, Number(trace.run.clock_mhz)) : null;
-    return el('div', {}, el('h2', {}, `${mark}: ${run.name}`), el('p', {}, trace && all ? `${number(Number(trace.run.cycles))} cycles, ${number(all.speed)} inputs/s, math works ${percent(all.util)}` : 'without a trace'));
+    return el('div', {}, el('h2', {}, `${mark}: ${run.name}`), el('p', {}, trace ? `${number(Number(trace.run.cycles))} cycles, end to end ${rate(trace.run.end_to_end_per_second)}, steady ${rate(trace.run.inputs_per_second)}` : 'without a trace'));
   };
   const show = () => {
     clear(place);

@@ -1,7 +1,7 @@
 // What the run is, and the few numbers that say most.
 import type { Row, Run } from '../data';
 import { el } from '../dom';
-import { bytes, number, percent } from '../format';
+import { bytes, number } from '../format';
 import { sortedRows, table } from '../table';
 import { opColumns, opRows } from './tables';
 
@@ -14,16 +14,8 @@ function facts(list: [string, string | number | null | undefined][]): HTMLElemen
   return box;
 }
 
-/** Inputs a second over all epochs, and the share of their cycles in which math works. */
-export function overall(epochs: Row[], clockMhz: number): { speed: number; util: number } {
-  let cycles = 0, worked = 0, inputs = 0;
-  for (const epoch of epochs) {
-    cycles += Number(epoch.cycles);
-    worked += Number(epoch.cycles) * Number(epoch.utilization);
-    inputs = Math.max(inputs, Number(epoch.inputs));
-  }
-  return cycles > 0 ? { speed: (inputs * clockMhz * 1e6) / cycles, util: worked / cycles } : { speed: 0, util: 0 };
-}
+/** A rate of the run as every report has it; '-' where it is not known. */
+export const rate = (value: Row[string] | undefined): string => (typeof value === 'number' ? `${number(value)} inputs/s` : '-');
 
 export function summaryPage(run: Run, openOp: (op: string) => void): HTMLElement {
   const page = el('div', {});
@@ -44,15 +36,14 @@ export function summaryPage(run: Run, openOp: (op: string) => void): HTMLElement
   ]));
   const trace = run.trace;
   if (trace) {
-    const { speed, util } = overall(trace.epochs, Number(trace.run.clock_mhz));
     page.append(el('h2', {}, 'The run'), facts([
       ['command', trace.run.command],
       ['status', trace.run.status],
       ['message', trace.run.message],
       ['mode', trace.run.mode],
       ['cycles', number(Number(trace.run.cycles))],
-      ['inputs a second, all epochs after one another', number(speed)],
-      ['math works', percent(util)],
+      ['end to end', rate(trace.run.end_to_end_per_second)],
+      ['steady', rate(trace.run.inputs_per_second)],
     ]));
     const rows = sortedRows(opRows(run), 'bw_kernel', true).slice(0, 10);
     page.append(el('h2', {}, 'Slowest ops'), table('slowest', opColumns.slice(0, 14), rows, (row) => openOp(String(row.op))));

@@ -1,6 +1,8 @@
 """Activations."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from ..table import Op, Tensor, converts
@@ -9,56 +11,56 @@ aten = torch.ops.aten
 
 
 @converts(aten.relu.default)
-def relu(op: Op, x: Tensor):
+def relu(op: Op, x: Tensor) -> Any:
     return op.build.add("relu", op.tensor(x, x.dtype))
 
 
 @converts(aten.relu6.default)
-def relu6(op: Op, x: Tensor):
+def relu6(op: Op, x: Tensor) -> Any:
     return op.one("relu_max", x, threshold=6.0)
 
 
 @converts(aten.leaky_relu.default)
-def leaky_relu(op: Op, x: Tensor, slope=0.01):
+def leaky_relu(op: Op, x: Tensor, slope: Any = 0.01) -> Any:
     return op.one("lrelu", x, slope=float(slope))
 
 
 @converts(aten.gelu.default)
-def gelu(op: Op, x: Tensor, *, approximate="none"):
+def gelu(op: Op, x: Tensor, *, approximate: Any = "none") -> Any:
     return op.one("gelu" if approximate == "tanh" else "gelu_erf", x)
 
 
 @converts(aten.silu.default)
-def silu(op: Op, x: Tensor):
+def silu(op: Op, x: Tensor) -> Any:
     return op.build.add("multiply", op.float(x), op.one("sigmoid", x))
 
 
 @converts(aten.glu.default)
-def glu(op: Op, x: Tensor, axis=-1):
+def glu(op: Op, x: Tensor, axis: Any = -1) -> Any:
     axis = x.axis(axis)
     half = x.shape[axis] // 2
     first, second = (op.build.pick(op.float(x), axis, range(k, k + half)) for k in (0, half))
     return op.build.add("multiply", first, op.build.add("sigmoid", second))
 
 
-def _gate(op: Op, x: Tensor):
+def _gate(op: Op, x: Tensor) -> Any:
     """Of x + 3, from 0 to 6, a sixth."""
     line = op.build.shifted(op.build.scaled(op.float(x), 1 / 6), 0.5)
     return op.build.add("relu_max", line, threshold=1.0)
 
 
 @converts(aten.hardsigmoid.default)
-def hardsigmoid(op: Op, x: Tensor):
+def hardsigmoid(op: Op, x: Tensor) -> Any:
     return _gate(op, x)
 
 
 @converts(aten.hardswish.default)
-def hardswish(op: Op, x: Tensor):
+def hardswish(op: Op, x: Tensor) -> Any:
     return op.build.add("multiply", op.float(x), _gate(op, x))
 
 
 @converts(aten.elu.default)
-def elu(op: Op, x: Tensor, alpha=1, scale=1, input_scale=1):
+def elu(op: Op, x: Tensor, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
     """scale * (x above 0, below alpha * (exp(input_scale * x) - 1))"""
     b = op.build
     if input_scale == 1:
@@ -69,25 +71,25 @@ def elu(op: Op, x: Tensor, alpha=1, scale=1, input_scale=1):
 
 
 @converts(aten.softplus.default)
-def softplus(op: Op, x: Tensor, beta=1, threshold=20):
+def softplus(op: Op, x: Tensor, beta: Any = 1, threshold: Any = 20) -> Any:
     """Beyond the threshold torch gives x, which differs by less than exp(-threshold) / beta."""
     smooth = op.build.add("softplus", op.build.scaled(op.float(x), beta))
     return op.build.scaled(smooth, 1 / beta)
 
 
 @converts(aten.mish.default)
-def mish(op: Op, x: Tensor):
+def mish(op: Op, x: Tensor) -> Any:
     return op.build.add("multiply", op.float(x), op.build.add("tanh", op.one("softplus", x)))
 
 
 @converts(aten.log_sigmoid_forward.default)
-def log_sigmoid(op: Op, x: Tensor):
+def log_sigmoid(op: Op, x: Tensor) -> Any:
     b = op.build
     return b.add("neg", b.add("softplus", b.add("neg", op.float(x)))), None
 
 
 @converts(aten.prelu.default, aten._prelu_kernel.default)
-def prelu(op: Op, x: Tensor, weight: Tensor):
+def prelu(op: Op, x: Tensor, weight: Tensor) -> Any:
     """One slope, or one for each channel."""
     b, value, slope = op.build, op.float(x), op.float(weight)
     if op.target == aten.prelu.default and x.rank > 1:
@@ -96,17 +98,22 @@ def prelu(op: Op, x: Tensor, weight: Tensor):
     return b.add("subtract", b.add("relu", value), b.add("multiply", below, slope))
 
 
-@converts(aten.softmax.int, aten._softmax.default, aten._safe_softmax.default)
-def softmax(op: Op, x: Tensor, axis, *rest, **named):
+@converts(aten.softmax.int, aten._softmax.default)
+def softmax(op: Op, x: Tensor, axis: Any, *rest: Any, **named: Any) -> Any:
     return _along(op, "softmax", x, axis)
 
 
+@converts(aten._safe_softmax.default)
+def safe_softmax(op: Op, x: Tensor, axis: int, *rest: Any, **named: Any) -> Any:
+    return softmax(op, x, axis) if x.rank == 0 else op.build.safe_softmax(op.float(x), x.axis(axis))
+
+
 @converts(aten.log_softmax.int, aten._log_softmax.default)
-def log_softmax(op: Op, x: Tensor, axis, *rest, **named):
+def log_softmax(op: Op, x: Tensor, axis: Any, *rest: Any, **named: Any) -> Any:
     return _along(op, "log_softmax", x, axis)
 
 
-def _along(op: Op, name: str, x: Tensor, axis: int):
+def _along(op: Op, name: str, x: Tensor, axis: int) -> Any:
     if x.rank == 0:
         return op.build.number(1 if name == "softmax" else 0)
     return op.one(name, x, axis=x.axis(axis))

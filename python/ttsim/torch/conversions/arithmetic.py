@@ -2,22 +2,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
-from ..build import kind_of
-from ..table import Op, Refused, Tensor, converts, promoted
+from ..table import Op, Refused, Tensor, converts, known_kind, promoted
 
 aten = torch.ops.aten
 Operand = Tensor | float
 
 
-def _scaled(op: Op, operand: Operand, factor: float, dtype: torch.dtype):
+def _scaled(op: Op, operand: Operand, factor: float, dtype: torch.dtype) -> Any:
     return op.build.scaled(op.tensor(operand, dtype), factor)
 
 
 @converts(aten.add.Tensor, aten.add.Scalar)
-def add(op: Op, a: Operand, b: Operand, *more, alpha=1):
+def add(op: Op, a: Operand, b: Operand, *more: Any, alpha: Any = 1) -> Any:
     factor = more[0] if more else alpha
     dtype = promoted(a, b)
     if dtype == torch.bool:
@@ -26,23 +26,23 @@ def add(op: Op, a: Operand, b: Operand, *more, alpha=1):
 
 
 @converts(aten.sub.Tensor, aten.sub.Scalar)
-def sub(op: Op, a: Operand, b: Operand, *more, alpha=1):
+def sub(op: Op, a: Operand, b: Operand, *more: Any, alpha: Any = 1) -> Any:
     dtype = promoted(a, b)
     return op.build.add("subtract", op.tensor(a, dtype), _scaled(op, b, more[0] if more else alpha, dtype))
 
 
 @converts(aten.rsub.Tensor, aten.rsub.Scalar)
-def rsub(op: Op, a: Operand, b: Operand, alpha=1):
+def rsub(op: Op, a: Operand, b: Operand, alpha: Any = 1) -> Any:
     return sub(op, b, a, alpha=alpha)
 
 
 @converts(aten.mul.Tensor, aten.mul.Scalar)
-def mul(op: Op, a: Operand, b: Operand):
+def mul(op: Op, a: Operand, b: Operand) -> Any:
     return op.pair("and" if promoted(a, b) == torch.bool else "multiply", a, b)
 
 
 @converts(aten.div.Tensor, aten.div.Scalar, aten.true_divide.Tensor)
-def div(op: Op, a: Operand, b: Operand):
+def div(op: Op, a: Operand, b: Operand) -> Any:
     """Integers are divided as floats. By a number it is a product."""
     if not isinstance(b, Tensor) and b != 0 and math.isfinite(b):
         return op.build.scaled(op.float(a), 1 / b)
@@ -50,7 +50,7 @@ def div(op: Op, a: Operand, b: Operand):
 
 
 @converts(aten.div.Tensor_mode, aten.div.Scalar_mode)
-def div_mode(op: Op, a: Operand, b: Operand, *, rounding_mode=None):
+def div_mode(op: Op, a: Operand, b: Operand, *, rounding_mode: Any = None) -> Any:
     if rounding_mode is None:
         return div(op, a, b)
     if rounding_mode == "floor":
@@ -60,45 +60,47 @@ def div_mode(op: Op, a: Operand, b: Operand, *, rounding_mode=None):
 
 
 @converts(aten.floor_divide.default)
-def floor_divide(op: Op, a: Operand, b: Operand):
+def floor_divide(op: Op, a: Operand, b: Operand) -> Any:
     dtype = promoted(a, b)
     if dtype.is_floating_point:
         return op.build.add("floor", op.pair("divide", a, b))
-    rest = op.pair("modulo", a, b)  # has the sign of b: what is left divides
-    return op.build.add("divide", op.build.add("subtract", op.tensor(a, dtype), rest), op.tensor(b, dtype))
+    first, second, build = op.tensor(a, dtype), op.tensor(b, dtype), op.build
+    quotient = build.add("divide", first, second)  # towards 0
+    rest = build.add("modulo", first, second, fmod=1)
+    zero = build.number(0, known_kind(dtype))
+    other_sign = build.add("xor", build.add("less", rest, zero), build.add("less", second, zero))
+    below = build.add("and", other_sign, build.add("not", build.add("equal", rest, zero)))
+    return build.add("subtract", quotient, build.cast(below, known_kind(dtype)))
 
 
 @converts(aten.remainder.Tensor, aten.remainder.Scalar)
-def remainder(op: Op, a: Operand, b: Operand):
+def remainder(op: Op, a: Operand, b: Operand) -> Any:
     return op.pair("modulo", a, b)
 
 
 @converts(aten.fmod.Tensor, aten.fmod.Scalar)
-def fmod(op: Op, a: Operand, b: Operand):
+def fmod(op: Op, a: Operand, b: Operand) -> Any:
     dtype = promoted(a, b)
     return op.build.add("modulo", op.tensor(a, dtype), op.tensor(b, dtype), fmod=1)
 
 
 @converts(aten.maximum.default, aten.max.other)
-def maximum(op: Op, a: Operand, b: Operand):
+def maximum(op: Op, a: Operand, b: Operand) -> Any:
     return op.pair("maximum", a, b)
 
 
 @converts(aten.minimum.default, aten.min.other)
-def minimum(op: Op, a: Operand, b: Operand):
+def minimum(op: Op, a: Operand, b: Operand) -> Any:
     return op.pair("minimum", a, b)
 
 
 @converts(aten.pow.Tensor_Scalar)
-def power(op: Op, base: Tensor, exponent: float):
-    """Whole exponents are products, others of logarithms: the base must be positive then, as for torch."""
+def power(op: Op, base: Tensor, exponent: float) -> Any:
+    """Whole exponents up to 64 are products, others of logarithms: of numbers below 0 none, as for torch."""
     dtype = promoted(base, exponent)
     x = op.tensor(base, dtype)
-    whole = float(exponent).is_integer()
     if exponent == 0:
-        return op.build.broadcast(op.build.number(1, kind_of(dtype)), base.shape)
-    if whole and abs(exponent) > 64:
-        raise Refused(f"the exponent is {exponent}; whole ones from -64 to 64 are products")
+        return op.build.broadcast(op.build.number(1, known_kind(dtype)), base.shape)
     if exponent < 0 and not dtype.is_floating_point:
         raise Refused("integers have no negative powers")
     if exponent == 1:
@@ -109,40 +111,40 @@ def power(op: Op, base: Tensor, exponent: float):
         return op.build.add("sqrt", x)
     if exponent == -0.5:
         return op.build.add("reciprocal", op.build.add("sqrt", x))
-    return op.build.add("power", x, op.build.number(exponent, kind_of(dtype)))
+    return op.build.add("power", x, op.build.number(exponent, known_kind(dtype)))
 
 
 @converts(aten.pow.Tensor_Tensor)
-def power_of_tensors(op: Op, base: Tensor, exponent: Tensor):
+def power_of_tensors(op: Op, base: Tensor, exponent: Tensor) -> Any:
     known = exponent.known
     if known is None or known.numel() == 0 or (known != known.flatten()[0]).any():
-        raise Refused("exponents that differ from place to place, or are computed, need logarithms of negative numbers")
+        return op.pair("power", base, exponent, op.result.dtype)
     raised = power(op, base, known.flatten()[0].item())
     return op.build.broadcast(raised, op.result.shape)
 
 
 @converts(aten.pow.Scalar)
-def power_of_number(op: Op, base: float, exponent: Tensor):
+def power_of_number(op: Op, base: float, exponent: Tensor) -> Any:
     if base <= 0:
-        raise Refused(f"the base is {base}; powers of positive numbers are exponentials")
-    x = op.build.scaled(op.float(exponent), math.log(base))
-    raised = op.build.add("exp", x)
-    return raised if op.result.dtype.is_floating_point else op.build.add("round", raised)
+        return op.pair("power", base, exponent, op.result.dtype)
+    if not op.result.dtype.is_floating_point:
+        return op.build.add("power", op.tensor(base, op.result.dtype), op.tensor(exponent, op.result.dtype))
+    return op.build.add("exp", op.build.scaled(op.float(exponent), math.log(base)))
 
 
 @converts(aten.addcmul.default)
-def addcmul(op: Op, x: Tensor, a: Tensor, b: Tensor, *, value=1):
+def addcmul(op: Op, x: Tensor, a: Tensor, b: Tensor, *, value: Any = 1) -> Any:
     product = op.pair("multiply", a, b, op.result.dtype)
     return op.build.add("add", op.tensor(x, op.result.dtype), op.build.scaled(product, value))
 
 
 @converts(aten.addcdiv.default)
-def addcdiv(op: Op, x: Tensor, a: Tensor, b: Tensor, *, value=1):
+def addcdiv(op: Op, x: Tensor, a: Tensor, b: Tensor, *, value: Any = 1) -> Any:
     quotient = op.pair("divide", a, b, torch.float32)
     return op.build.add("add", op.float(x), op.build.scaled(quotient, value))
 
 
 @converts(aten.lerp.Scalar, aten.lerp.Tensor)
-def lerp(op: Op, start: Tensor, end: Tensor, weight: Operand):
+def lerp(op: Op, start: Tensor, end: Tensor, weight: Operand) -> Any:
     step = op.build.add("multiply", op.pair("subtract", end, start, torch.float32), op.float(weight))
     return op.build.add("add", op.float(start), step)

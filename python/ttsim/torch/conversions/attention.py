@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -11,8 +12,8 @@ aten = torch.ops.aten
 
 
 @converts(aten.scaled_dot_product_attention.default)
-def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout=0.0, causal=False,
-              *, scale=None, enable_gqa=False):
+def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout: Any = 0.0, causal: Any = False,
+              *, scale: Any = None, enable_gqa: Any = False) -> Any:
     """softmax(q k^T * scale + mask) v; query [.., heads, l, d], key and value [.., heads, s, d]."""
     if dropout:
         raise Refused("dropout of attention weights is random")
@@ -30,12 +31,12 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
         scores = build.add("add", scores, build.constant(torch.zeros(lower.shape).masked_fill(~lower, -math.inf)))
     if mask is not None:
         scores = build.add("add", scores, _added(op, mask))
-    weights = build.add("softmax", scores, axis=len(build.shape(scores)) - 1)
+    weights = build.safe_softmax(scores, len(build.shape(scores)) - 1)
     return build.add("matmul", weights, values)
 
 
-def _added(op: Op, mask: Tensor):
-    """What is added to scores: of booleans 0 where they are true, else the least number."""
+def _added(op: Op, mask: Tensor) -> Any:
+    """What is added to scores: of booleans 0 where they are true, else minus infinity."""
     if mask.dtype != torch.bool:
         return op.float(mask)
     if mask.known is not None:
@@ -44,6 +45,6 @@ def _added(op: Op, mask: Tensor):
 
 
 @converts(aten._scaled_dot_product_flash_attention_for_cpu.default)
-def flash_attention(op: Op, query: Tensor, key: Tensor, value: Tensor, dropout=0.0, causal=False, *, attn_mask=None,
-                    scale=None):
+def flash_attention(op: Op, query: Tensor, key: Tensor, value: Tensor, dropout: Any = 0.0, causal: Any = False, *, attn_mask: Any = None,
+                    scale: Any = None) -> Any:
     return attention(op, query, key, value, attn_mask, dropout, causal, scale=scale), None

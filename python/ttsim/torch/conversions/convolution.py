@@ -1,6 +1,8 @@
 """Convolutions over any number of axes."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from ..table import Op, Refused, Tensor, converts
@@ -8,12 +10,12 @@ from ..table import Op, Refused, Tensor, converts
 aten = torch.ops.aten
 
 
-def _spread(values, axes: int) -> list[int]:
+def _spread(values: Any, axes: int) -> list[int]:
     return [int(value) for value in (values if len(values) == axes else list(values) * axes)]
 
 
-def _convolve(op: Op, name: str, x: Tensor, weight: Tensor, bias: Tensor | None, pads: list[int], stride, dilation,
-              groups, **more):
+def _convolve(op: Op, name: str, x: Tensor, weight: Tensor, bias: Tensor | None, pads: list[int], stride: Any, dilation: Any,
+              groups: Any, **more: Any) -> Any:
     """x without a batch is one of 1."""
     axes = weight.rank - 2
     if axes < 1 or x.rank not in (weight.rank, weight.rank - 1):
@@ -26,8 +28,8 @@ def _convolve(op: Op, name: str, x: Tensor, weight: Tensor, bias: Tensor | None,
 
 
 @converts(aten.convolution.default, aten._convolution.default)
-def convolution(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None, stride, padding, dilation, transposed,
-                output_padding, groups, *flags):
+def convolution(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, transposed: Any,
+                output_padding: Any, groups: Any, *flags: Any) -> Any:
     """x [n, channels, ..], weight [out, channels / groups, ..]; transposed [channels, out / groups, ..]."""
     if transposed:
         return conv_transpose(op, x, weight, bias, stride, padding, output_padding, groups, dilation)
@@ -35,14 +37,14 @@ def convolution(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None, stride, 
 
 
 @converts(aten.conv1d.default, aten.conv2d.default, aten.conv3d.default)
-def conv(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride=(1,), padding=(0,), dilation=(1,),
-         groups=1):
+def conv(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
+         groups: Any = 1) -> Any:
     return _convolve(op, "conv", x, weight, bias, _spread(padding, weight.rank - 2) * 2, stride, dilation, groups)
 
 
 @converts(aten.conv1d.padding, aten.conv2d.padding, aten.conv3d.padding)
-def conv_padded(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride=(1,), padding="valid",
-                dilation=(1,), groups=1):
+def conv_padded(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = (1,), padding: Any = "valid",
+                dilation: Any = (1,), groups: Any = 1) -> Any:
     """`padding`: "valid" adds nothing, "same" as much as keeps the size; of an odd number one more behind."""
     apart = _spread(dilation, weight.rank - 2)
     reach = [step * (size - 1) if padding == "same" else 0 for step, size in zip(apart, weight.shape[2:], strict=True)]
@@ -51,8 +53,8 @@ def conv_padded(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, s
 
 
 @converts(aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input)
-def conv_transpose(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride=(1,), padding=(0,),
-                   output_padding=(0,), groups=1, dilation=(1,)):
+def conv_transpose(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = (1,), padding: Any = (0,),
+                   output_padding: Any = (0,), groups: Any = 1, dilation: Any = (1,)) -> Any:
     axes = weight.rank - 2
     return _convolve(op, "conv_transpose", x, weight, bias, _spread(padding, axes) * 2, stride, dilation, groups,
                      output_padding=_spread(output_padding, axes))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -12,12 +13,13 @@ aten = torch.ops.aten
 _SAME = {
     aten.exp.default: "exp", aten.log.default: "log", aten.sqrt.default: "sqrt", aten.reciprocal.default: "reciprocal",
     aten.sigmoid.default: "sigmoid", aten.tanh.default: "tanh", aten.sin.default: "sine", aten.cos.default: "cosine",
-    aten.erf.default: "erf", aten.atan.default: "atan",
+    aten.erf.default: "erf", aten.atan.default: "atan", aten.asinh.default: "asinh", aten.acosh.default: "acosh",
+    aten.atanh.default: "atanh",
 }
 
 
 @converts(*_SAME)
-def same(op: Op, x: Tensor):
+def same(op: Op, x: Tensor) -> Any:
     """Integers are computed as floats."""
     return op.one(_SAME[op.target], x)
 
@@ -27,48 +29,48 @@ _TYPED = {aten.abs.default: "abs", aten.neg.default: "neg", aten.sign.default: "
 
 
 @converts(*_TYPED)
-def typed(op: Op, x: Tensor):
+def typed(op: Op, x: Tensor) -> Any:
     """In the element type of the operand."""
     return op.build.add(_TYPED[op.target], op.tensor(x, x.dtype))
 
 
 @converts(aten.rsqrt.default)
-def rsqrt(op: Op, x: Tensor):
+def rsqrt(op: Op, x: Tensor) -> Any:
     return op.build.add("reciprocal", op.one("sqrt", x))
 
 
 @converts(aten.log2.default, aten.log10.default)
-def log_of_base(op: Op, x: Tensor):
+def log_of_base(op: Op, x: Tensor) -> Any:
     base = 2 if op.target == aten.log2.default else 10
     return op.build.scaled(op.one("log", x), 1 / math.log(base))
 
 
 @converts(aten.log1p.default)
-def log1p(op: Op, x: Tensor):
+def log1p(op: Op, x: Tensor) -> Any:
     return op.build.add("log", op.build.shifted(op.float(x), 1))
 
 
 @converts(aten.exp2.default)
-def exp2(op: Op, x: Tensor):
+def exp2(op: Op, x: Tensor) -> Any:
     return op.build.add("exp", op.build.scaled(op.float(x), math.log(2)))
 
 
 @converts(aten.expm1.default)
-def expm1(op: Op, x: Tensor):
+def expm1(op: Op, x: Tensor) -> Any:
     return op.build.shifted(op.one("exp", x), -1)
 
 
 @converts(aten.erfc.default)
-def erfc(op: Op, x: Tensor):
+def erfc(op: Op, x: Tensor) -> Any:
     return op.build.add("subtract", op.build.number(1), op.one("erf", x))
 
 
 @converts(aten.tan.default)
-def tan(op: Op, x: Tensor):
+def tan(op: Op, x: Tensor) -> Any:
     return op.build.add("divide", op.one("sine", x), op.one("cosine", x))
 
 
-def _half_angle(op: Op, x):
+def _half_angle(op: Op, x: Any) -> Any:
     """atan(x / (1 + sqrt(1 - x^2))), half of asin x: no quotient by 0 at the ends."""
     b = op.build
     root = b.add("sqrt", b.add("relu", b.add("subtract", b.number(1), b.add("square", x))))
@@ -76,17 +78,17 @@ def _half_angle(op: Op, x):
 
 
 @converts(aten.asin.default)
-def asin(op: Op, x: Tensor):
+def asin(op: Op, x: Tensor) -> Any:
     return op.build.scaled(_half_angle(op, op.float(x)), 2)
 
 
 @converts(aten.acos.default)
-def acos(op: Op, x: Tensor):
+def acos(op: Op, x: Tensor) -> Any:
     return op.build.add("subtract", op.build.number(math.pi / 2), asin(op, x))
 
 
 @converts(aten.atan2.default)
-def atan2(op: Op, y: Tensor, x: Tensor):
+def atan2(op: Op, y: Any, x: Any) -> Any:
     """Of the smaller over the larger, then the eighth of the circle."""
     b, one = op.build, op.build.number
     y, x = op.float(y), op.float(x)
@@ -99,34 +101,14 @@ def atan2(op: Op, y: Tensor, x: Tensor):
 
 
 @converts(aten.sinh.default, aten.cosh.default)
-def hyperbolic(op: Op, x: Tensor):
+def hyperbolic(op: Op, x: Any) -> Any:
     b, x = op.build, op.float(x)
     up, down = b.add("exp", x), b.add("exp", b.add("neg", x))
     return b.scaled(b.add("subtract" if op.target == aten.sinh.default else "add", up, down), 0.5)
 
 
-@converts(aten.atanh.default)
-def atanh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    quotient = b.add("divide", b.shifted(x, 1), b.add("subtract", b.number(1), x))
-    return b.scaled(b.add("log", quotient), 0.5)
-
-
-@converts(aten.acosh.default)
-def acosh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    return b.add("log", b.add("add", x, b.add("sqrt", b.shifted(b.add("square", x), -1))))
-
-
-@converts(aten.asinh.default)
-def asinh(op: Op, x: Tensor):
-    b, x = op.build, op.float(x)
-    root = b.add("sqrt", b.shifted(b.add("square", x), 1))
-    return b.add("multiply", b.add("sign", x), b.add("log", b.add("add", b.add("abs", x), root)))
-
-
 @converts(aten.clamp.default, aten.clip.default, aten.clamp.Tensor, aten.hardtanh.default)
-def clamp(op: Op, x: Tensor, *bounds, **named):
+def clamp(op: Op, x: Tensor, *bounds: Any, **named: Any) -> Any:
     least, most = (*bounds, None, None)[:2]
     if op.target == aten.hardtanh.default and not bounds:
         least, most = -1, 1
@@ -136,16 +118,16 @@ def clamp(op: Op, x: Tensor, *bounds, **named):
 
 
 @converts(aten.clamp_min.default, aten.clamp_min.Tensor)
-def clamp_min(op: Op, x: Tensor, least):
+def clamp_min(op: Op, x: Tensor, least: Any) -> Any:
     return _clamped(op, x, least, None)
 
 
 @converts(aten.clamp_max.default, aten.clamp_max.Tensor)
-def clamp_max(op: Op, x: Tensor, most):
+def clamp_max(op: Op, x: Tensor, most: Any) -> Any:
     return _clamped(op, x, None, most)
 
 
-def _clamped(op: Op, x: Tensor, least, most):
+def _clamped(op: Op, x: Tensor, least: Any, most: Any) -> Any:
     value = op.tensor(x, op.result.dtype)
     if least is not None:
         value = op.build.add("maximum", value, op.tensor(least, op.result.dtype))

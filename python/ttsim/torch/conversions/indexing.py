@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -14,7 +15,7 @@ def _whole(known: torch.Tensor, size: int) -> list[int]:
     return [int(k) + size if k < 0 else int(k) for k in known.flatten().tolist()]
 
 
-def _taken(op: Op, x: Tensor, value, axis: int, ids: Tensor):
+def _taken(op: Op, x: Tensor, value: Any, axis: int, ids: Tensor) -> Any:
     """Along an axis of `value`; the axes of ids take its place."""
     shape = list(op.build.shape(value))
     if ids.known is not None:
@@ -24,19 +25,19 @@ def _taken(op: Op, x: Tensor, value, axis: int, ids: Tensor):
 
 
 @converts(aten.embedding.default)
-def embedding(op: Op, weight: Tensor, ids: Tensor, *rest):
+def embedding(op: Op, weight: Tensor, ids: Tensor, *rest: Any) -> Any:
     return _taken(op, weight, op.float(weight), 0, ids)
 
 
 @converts(aten.index_select.default)
-def index_select(op: Op, x: Tensor, axis, ids: Tensor):
+def index_select(op: Op, x: Tensor, axis: Any, ids: Tensor) -> Any:
     if x.rank == 0:
         return op.tensor(x, x.dtype)
     return op.build.reshape(_taken(op, x, op.tensor(x, x.dtype), x.axis(axis), ids), op.result.shape)
 
 
 @converts(aten.index.Tensor, aten._unsafe_index.Tensor)
-def index(op: Op, x: Tensor, indices):
+def index(op: Op, x: Tensor, indices: Any) -> Any:
     """One index anywhere, or several neighbours that are known."""
     used = [k for k, one in enumerate(indices) if one is not None]
     if any(indices[k].dtype == torch.bool and indices[k].known is None for k in used):
@@ -49,10 +50,11 @@ def index(op: Op, x: Tensor, indices):
     return _gathered(op, x, value, [None if one is None else one.known for one in indices])
 
 
-def _gathered(op: Op, x: Tensor, value, known: list[torch.Tensor | None]):
+def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -> Any:
     """Known indices: the axes that have one in front, as one; each place of the result then is a row of it."""
     places = torch.arange(math.prod(x.shape)).reshape(x.shape)
-    axes, axis = [], 0
+    axes: list[int] = []
+    axis = 0
     for one in known:
         width = one.dim() if one is not None and one.dtype == torch.bool else 1
         axes += range(axis, axis + width) if one is not None else []
@@ -77,7 +79,9 @@ def _gathered(op: Op, x: Tensor, value, known: list[torch.Tensor | None]):
 
 def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
     """How many axes of the result the indices give, and where: at the first, or in front where they lie apart."""
-    shapes, at, axis = [], [], 0
+    shapes: list[torch.Size] = []
+    at: list[int] = []
+    axis = 0
     for one in known:
         width = one.dim() if one is not None and one.dtype == torch.bool else 1
         if one is not None:
@@ -85,11 +89,12 @@ def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
             at += range(axis, axis + width)
         axis += width
     together = at == list(range(at[0], at[0] + len(at)))
-    return len(torch.broadcast_shapes(*shapes)), at[0] if together else 0
+    spread = len(torch.broadcast_shapes(*shapes))  # type: ignore[no-untyped-call]
+    return spread, at[0] if together else 0
 
 
 @converts(aten.take_along_dim.default)
-def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis=None):
+def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis: Any = None) -> Any:
     """As gather; other axes of one datum are repeated."""
     if axis is None or [k for k in range(x.rank) if k != x.axis(axis) and ids.shape[k] != x.shape[k]]:
         raise Refused("without an axis, or with axes that are repeated")
@@ -97,7 +102,7 @@ def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis=None):
 
 
 @converts(aten.gather.default)
-def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
+def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = False) -> Any:
     """Along an axis, by numbers for each datum: those that are known pick, others by comparison with each place."""
     if x.rank == 0:
         return op.tensor(x, x.dtype)
@@ -106,6 +111,8 @@ def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
         places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(axis, ids.known)
         flat = b.reshape(value, [math.prod(x.shape)])
         return b.reshape(b.pick(flat, 0, places.flatten().tolist()), op.result.shape)
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+        return b.add("gather_elements", value, op.tensor(ids, ids.dtype), axis=axis)
     for k in range(x.rank):  # other axes may be covered in part
         if k != axis and ids.shape[k] != x.shape[k]:
             value = b.pick(value, k, range(ids.shape[k]))
@@ -119,7 +126,7 @@ def gather(op: Op, x: Tensor, axis, ids: Tensor, *, sparse_grad=False):
 
 
 @converts(aten.index_put.default, aten._unsafe_index_put.default)
-def index_put(op: Op, x: Tensor, indices, values: Tensor, accumulate=False):
+def index_put(op: Op, x: Tensor, indices: Any, values: Tensor, accumulate: Any = False) -> Any:
     """At places that are known."""
     if accumulate or any(one is not None and one.known is None for one in indices) or x.dtype == torch.bool:
         raise Refused("places that are computed, sums into them, and bool are not taken")
@@ -130,7 +137,7 @@ def index_put(op: Op, x: Tensor, indices, values: Tensor, accumulate=False):
     return _placed(op, x, places, given)
 
 
-def _placed(op: Op, x: Tensor, places: torch.Tensor, given):
+def _placed(op: Op, x: Tensor, places: torch.Tensor, given: Any) -> Any:
     b, size = op.build, math.prod(x.shape)
     into = [-1] * size
     for k, place in enumerate(places.flatten().tolist()):
@@ -142,7 +149,7 @@ def _placed(op: Op, x: Tensor, places: torch.Tensor, given):
 
 
 @converts(aten.scatter.src, aten.scatter.value)
-def scatter(op: Op, x: Tensor, axis, ids: Tensor, source):
+def scatter(op: Op, x: Tensor, axis: Any, ids: Tensor, source: Any) -> Any:
     if ids.known is None or x.dtype == torch.bool:
         raise Refused("places that are computed, and bool are not taken")
     places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(x.axis(axis), ids.known) if x.rank else \
@@ -157,7 +164,7 @@ def scatter(op: Op, x: Tensor, axis, ids: Tensor, source):
 
 
 @converts(aten.one_hot.default)
-def one_hot(op: Op, ids: Tensor, classes=-1):
+def one_hot(op: Op, ids: Tensor, classes: Any = -1) -> Any:
     if classes < 1:
         raise Refused("without a number of classes the shape depends on values")
     b = op.build

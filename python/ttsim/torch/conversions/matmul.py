@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -12,12 +13,12 @@ aten = torch.ops.aten
 
 @converts(aten.matmul.default, aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default,
           aten.vdot.default)
-def matmul(op: Op, a: Tensor, b: Tensor):
+def matmul(op: Op, a: Tensor, b: Tensor) -> Any:
     return product(op, op.float(a), op.float(b))
 
 
 @converts(aten.inner.default)
-def inner(op: Op, a: Tensor, b: Tensor):
+def inner(op: Op, a: Tensor, b: Tensor) -> Any:
     """Each row of a with each of b."""
     if a.rank == 0 or b.rank == 0:
         return op.build.add("multiply", op.float(a), op.float(b))
@@ -26,7 +27,7 @@ def inner(op: Op, a: Tensor, b: Tensor):
     return op.build.reshape(y, op.result.shape)
 
 
-def product(op: Op, a, b):
+def product(op: Op, a: Any, b: Any) -> Any:
     """numpy's: a vector is a row in front, a column behind."""
     build = op.build
     left, right = build.shape(a), build.shape(b)
@@ -43,7 +44,7 @@ def product(op: Op, a, b):
 
 
 @converts(aten.linear.default)
-def linear(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None):
+def linear(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """x [.., in] with weight [out, in] or [in]."""
     turned = op.build.swap(op.float(weight), 0, 1) if weight.rank == 2 else op.float(weight)
     y = product(op, op.float(x), turned)
@@ -51,14 +52,14 @@ def linear(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None):
 
 
 @converts(aten.addmm.default, aten.addmv.default, aten.baddbmm.default)
-def add_product(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1):
+def add_product(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * x + alpha * (a b)"""
     y = op.build.scaled(product(op, op.float(a), op.float(b)), alpha)
     return y if beta == 0 else op.build.add("add", y, op.build.scaled(op.float(x), beta))
 
 
 @converts(aten.addbmm.default)
-def add_products(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1):
+def add_products(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """The same, summed over the batch."""
     y = product(op, op.float(a), op.float(b))
     y = op.build.scaled(op.build.reshape(op.build.sum(y, 0), op.result.shape), alpha)

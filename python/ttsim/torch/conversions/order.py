@@ -1,20 +1,24 @@
 """Datums in order: each one's place is how many come before it."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
-from ..build import kind_of
-from ..table import Op, Refused, Tensor, converts
+from ..table import Op, Refused, Tensor, converts, known_kind
 
 aten = torch.ops.aten
 _MOST = 128  # datums of the axis: all are compared with all
 
 
-def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int):
+def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int) -> Any:
     """The first `count` and where they stood, with the axis where it was. Of equal ones the first comes first."""
     if x.rank == 0:
-        return op.tensor(x, x.dtype), op.build.number(0, kind_of(torch.int64))
+        return op.tensor(x, x.dtype), op.build.number(0, known_kind(torch.int64))
     axis, size, b = x.axis(axis), x.shape[x.axis(axis)], op.build
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+        return [b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending), places=places)
+                for places in (0, 1)]
     if size > _MOST:
         raise Refused(f"it puts {size} datums in order; up to {_MOST} are compared with each other")
     value = b.swap(op.float(x), axis, x.rank - 1)
@@ -28,29 +32,29 @@ def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int):
     chosen = b.float(b.add("equal", place, wanted))
     numbers = b.constant(torch.arange(size, dtype=torch.float32).reshape(1, size), "numbers")
 
-    def taken(of):
+    def taken(of: Any) -> Any:
         found = b.sum(b.add("multiply", chosen, of), len(outer) + 1)
         return b.swap(b.reshape(found, [*outer, count]), axis, x.rank - 1)
-    return b.cast(taken(there), kind_of(x.dtype)), b.cast(taken(numbers), kind_of(torch.int64))
+    return b.cast(taken(there), known_kind(x.dtype)), b.cast(taken(numbers), known_kind(torch.int64))
 
 
 @converts(aten.sort.default)
-def sort(op: Op, x: Tensor, axis=-1, descending=False):
+def sort(op: Op, x: Tensor, axis: Any = -1, descending: Any = False) -> Any:
     return _ordered(op, x, axis, descending, x.shape[x.axis(axis)] if x.rank else 1)
 
 
 @converts(aten.sort.stable)
-def sort_stable(op: Op, x: Tensor, *, stable=None, dim=-1, descending=False):
+def sort_stable(op: Op, x: Tensor, *, stable: Any = None, dim: Any = -1, descending: Any = False) -> Any:
     return sort(op, x, dim, descending)
 
 
 @converts(aten.topk.default)
-def topk(op: Op, x: Tensor, k, axis=-1, largest=True, sorted=True):  # noqa: A002 (torch's name)
+def topk(op: Op, x: Tensor, k: Any, axis: Any = -1, largest: Any = True, sorted: Any = True) -> Any:  # noqa: A002 (torch's name)
     return _ordered(op, x, axis, largest, k)
 
 
 @converts(aten.cumprod.default)
-def cumprod(op: Op, x: Tensor, axis, *, dtype=None):
+def cumprod(op: Op, x: Tensor, axis: Any, *, dtype: Any = None) -> Any:
     """Products of 2, 4, 8.. neighbours."""
     value, b = op.tensor(x, op.result.dtype), op.build
     if x.rank == 0:
@@ -61,7 +65,7 @@ def cumprod(op: Op, x: Tensor, axis, *, dtype=None):
         ones = torch.zeros([size if k == axis else 1 for k in range(x.rank)])
         ones.narrow(axis, 0, step).fill_(1)
         moved = b.pick(value, axis, [-1] * step + list(range(size - step)))
-        neighbour = b.add("add", moved, b.cast(b.constant(ones, "ones"), kind_of(op.result.dtype)))
+        neighbour = b.add("add", moved, b.cast(b.constant(ones, "ones"), known_kind(op.result.dtype)))
         value = b.add("multiply", value, neighbour)
         step *= 2
     return value

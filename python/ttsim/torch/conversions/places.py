@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -12,26 +13,26 @@ aten = torch.ops.aten
 _MOST = 1 << 16  # pairs of datums that are compared along an axis
 
 
-def _moved(op: Op, x: Tensor, places: torch.Tensor):
+def _moved(op: Op, x: Tensor, places: torch.Tensor) -> Any:
     """Datums by their numbers in a tensor without gaps."""
     flat = op.build.reshape(op.tensor(x, x.dtype), [math.prod(x.shape)])
     return op.build.reshape(op.build.pick(flat, 0, places.flatten().tolist()), op.result.shape)
 
 
 @converts(aten.as_strided.default)
-def as_strided(op: Op, x: Tensor, size, stride, offset=None):
+def as_strided(op: Op, x: Tensor, size: Any, stride: Any, offset: Any = None) -> Any:
     if not x.contiguous:
         raise Refused("its operand lies in memory with gaps or in another order")
     return _moved(op, x, torch.arange(math.prod(x.shape)).as_strided(size, stride, offset or 0))
 
 
 @converts(aten.diagonal.default)
-def diagonal(op: Op, x: Tensor, offset=0, axis1=0, axis2=1):
+def diagonal(op: Op, x: Tensor, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     return _moved(op, x, torch.arange(math.prod(x.shape)).reshape(x.shape).diagonal(offset, axis1, axis2))
 
 
 @converts(aten.scatter_add.default)
-def scatter_add(op: Op, x: Tensor, axis, ids: Tensor, added: Tensor):
+def scatter_add(op: Op, x: Tensor, axis: Any, ids: Tensor, added: Tensor) -> Any:
     """By a matrix of zeros and ones for each row: which datum goes where."""
     b = op.build
     if x.rank == 0:
@@ -40,6 +41,12 @@ def scatter_add(op: Op, x: Tensor, axis, ids: Tensor, added: Tensor):
     size, count = x.shape[axis], ids.shape[axis]
     if any(x.shape[k] != ids.shape[k] or ids.shape[k] != added.shape[k] for k in range(x.rank) if k != axis):
         raise Refused("numbers and datums leave out a part of another axis")
+    if not x.dtype.is_floating_point:  # maybe more than a float holds
+        datums = op.tensor(added, x.dtype)
+        for k in range(x.rank):
+            datums = b.pick(datums, k, range(ids.shape[k]))
+        return b.add("scatter_elements", op.tensor(x, x.dtype), op.tensor(ids, ids.dtype), datums, axis=axis,
+                     reduction="add")
     if size * count > _MOST:
         raise Refused(f"{count} datums go to {size} places; up to {_MOST} pairs are compared")
     places, datums = (b.swap(op.float(one), axis, x.rank - 1) for one in (ids, added))
@@ -54,14 +61,14 @@ def scatter_add(op: Op, x: Tensor, axis, ids: Tensor, added: Tensor):
 
 
 @converts(aten.scatter_reduce.two)
-def scatter_reduce(op: Op, x: Tensor, axis, ids: Tensor, added: Tensor, reduce, *, include_self=True):
+def scatter_reduce(op: Op, x: Tensor, axis: Any, ids: Tensor, added: Tensor, reduce: Any, *, include_self: Any = True) -> Any:
     if reduce != "sum" or not include_self:
         raise Refused(f"it reduces by '{reduce}'{'' if include_self else ' without what was there'}; 'sum' is taken")
     return scatter_add(op, x, axis, ids, added)
 
 
 @converts(aten.col2im.default)
-def col2im(op: Op, x: Tensor, output_size, kernel_size, dilation, padding, stride):
+def col2im(op: Op, x: Tensor, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """Windows that are added where they were cut: one matrix for each channel."""
     b = op.build
     taps, windows = math.prod(kernel_size), x.shape[-1]
@@ -75,7 +82,7 @@ def col2im(op: Op, x: Tensor, output_size, kernel_size, dilation, padding, strid
 
 
 @converts(aten._cdist_forward.default)
-def distances(op: Op, x: Tensor, y: Tensor, order, mode=None):
+def distances(op: Op, x: Tensor, y: Tensor, order: Any, mode: Any = None) -> Any:
     b = op.build
     if order not in (1, 2, math.inf) or x.shape[-1] == 0:
         raise Refused(f"the distance of order {order}; 1, 2 and infinity are taken")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy
 import torch
@@ -11,18 +12,18 @@ from ..table import Op, Refused, Tensor, converts
 aten = torch.ops.aten
 
 
-def _spread(values, axes: int, otherwise: list[int]) -> list[int]:
+def _spread(values: Any, axes: int, otherwise: list[int]) -> list[int]:
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     return [int(value) for value in (values * axes if len(values) == 1 else values)] or otherwise
 
 
-def _batched(op: Op, x: Tensor, axes: int):
+def _batched(op: Op, x: Tensor, axes: int) -> Any:
     """x as [n, channels, ..]."""
     value = op.float(x)
     return value if x.rank == axes + 2 else op.build.reshape(value, [1, *x.shape])
 
 
-def _max_pool(op: Op, x: Tensor, shape, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
+def _max_pool(op: Op, x: Tensor, shape: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: Any = False) -> Any:
     axes = len(kernel)
     stride, padding, dilation = (_spread(stride, axes, kernel), _spread(padding, axes, [0] * axes),
                                  _spread(dilation, axes, [1] * axes))
@@ -40,19 +41,19 @@ def _axes(op: Op) -> int:
 
 
 @converts(aten.max_pool1d.default, aten.max_pool2d.default, aten.max_pool3d.default)
-def max_pool(op: Op, x: Tensor, kernel, *window, **named):
+def max_pool(op: Op, x: Tensor, kernel: Any, *window: Any, **named: Any) -> Any:
     return _max_pool(op, x, op.result.shape, _spread(kernel, _axes(op), []), *window, **named)
 
 
 @converts(aten.max_pool2d_with_indices.default, aten.max_pool3d_with_indices.default)
-def max_pool_with_places(op: Op, x: Tensor, kernel, *window, **named):
+def max_pool_with_places(op: Op, x: Tensor, kernel: Any, *window: Any, **named: Any) -> Any:
     """Of the maxima; where they stand is not computed."""
     return _max_pool(op, x, op.result[0].shape, _spread(kernel, _axes(op), []), *window, **named), None
 
 
 @converts(aten.avg_pool1d.default, aten.avg_pool2d.default, aten.avg_pool3d.default)
-def average_pool(op: Op, x: Tensor, kernel, stride=(), padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None):
+def average_pool(op: Op, x: Tensor, kernel: Any, stride: Any = (), padding: Any = 0, ceil_mode: Any = False, count_include_pad: Any = True,
+                 divisor_override: Any = None) -> Any:
     axes = _axes(op)
     kernel = _spread(kernel, axes, [])
     stride, padding = _spread(stride, axes, kernel), _spread(padding, axes, [0] * axes)
@@ -71,7 +72,7 @@ def average_pool(op: Op, x: Tensor, kernel, stride=(), padding=0, ceil_mode=Fals
 
 @converts(aten.adaptive_avg_pool1d.default, aten.adaptive_avg_pool2d.default, aten._adaptive_avg_pool2d.default,
           aten.adaptive_avg_pool3d.default, aten._adaptive_avg_pool3d.default)
-def adaptive_average_pool(op: Op, x: Tensor, sizes):
+def adaptive_average_pool(op: Op, x: Tensor, sizes: Any) -> Any:
     """Means of parts of each axis, which overlap where they do not divide it."""
     value = op.float(x)
     for axis, parts in zip(range(x.rank - len(sizes), x.rank), op.result.shape[x.rank - len(sizes):], strict=True):
@@ -88,7 +89,7 @@ def _means(size: int, parts: int) -> numpy.ndarray:
 
 
 @converts(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)
-def adaptive_max_pool(op: Op, x: Tensor, sizes):
+def adaptive_max_pool(op: Op, x: Tensor, sizes: Any) -> Any:
     """Of parts that divide each axis; where the maxima stand is not computed."""
     axes, result = len(sizes), op.result[0].shape
     inside, outside = x.shape[-axes:], result[-axes:]

@@ -2,17 +2,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import numpy
 import torch
 
-from ..build import kind_of
-from ..table import Op, Refused, Tensor, converts
+from ..table import Op, Refused, Tensor, converts, known_kind
 
 aten = torch.ops.aten
 
 
-def _axes(x: Tensor, axes) -> list[int]:
+def _axes(x: Tensor, axes: Any) -> list[int]:
     """Of a list, of one axis, or of none: all."""
     if axes is None or (isinstance(axes, (list, tuple)) and not axes):
         return list(range(x.rank))
@@ -20,7 +19,7 @@ def _axes(x: Tensor, axes) -> list[int]:
     return sorted({x.axis(axis) for axis in given}) if x.rank else []
 
 
-def _over(op: Op, value, axes: list[int], name: str):
+def _over(op: Op, value: Any, axes: list[int], name: str) -> Any:
     """Sums ("sum") or maxima ("reduce_max") that keep the axes with size 1."""
     for axis in axes:
         value = op.build.sum(value, axis) if name == "sum" else op.build.add("reduce_max", value, axis=axis)
@@ -31,48 +30,48 @@ def _count(x: Tensor, axes: list[int]) -> int:
     return math.prod(x.shape[axis] for axis in axes)
 
 
-def _done(op: Op, value, result=None):
+def _done(op: Op, value: Any, result: Any = None) -> Any:
     """Without the axes that torch drops."""
     return op.build.reshape(value, (op.result if result is None else result).shape)
 
 
 @converts(aten.sum.default, aten.sum.dim_IntList)
-def total(op: Op, x: Tensor, axes=None, keepdim=False, *, dtype=None):
+def total(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     return _done(op, _over(op, op.tensor(x, op.result.dtype), _axes(x, axes), "sum"))
 
 
 @converts(aten.mean.default, aten.mean.dim)
-def mean(op: Op, x: Tensor, axes=None, keepdim=False, *, dtype=None):
+def mean(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     axes = _axes(x, axes)
     return _done(op, op.build.scaled(_over(op, op.float(x), axes, "sum"), 1 / _count(x, axes)))
 
 
-def _maximum(op: Op, x: Tensor, axes, sign: int):
-    """Of bool as of numbers; the least is the greatest of the negatives."""
+def _maximum(op: Op, x: Tensor, axes: Any, sign: int) -> Any:
+    """Of bool as of numbers; the least is the greatest in the reverse order."""
     if any(x.shape[axis] == 0 for axis in axes):
         raise Refused("it has no datums to compare")
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
-    value = value if sign > 0 else op.build.add("neg", value)
+    value = value if sign > 0 else op.build.reversed(value)
     value = _over(op, value, axes, "reduce_max")
-    return value if sign > 0 else op.build.add("neg", value)
+    return value if sign > 0 else op.build.reversed(value)
 
 
 @converts(aten.amax.default, aten.max.default)
-def greatest(op: Op, x: Tensor, axes=None, keepdim=False):
+def greatest(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
     return _done(op, _maximum(op, x, _axes(x, axes), 1))
 
 
 @converts(aten.amin.default, aten.min.default)
-def least(op: Op, x: Tensor, axes=None, keepdim=False):
+def least(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
     return _done(op, _maximum(op, x, _axes(x, axes), -1))
 
 
-def _place(op: Op, x: Tensor, axis: int | None, sign: int, result):
+def _place(op: Op, x: Tensor, axis: int | None, sign: int, result: Any) -> Any:
     """Where the first extreme stands, among all datums without an axis."""
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
-    value = value if sign > 0 else op.build.add("neg", value)
+    value = value if sign > 0 else op.build.reversed(value)
     if x.rank == 0:
-        return op.build.number(0, kind_of(torch.int64))
+        return op.build.number(0, known_kind(torch.int64))
     if axis is None:
         value = op.build.reshape(value, [math.prod(x.shape)])
     place = op.build.add("arg_max", value, axis=0 if axis is None else x.axis(axis))
@@ -80,37 +79,37 @@ def _place(op: Op, x: Tensor, axis: int | None, sign: int, result):
 
 
 @converts(aten.argmax.default)
-def argmax(op: Op, x: Tensor, axis=None, keepdim=False):
+def argmax(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False) -> Any:
     return _place(op, x, axis, 1, op.result)
 
 
 @converts(aten.argmin.default)
-def argmin(op: Op, x: Tensor, axis=None, keepdim=False):
+def argmin(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False) -> Any:
     return _place(op, x, axis, -1, op.result)
 
 
 @converts(aten.max.dim, aten.min.dim)
-def extreme_with_place(op: Op, x: Tensor, axis, keepdim=False):
+def extreme_with_place(op: Op, x: Tensor, axis: Any, keepdim: Any = False) -> Any:
     sign = 1 if op.target == aten.max.dim else -1
     most = _done(op, _maximum(op, x, _axes(x, axis), sign), op.result[0])
     return most, _place(op, x, axis, sign, op.result[1])
 
 
 @converts(aten.any.default, aten.any.dim, aten.any.dims)
-def some(op: Op, x: Tensor, axes=None, keepdim=False):
+def some(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
     true = op.float_of_bool(x)
-    return op.build.cast(_done(op, _over(op, true, _axes(x, axes), "reduce_max")), kind_of(torch.bool))
+    return op.build.cast(_done(op, _over(op, true, _axes(x, axes), "reduce_max")), known_kind(torch.bool))
 
 
 @converts(aten.all.default, aten.all.dim, aten.all.dims)
-def every(op: Op, x: Tensor, axes=None, keepdim=False):
+def every(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
     false = op.build.add("subtract", op.build.number(1), op.float_of_bool(x))
-    lacking = op.build.cast(_done(op, _over(op, false, _axes(x, axes), "reduce_max")), kind_of(torch.bool))
+    lacking = op.build.cast(_done(op, _over(op, false, _axes(x, axes), "reduce_max")), known_kind(torch.bool))
     return op.build.add("not", lacking)
 
 
 @converts(aten.prod.default, aten.prod.dim_int)
-def prod(op: Op, x: Tensor, axis=None, keepdim=False, *, dtype=None):
+def prod(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     value = op.tensor(x, op.result.dtype)
     for one in _axes(x, axis):
         size = x.shape[one]
@@ -123,7 +122,7 @@ def prod(op: Op, x: Tensor, axis=None, keepdim=False, *, dtype=None):
     return _done(op, value)
 
 
-def _variance(op: Op, x: Tensor, axes: list[int], correction):
+def _variance(op: Op, x: Tensor, axes: list[int], correction: Any) -> Any:
     """Mean and variance, with the axes kept."""
     count = _count(x, axes)
     correction = 1 if correction is None else correction
@@ -136,23 +135,23 @@ def _variance(op: Op, x: Tensor, axes: list[int], correction):
 
 
 @converts(aten.var.correction)
-def variance(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+def variance(op: Op, x: Tensor, axes: Any = None, *, correction: Any = None, keepdim: Any = False) -> Any:
     return _done(op, _variance(op, x, _axes(x, axes), correction)[1])
 
 
 @converts(aten.std.correction)
-def deviation(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+def deviation(op: Op, x: Tensor, axes: Any = None, *, correction: Any = None, keepdim: Any = False) -> Any:
     return _done(op, op.build.add("sqrt", _variance(op, x, _axes(x, axes), correction)[1]))
 
 
 @converts(aten.var_mean.correction)
-def variance_and_mean(op: Op, x: Tensor, axes=None, *, correction=None, keepdim=False):
+def variance_and_mean(op: Op, x: Tensor, axes: Any = None, *, correction: Any = None, keepdim: Any = False) -> Any:
     middle, squares = _variance(op, x, _axes(x, axes), correction)
     return _done(op, squares, op.result[0]), _done(op, middle, op.result[1])
 
 
 @converts(aten.logsumexp.default)
-def logsumexp(op: Op, x: Tensor, axes, keepdim=False):
+def logsumexp(op: Op, x: Tensor, axes: Any, keepdim: Any = False) -> Any:
     """With the maximum taken out."""
     axes, b = _axes(x, axes), op.build
     most = _over(op, op.float(x), axes, "reduce_max")
@@ -161,7 +160,7 @@ def logsumexp(op: Op, x: Tensor, axes, keepdim=False):
 
 
 @converts(aten.linalg_vector_norm.default)
-def norm(op: Op, x: Tensor, order=2, axes=None, keepdim=False, *, dtype=None):
+def norm(op: Op, x: Tensor, order: Any = 2, axes: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     axes, b = _axes(x, axes), op.build
     size = b.add("abs", op.float(x))
     if order == 2:
@@ -174,6 +173,6 @@ def norm(op: Op, x: Tensor, order=2, axes=None, keepdim=False, *, dtype=None):
 
 
 @converts(aten.cumsum.default)
-def cumsum(op: Op, x: Tensor, axis, *, dtype=None):
+def cumsum(op: Op, x: Tensor, axis: Any, *, dtype: Any = None) -> Any:
     value = op.tensor(x, op.result.dtype)
-    return op.build.map_axis(value, x.axis(axis), numpy.tri(x.shape[x.axis(axis)])) if x.rank else value
+    return op.build.add("cumulative_sum", value, axis=x.axis(axis)) if x.rank else value

@@ -1,6 +1,8 @@
 """Pictures and signals in other sizes: one matrix for each axis, which torch itself computes of the identity."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 import torch
 
@@ -23,7 +25,7 @@ _MODES = {
 
 
 @converts(*_MODES)
-def upsample(op: Op, x: Tensor, sizes, *rest):
+def upsample(op: Op, x: Tensor, sizes: Any, *rest: Any) -> Any:
     """x [n, channels, ..]"""
     mode = _MODES[op.target]
     corners = bool(rest[0]) if mode in ("linear", "cubic") else False
@@ -49,4 +51,5 @@ def _matrix(mode: str, size: int, wanted: int, corners: bool, scale: float | Non
         resized = aten.upsample_linear1d(units, [wanted], corners, scale)
     else:
         resized = aten.upsample_bicubic2d(units[..., None, :], [1, wanted], corners, None, scale)[..., 0, :]
-    return resized[0].T.contiguous().numpy()
+    matrix: numpy.ndarray = resized[0].T.contiguous().numpy()
+    return matrix

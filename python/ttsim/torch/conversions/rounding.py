@@ -1,6 +1,8 @@
 """Whole numbers of datums. Integers stay as they are."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from ..table import Op, Refused, Tensor, converts
@@ -12,12 +14,12 @@ _ROUND = {aten.floor.default: "floor", aten.ceil.default: "ceil", aten.round.def
 
 
 @converts(*_ROUND)
-def rounding(op: Op, x: Tensor):
+def rounding(op: Op, x: Tensor) -> Any:
     return op.one(_ROUND[op.target], x) if x.dtype.is_floating_point else op.tensor(x, x.dtype)
 
 
 @converts(aten.round.decimals)
-def round_decimals(op: Op, x: Tensor, *, decimals=0):
+def round_decimals(op: Op, x: Tensor, *, decimals: Any = 0) -> Any:
     if not -4 <= decimals <= 4:
         raise Refused(f"it rounds to {decimals} decimals; -4 to 4 are taken")
     scale = 10.0 ** decimals
@@ -25,5 +27,5 @@ def round_decimals(op: Op, x: Tensor, *, decimals=0):
 
 
 @converts(aten.frac.default)
-def frac(op: Op, x: Tensor):
+def frac(op: Op, x: Tensor) -> Any:
     return op.build.add("subtract", op.float(x), op.one("truncate", x))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -13,38 +14,38 @@ aten = torch.ops.aten
 @converts(aten.view.default, aten._unsafe_view.default, aten._reshape_copy.default, aten.unsqueeze.default,
           aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.reshape.default, aten.flatten.using_ints,
           aten.unflatten.int, aten.view_as.default, aten.reshape_as.default)
-def view(op: Op, x: Tensor, *rest):
+def view(op: Op, x: Tensor, *rest: Any) -> Any:
     return op.build.reshape(op.tensor(x, x.dtype), op.result.shape)
 
 
 @converts(aten.permute.default)
-def permute(op: Op, x: Tensor, order):
+def permute(op: Op, x: Tensor, order: Any) -> Any:
     return op.build.transpose(op.tensor(x, x.dtype), [x.axis(axis) for axis in order])
 
 
 @converts(aten.transpose.int, aten.swapaxes.default, aten.swapdims.default)
-def transpose(op: Op, x: Tensor, a, b):
+def transpose(op: Op, x: Tensor, a: Any, b: Any) -> Any:
     return op.build.swap(op.tensor(x, x.dtype), x.axis(a), x.axis(b)) if x.rank else op.tensor(x, x.dtype)
 
 
 @converts(aten.t.default)
-def matrix_transpose(op: Op, x: Tensor):
+def matrix_transpose(op: Op, x: Tensor) -> Any:
     return op.build.swap(op.tensor(x, x.dtype), 0, 1) if x.rank == 2 else op.tensor(x, x.dtype)
 
 
 @converts(aten.mT.default)
-def matrices_transpose(op: Op, x: Tensor):
+def matrices_transpose(op: Op, x: Tensor) -> Any:
     return op.build.swap(op.tensor(x, x.dtype), x.rank - 2, x.rank - 1)
 
 
 @converts(aten.numpy_T.default)
-def reverse(op: Op, x: Tensor):
+def reverse(op: Op, x: Tensor) -> Any:
     """Axes in reverse."""
     return op.build.transpose(op.tensor(x, x.dtype), list(range(x.rank))[::-1])
 
 
 @converts(aten.movedim.int, aten.movedim.intlist)
-def move(op: Op, x: Tensor, source, destination):
+def move(op: Op, x: Tensor, source: Any, destination: Any) -> Any:
     """Axes `source` to the places `destination`, the others in order."""
     pairs = [source], [destination]
     if not isinstance(source, int):
@@ -55,12 +56,12 @@ def move(op: Op, x: Tensor, source, destination):
 
 
 @converts(aten.expand.default, aten.expand_as.default)
-def expand(op: Op, x: Tensor, shape, *, implicit=False):
+def expand(op: Op, x: Tensor, shape: Any, *, implicit: Any = False) -> Any:
     return op.build.broadcast(op.tensor(x, x.dtype), op.result.shape)
 
 
 @converts(aten.repeat.default)
-def repeat(op: Op, x: Tensor, times):
+def repeat(op: Op, x: Tensor, times: Any) -> Any:
     value = op.build.reshape(op.tensor(x, x.dtype), [1] * (len(times) - x.rank) + list(x.shape))
     for axis, count in enumerate(times):
         size = op.build.shape(value)[axis]
@@ -69,7 +70,7 @@ def repeat(op: Op, x: Tensor, times):
 
 
 @converts(aten.repeat_interleave.self_int)
-def repeat_interleave(op: Op, x: Tensor, times, axis=None, *, output_size=None):
+def repeat_interleave(op: Op, x: Tensor, times: Any, axis: Any = None, *, output_size: Any = None) -> Any:
     value = op.tensor(x, x.dtype)
     if axis is None:
         value, axis = op.build.reshape(value, [math.prod(x.shape)]), 0
@@ -80,7 +81,7 @@ def repeat_interleave(op: Op, x: Tensor, times, axis=None, *, output_size=None):
 
 @converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
           aten.contiguous.default, aten.dropout.default, aten.native_dropout.default)
-def copy(op: Op, x: Tensor, *rest, **named):
+def copy(op: Op, x: Tensor, *rest: Any, **named: Any) -> Any:
     """What it is given. Dropout in evaluation only."""
     if op.target in (aten.dropout.default, aten.native_dropout.default):
         if rest[0] and rest[1]:
@@ -92,17 +93,17 @@ def copy(op: Op, x: Tensor, *rest, **named):
 
 @converts(aten._to_copy.default, aten.to.dtype, aten.to.device, aten.to.dtype_layout, aten.to.other,
           aten.type_as.default)
-def to_copy(op: Op, x: Tensor, *rest, **named):
+def to_copy(op: Op, x: Tensor, *rest: Any, **named: Any) -> Any:
     return op.tensor(x, op.result.dtype)
 
 
 @converts(aten.copy.default)
-def copied(op: Op, x: Tensor, source: Tensor, *rest):
+def copied(op: Op, x: Tensor, source: Tensor, *rest: Any) -> Any:
     return op.build.broadcast(op.tensor(source, x.dtype), x.shape)
 
 
 @converts(aten.flip.default)
-def flip(op: Op, x: Tensor, axes):
+def flip(op: Op, x: Tensor, axes: Any) -> Any:
     value = op.tensor(x, x.dtype)
     for axis in map(x.axis, axes):
         value = op.build.pick(value, axis, range(x.shape[axis])[::-1])
@@ -110,7 +111,7 @@ def flip(op: Op, x: Tensor, axes):
 
 
 @converts(aten.roll.default)
-def roll(op: Op, x: Tensor, shifts, axes=()):
+def roll(op: Op, x: Tensor, shifts: Any, axes: Any = ()) -> Any:
     value = op.tensor(x, x.dtype)
     if not axes:
         value = op.build.reshape(value, [math.prod(x.shape)])
@@ -121,7 +122,7 @@ def roll(op: Op, x: Tensor, shifts, axes=()):
 
 
 @converts(aten.pixel_shuffle.default)
-def pixel_shuffle(op: Op, x: Tensor, factor):
+def pixel_shuffle(op: Op, x: Tensor, factor: Any) -> Any:
     """[.., channels * factor^2, h, w] -> [.., channels, h * factor, w * factor]"""
     *lead, channels, h, w = x.shape
     outer, n = channels // factor**2, len(lead)
@@ -131,7 +132,7 @@ def pixel_shuffle(op: Op, x: Tensor, factor):
 
 
 @converts(aten.pixel_unshuffle.default)
-def pixel_unshuffle(op: Op, x: Tensor, factor):
+def pixel_unshuffle(op: Op, x: Tensor, factor: Any) -> Any:
     *lead, channels, h, w = x.shape
     n = len(lead)
     value = op.build.reshape(op.tensor(x, x.dtype), [*lead, channels, h // factor, factor, w // factor, factor])
@@ -140,6 +141,6 @@ def pixel_unshuffle(op: Op, x: Tensor, factor):
 
 
 @converts(aten.channel_shuffle.default, aten.native_channel_shuffle.default)
-def channel_shuffle(op: Op, x: Tensor, groups):
+def channel_shuffle(op: Op, x: Tensor, groups: Any) -> Any:
     size = x.shape[1]
     return op.build.pick(op.tensor(x, x.dtype), 1, [k % groups * (size // groups) + k // groups for k in range(size)])

@@ -23,6 +23,7 @@ class Splice:
 
     @classmethod
     def create_concatenate(cls, dim: int, input_shapes: Sequence[Sequence[int]]) -> Splice:
+        """Of inputs of these shapes behind each other along `axis`."""
         sizes = [cls._units(shape, dim) for shape in input_shapes]
         return cls(dim, [(0, size, size) for size in sizes])
 
@@ -62,4 +63,5 @@ class Splice:
         return torch.cat(parts, self.dim)
 
     def shape(self, input_shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+        """Of the result for inputs of these shapes."""
         return tuple(self.eval([torch.empty(tuple(shape), device="meta") for shape in input_shapes]).shape)

@@ -27,10 +27,12 @@ def kind_of(op_type: str) -> OpKind:
 
 
 def evaluate(op_type: str, tensors: Any, **attributes: Any) -> torch.Tensor:
+    """The value in torch."""
     return kind_of(op_type).evaluate(*tensors, **attributes)
 
 
 def shape(op_type: str, shapes: Any, **attributes: Any) -> tuple[int, ...]:
+    """Of the result for operands of these shapes."""
     kind = kind_of(op_type)
     if kind.shape is not None:
         return tuple(kind.shape(*shapes, **attributes))

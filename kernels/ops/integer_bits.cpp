@@ -1,0 +1,60 @@
+#include "kernels/ops/integer_bits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+namespace tt {
+
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+
+std::int64_t integer_in(float datum) { return std::bit_cast<std::int32_t>(datum); }
+float as_datum(std::int64_t value) {
+    return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(value, -largest, largest)));
+}
+
+template <class F>
+void each(MatrixView values, F f) {
+    for (std::int64_t r = 0; r < values.rows; ++r) {
+        float* row = values.row(r);
+        for (std::int64_t c = 0; c < values.cols; ++c) row[c] = f(row[c]);
+    }
+}
+
+MatrixView all_of(Tensor& t) { return {t.data.data(), t.z * t.rows, t.cols, t.cols}; }
+
+}  // namespace
+
+bool keeps_integers(const OpConfig& op) {
+    constexpr std::array<std::string_view, 6> known{"nop", "datacopy", "ethernet_datacopy", "splice", "add", "maximum"};
+    return result_is_bits(op) && op.acc_df == DataFormat::Int32 && !op.gradient &&
+           std::find(known.begin(), known.end(), op.type) != known.end() &&
+           std::all_of(op.in_df.begin(), op.in_df.end(), [](DataFormat df) { return df == DataFormat::Int32; });
+}
+
+void floats_to_integers(MatrixView values) {
+    each(values, [](float v) {
+        constexpr float beyond = 2147483648.0F;
+        return v != v ? 0.0F : as_datum(v >= beyond ? largest : v <= -beyond ? -largest : static_cast<std::int64_t>(v));
+    });
+}
+void integers_to_floats(MatrixView values) {
+    each(values, [](float v) { return static_cast<float>(integer_in(v)); });
+}
+void floats_to_integers(Tensor& values) { floats_to_integers(all_of(values)); }
+void integers_to_floats(Tensor& values) { integers_to_floats(all_of(values)); }
+
+void add_integers(float* out, const float* a, const float* b, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = as_datum(integer_in(a[i]) + integer_in(b[i]));
+}
+void larger_integers(float* out, const float* a, const float* b, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = as_datum(std::max(integer_in(a[i]), integer_in(b[i])));
+}
+void rectify_integers(MatrixView values) {
+    each(values, [](float v) { return as_datum(std::max<std::int64_t>(integer_in(v), 0)); });
+}
+
+}  // namespace tt

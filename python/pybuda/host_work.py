@@ -1,0 +1,39 @@
+"""What of a device's modules the host computes: said when it is compiled, and in the report of a run."""
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+log = logging.getLogger("pybuda")
+_MOVES = ("reshape", "transpose", "cast", "pick_rows")  # what the host does to hand tensors over
+
+
+def host_ops(stage: Any) -> list[str]:
+    """Ops of the modules that the host computes, as `name (type)`; without what only moves data at the ends."""
+    found: list[str] = []
+    for line in stage.compiled.report().host_steps:
+        one = re.match(r"step '[^']*' of '([^']*)': (\w+) ->", line)
+        if one is None or one.group(2) in _MOVES:
+            continue
+        named = f"{one.group(1)} ({one.group(2)})"
+        if named not in found:
+            found.append(named)
+    return found
+
+
+def say(device: Any, stages: Sequence[Any]) -> None:
+    """One warning for each device that was compiled; what runs in torch the importer has named already."""
+    for stage in stages:
+        if not hasattr(stage, "compiled"):
+            continue
+        ops = host_ops(stage)
+        for line in stage.compiled.report().host_steps:
+            log.info("device '%s': on the host: %s", device.name, line)
+        if ops:
+            shown = ", ".join(ops[:10]) + (f" and {len(ops) - 10} more" if len(ops) > 10 else "")
+            runs = "1 op runs" if len(ops) == 1 else f"{len(ops)} ops run"
+            warnings.warn(f"device '{device.name}': {runs} on the host, where the chip has no exact form: {shown}; "
+                          "get_report() says how long that takes", stacklevel=4)

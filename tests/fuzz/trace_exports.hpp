@@ -1,0 +1,19 @@
+// Everything that can be made of a trace, read back by the rules of its form.
+#pragma once
+
+#include <string>
+
+namespace tt::fuzz {
+
+/// The bytes of a trace of a small run with its netlist in it, of level 2.
+const std::string& run_trace();
+
+/// How many exports gave output, and how many refused the trace.
+struct Exported {
+    int given = 0, refused = 0;
+};
+/// Throws Error(Internal) where an output breaks the rules of its form, and lets pass what an export throws that is no
+/// answer.
+Exported export_all(const std::string& trace_file);
+
+}  // namespace tt::fuzz
