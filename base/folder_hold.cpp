@@ -118,7 +118,12 @@ FolderHoldPtr hold_place_of(const std::string& path) {
     const fs::path above = fs::path(path).parent_path();
     const int descriptor = open_folder(above.empty() ? "." : above.string());
     if (descriptor < 0) return nullptr;
-    auto hold = std::make_shared<const FolderHold>(descriptor);
+    // A process that is forked meanwhile has the descriptor too, so that closing it here would not end the lock.
+    const auto release = [process = ::getpid()](const FolderHold* hold) {
+        if (::getpid() == process) (void)lock(hold->descriptor(), LOCK_UN);
+        delete hold;
+    };
+    FolderHoldPtr hold(new FolderHold(descriptor), release);
     (void)lock(descriptor, LOCK_EX);
     return hold;
 }
