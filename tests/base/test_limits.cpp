@@ -68,7 +68,7 @@ TEST_CASE("where memory ends before the threads those that there are do the work
     rlim_t pages = 0;
     statm >> pages;
     const rlim_t used = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-    for (const rlim_t more : {1 << 20, 20 << 20, 50 << 20, 200 << 20}) {
+    for (const rlim_t more : {rlim_t{1} << 20, rlim_t{20} << 20, rlim_t{50} << 20, rlim_t{200} << 20}) {
         INFO(more);
         CHECK(limited(RLIMIT_AS, used + more, [] { return pool_works(500, 499); }) == 0);
     }
