@@ -46,7 +46,7 @@ def npm_lock() -> list[str]:
     for path, package in packages.items():
         if path and "integrity" not in package:
             problems.append(f"package-lock.json: {path} has no integrity hash")
-        if "resolved" in package:
+        if "resolved" in package or "funding" in package:
             problems.append(f"package-lock.json: {path} has an address")
         folders = [path]
         while "node_modules/" in folders[-1]:

@@ -11,13 +11,13 @@
 // a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
 // the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
 // before such a decision goes with it: its sums are exact on the host and have more bits than the format. So does what
-// is a function of each datum, and a softmax: in the data format its results would be equal more often. In the midst of
-// a model all this stays on the device, which compares exactly what its format holds, but for
+// is a function of each element, and a softmax: in the data format its results would be equal more often.
 //
-//   places beyond what the data format holds (look-ups in long tables, maxima of long axes), with the whole numbers
-//   that they are made of
-//   sine and cosine of running sums, whose phases are large, with the sums
-//   powers of numbers of any sign
+// Inside a model the device computes all this, and compares exactly what its format holds. Exceptions go to the host:
+//
+//   indices beyond the data format (look-ups in long tables, maxima of long axes), with their integer operands;
+//   sine and cosine of cumulative sums, whose phases are large, with the sums;
+//   powers of a base of any sign.
 //
 // compiler/whole_numbers.hpp warns of what the device does not hold. With `device_comparisons` comparisons do so
 // everywhere, and the host takes no cheap ops for the way alone: places of maxima at the end are found among what the
