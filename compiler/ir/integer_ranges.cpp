@@ -255,7 +255,7 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
             is_integer(node.type) ||
             (one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"}) && is_integer(first));
         if (casts || node.op == "nop" || !computes || !of_integers) continue;
-        if (made && sums_bytes(node, *made)) continue;
+        if (made && !leaves && sums_bytes(node, *made)) continue;
         double most = is_integer(node.type) ? ranges[id].largest() : 0;
         for (const Edge& edge : node.inputs)
             if (is_integer(graph.type(edge.value))) most = std::max(most, ranges[edge.value].largest());
